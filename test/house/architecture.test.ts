@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { FLOORS } from "./floors.ts";
+import { faultsOf, importsOf, roomOf } from "./imports.ts";
+import { filesBelow, readManifest } from "./source-files.ts";
+
+const MAX_LINES = 300;
+const manifest = readManifest();
+const sources = filesBelow("src", ".ts");
+const entries = Object.values(manifest.exports).map((target) =>
+  typeof target === "string" ? target : (target["source"] ?? "").replace("./", ""),
+);
+
+describe("the floors", () => {
+  test("the table points downwards and holds no circle", () => {
+    const upwards = Object.entries(FLOORS).flatMap(([name, room]) =>
+      room.mayImport.filter((other) => !isBelow(name, other)).map((other) => `${name} -> ${other}`),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  test("every file but the package entry stands in a room of the table", () => {
+    const homeless = sources
+      .filter(({ path }) => path !== "src/index.ts" && FLOORS[roomOf(path) ?? ""] === undefined)
+      .map(({ path }) => `${path}: the rooms are ${Object.keys(FLOORS).join(" ")}`);
+    expect(homeless).toEqual([]);
+  });
+
+  test("every import is one that the table allows", () => {
+    expect(sources.flatMap((file) => faultsOf(file, entries))).toEqual([]);
+  });
+
+  test("the package entry holds named re-exports and nothing else", () => {
+    const entry = sources.find(({ path }) => path === "src/index.ts");
+    const rest = (entry?.text ?? "")
+      .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gmu, "")
+      .replaceAll(/^export (?:type )?\{[^}]*\} from "[^"]+";$/gmu, "");
+    expect(rest.trim()).toBe("");
+  });
+
+  test("packages from outside are optional peers; there is no runtime dependency", () => {
+    const used = sources
+      .flatMap(({ text }) => importsOf(text).map(({ specifier }) => specifier))
+      .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+      .map((specifier) => specifier.split("/")[0] ?? "");
+    const required = used.filter((name) => manifest.peerDependenciesMeta?.[name]?.optional !== true);
+    expect(required).toEqual([]);
+    expect(manifest.dependencies ?? {}).toEqual({});
+  });
+
+  test(`no file is longer than ${MAX_LINES} lines unless a decision argues for it by path`, () => {
+    const decisions = filesBelow("docs/decisions", ".md");
+    const tooLong = sources
+      .map(({ path, text }) => ({ path, lines: text.trimEnd().split("\n").length }))
+      .filter(({ path, lines }) => lines > MAX_LINES && !decisions.some(({ text }) => text.includes(path)))
+      .map(({ path, lines }) => `${path}: ${lines} lines; split it by meaning or argue for it in docs/decisions`);
+    expect(tooLong).toEqual([]);
+  });
+});
+
+describe("the reader of imports", () => {
+  const file = (text: string) => ({ path: "src/syntax/lexer.ts", text });
+
+  test.each([
+    ['import { a } from "../edm/decimal.ts";', []],
+    ['import type { A } from "./ast.ts";', []],
+    [
+      'import type { A } from "../query/source.ts";',
+      ['src/syntax/lexer.ts:1 imports "../query/source.ts": the room syntax may import edm errors json'],
+    ],
+    [
+      'import {\n  a,\n  b,\n} from "../service/x.ts";',
+      ['src/syntax/lexer.ts:4 imports "../service/x.ts": the room syntax may import edm errors json'],
+    ],
+    [
+      'const a = await import("../http/x.ts");',
+      ['src/syntax/lexer.ts:1 imports "../http/x.ts": the room syntax may import edm errors json'],
+    ],
+    [
+      'let a: import("../plan/x.ts").A;',
+      ['src/syntax/lexer.ts:1 imports "../plan/x.ts": the room syntax may import edm errors json'],
+    ],
+    [
+      'import "../edm/index.ts";',
+      ['src/syntax/lexer.ts:1 imports "../edm/index.ts": nobody imports an index.ts or types.ts'],
+    ],
+    [
+      'export { a } from "./ast.ts";',
+      ['src/syntax/lexer.ts:1 imports "./ast.ts": only an index.ts that is a package entry re-exports'],
+    ],
+    [
+      'import { a } from "./ast.js";',
+      ['src/syntax/lexer.ts:1 imports "./ast.js": a relative import names its file with the .ts extension'],
+    ],
+    ['import { b } from "node:fs";', ['src/syntax/lexer.ts:1 imports "node:fs": its room may import no package']],
+    ['import { b } from "odatakit";', ['src/syntax/lexer.ts:1 imports "odatakit": its room may import no package']],
+  ])("%s", (text, faults) => {
+    expect(faultsOf(file(text), [])).toEqual(faults);
+  });
+});
+
+function isBelow(name: string, other: string): boolean {
+  const from = FLOORS[name];
+  const to = FLOORS[other];
+  if (from === undefined || to === undefined) return false;
+  return to.floor < from.floor || (to.floor === from.floor && !to.mayImport.includes(name));
+}

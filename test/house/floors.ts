@@ -1,0 +1,39 @@
+/** One room of src/: a folder, the floor it stands on and the rooms that it may import beside itself. */
+export interface Room {
+  readonly floor: number;
+  readonly mayImport: readonly string[];
+  /** Modules from outside the package: `node:` stands for every built-in module of Node.js. */
+  readonly packages?: readonly string[];
+}
+
+/** The rooms up to the request pipeline. A side wing (kysely, openapi) is for none of the floors above to import. */
+const LOWER: Readonly<Record<string, Room>> = {
+  errors: { floor: 1, mayImport: [] },
+  json: { floor: 1, mayImport: ["errors"] },
+  edm: { floor: 2, mayImport: ["errors", "json"] },
+  http: { floor: 2, mayImport: ["errors", "json"] },
+  syntax: { floor: 3, mayImport: ["edm", "errors", "json"] },
+  query: { floor: 3, mayImport: ["edm", "errors", "json"] },
+  binder: { floor: 4, mayImport: ["syntax", "query", "edm", "errors", "json"] },
+  definition: { floor: 4, mayImport: ["query", "edm", "errors", "json"] },
+  memory: { floor: 4, mayImport: ["query", "edm", "errors", "json"] },
+  csdl: { floor: 4, mayImport: ["query", "edm", "errors"] },
+  payload: { floor: 4, mayImport: ["query", "edm", "errors", "json"] },
+  plan: { floor: 5, mayImport: ["definition", "query", "edm", "errors"] },
+  execution: { floor: 6, mayImport: ["plan", "memory", "definition", "query", "edm", "errors"] },
+};
+
+const LOWER_ROOMS = Object.keys(LOWER);
+
+/**
+ * The rooms of src/ and what each may import, type imports included: the wall itself.
+ * ARCHITECTURE.md shows the same table as a picture; the two change together.
+ */
+export const FLOORS: Readonly<Record<string, Room>> = {
+  ...LOWER,
+  kysely: { floor: 5, mayImport: ["definition", "query", "edm", "errors"], packages: ["kysely", "node:sqlite"] },
+  openapi: { floor: 5, mayImport: ["definition", "edm"] },
+  endpoints: { floor: 7, mayImport: LOWER_ROOMS.filter((room) => room !== "syntax") },
+  service: { floor: 8, mayImport: [...LOWER_ROOMS, "endpoints"] },
+  adapters: { floor: 9, mayImport: ["service", "http"], packages: ["node:", "fastify", "hono", "express"] },
+};

@@ -1,0 +1,74 @@
+import { posix } from "node:path";
+import { FLOORS } from "./floors.ts";
+import { type SourceFile, lineAt } from "./source-files.ts";
+
+/** One import of a source file: `import`, `export … from`, `import type`, or `import()` in code and in types. */
+export interface ImportOf {
+  readonly line: number;
+  readonly specifier: string;
+  readonly isReexport: boolean;
+}
+
+const STATEMENT = /^(import|export)\b(?:[^;"'`]*?\bfrom)?\s*["']([^"']+)["']/gmu;
+const CALL = /\bimport\(\s*["'`]([^"'`]+)["'`]/gu;
+
+/** Every import of a source text, in order of kind and place. */
+export function importsOf(text: string): readonly ImportOf[] {
+  const statements = Array.from(text.matchAll(STATEMENT), (match) => ({
+    line: lineAt(text, match.index + match[0].length),
+    specifier: match[2] ?? "",
+    isReexport: match[1] === "export",
+  }));
+  const calls = Array.from(text.matchAll(CALL), (match) => ({
+    line: lineAt(text, match.index),
+    specifier: match[1] ?? "",
+    isReexport: false,
+  }));
+  return [...statements, ...calls];
+}
+
+/** The room of a file: the folder below src/; undefined for a file of src/ itself, which is the package entry. */
+export function roomOf(path: string): string | undefined {
+  const [, room, ...rest] = path.split("/");
+  return rest.length === 0 ? undefined : room;
+}
+
+/** What is wrong with the imports of a file, one text per fault: file, line, import and what would be right. */
+export function faultsOf(file: SourceFile, entries: readonly string[]): readonly string[] {
+  return importsOf(file.text).flatMap((found) => {
+    const fault = found.specifier.startsWith(".") ? relativeFault(file, found, entries) : packageFault(file, found);
+    return fault === undefined ? [] : [`${file.path}:${found.line} imports "${found.specifier}": ${fault}`];
+  });
+}
+
+function relativeFault(file: SourceFile, found: ImportOf, entries: readonly string[]): string | undefined {
+  const target = posix.join(posix.dirname(file.path), found.specifier);
+  const isBarrel = posix.basename(file.path) === "index.ts" && entries.includes(file.path);
+  if (!target.endsWith(".ts")) return "a relative import names its file with the .ts extension";
+  if (!target.startsWith("src/")) return "src imports nothing from outside src";
+  if (["index.ts", "types.ts"].includes(posix.basename(target))) return "nobody imports an index.ts or types.ts";
+  if (found.isReexport && !isBarrel) return "only an index.ts that is a package entry re-exports";
+  const from = roomOf(file.path);
+  const to = roomOf(target);
+  if (to === undefined) return "the file belongs to no room";
+  if (from === undefined) return entryFault(to);
+  const allowed = FLOORS[from]?.mayImport ?? [];
+  if (from === to || allowed.includes(to)) return undefined;
+  return `the room ${from} may import ${allowed.length === 0 ? "no other room" : allowed.join(" ")}`;
+}
+
+function entryFault(to: string): string | undefined {
+  const closed = ["adapters", "kysely", "openapi"];
+  return closed.includes(to) ? `the entry "." leaves ${closed.join(", ")} to entries of their own` : undefined;
+}
+
+function packageFault(file: SourceFile, found: ImportOf): string | undefined {
+  const allowed = FLOORS[roomOf(file.path) ?? ""]?.packages ?? [];
+  const isAllowed = allowed.some((name) =>
+    name === "node:"
+      ? found.specifier.startsWith(name)
+      : found.specifier === name || found.specifier.startsWith(`${name}/`),
+  );
+  if (isAllowed) return undefined;
+  return `its room may import ${allowed.length === 0 ? "no package" : `the packages ${allowed.join(" ")}`}`;
+}

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { readManifest } from "./source-files.ts";
+
+const { name, exports } = readManifest();
+
+/** What a program can import as a value, by subpath of package.json#exports. `npm test -- public-api -u` writes it anew. */
+test("the public API is exactly this", async () => {
+  const api: Record<string, readonly string[]> = {};
+  for (const subpath of Object.keys(exports).toSorted()) {
+    const module = (await import(/* @vite-ignore */ subpath.replace(".", name))) as object;
+    api[subpath] = Object.keys(module).toSorted();
+  }
+  expect(api).toMatchInlineSnapshot();
+});
