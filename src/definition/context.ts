@@ -1,0 +1,36 @@
+/**
+ * Where an application names its user and transaction types, once:
+ * `declare module "odatakit" { interface Register { user: MyUser } }`.
+ */
+export interface Register {}
+
+/** The user when the application names none. */
+export interface Principal {
+  readonly id?: string;
+  readonly roles?: readonly string[];
+}
+
+/** The application's user. */
+export type User = Register extends { readonly user: infer U } ? U : Principal;
+
+/** The application's transaction. */
+export type Transaction = Register extends { readonly transaction: infer T } ? T : unknown;
+
+/** The request as handlers and `authenticate` see it. */
+export interface IncomingRequest {
+  readonly method: string;
+  /** The absolute URL. */
+  readonly url: string;
+  readonly headers: Headers;
+}
+
+/** What every handler gets as its last argument. */
+export interface Context {
+  readonly user: User | null;
+  /** Aborted when the client disconnects; made on first use. */
+  readonly signal: AbortSignal;
+  readonly request: IncomingRequest;
+  /** The registration that answers. */
+  readonly service: { readonly name: string | undefined; readonly prefix: string };
+  readonly transaction: Transaction | undefined;
+}

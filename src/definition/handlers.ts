@@ -1,0 +1,56 @@
+import type { ODataError } from "../errors/odata-error.ts";
+import type { FilterClause, OrderByItem, SearchClause, SelectedProperty } from "../query/clauses.ts";
+import type { QueryableSource } from "../query/source.ts";
+
+/** A value at once or by a promise. */
+export type Awaitable<T> = T | PromiseLike<T>;
+
+/** What a handler answers: a value, or an error-shaped result meant for the client. */
+export type Answer<T> = Awaitable<T | ODataError>;
+
+/** Entities, at once or one after another. */
+export type EntityStream = Iterable<unknown> | AsyncIterable<unknown>;
+
+/**
+ * The bound query that `applyQuery` gets, with literals in place.
+ * @see decisions, Smaller points
+ */
+export interface CollectionQuery {
+  readonly filter: FilterClause | null;
+  /** As the client asked; the set decides on ties. */
+  readonly orderBy: readonly OrderByItem[];
+  /** Null without `$select`: every property. */
+  readonly select: readonly SelectedProperty[] | null;
+  /** Null without `$expand`. */
+  readonly expand: null;
+  readonly search: SearchClause | null;
+  readonly skip: number;
+  /** `$top` as the client gave it; undefined when omitted. */
+  readonly top: number | undefined;
+  /** Whether the total is asked for. */
+  readonly count: boolean;
+  /** Most items that the answer will carry when `top` is undefined; null: no cap. One more tells that there is a next page. */
+  readonly pageSize: number | null;
+}
+
+/** What `applyQuery` answers. */
+export interface AppliedQuery {
+  readonly items: Iterable<unknown>;
+  /** The total before paging. */
+  readonly count?: number | bigint | undefined;
+  readonly nextLink?: string | undefined;
+}
+
+/** The handlers of a set as the protocol calls them: their types are checked where they are declared. */
+export interface EntitySetHandlers<C> {
+  readonly queryable?: ((context: C) => Answer<QueryableSource>) | undefined;
+  readonly getAll?: ((context: C) => Answer<EntityStream>) | undefined;
+  readonly applyQuery?: ((query: CollectionQuery, context: C) => Answer<AppliedQuery>) | undefined;
+  readonly getByKey?: ((key: unknown, context: C) => Answer<unknown>) | undefined;
+  readonly create?: ((entity: unknown, context: C) => Answer<unknown>) | undefined;
+  readonly replace?: ((key: unknown, entity: unknown, context: C) => Answer<unknown>) | undefined;
+  readonly patch?: ((key: unknown, delta: unknown, context: C) => Answer<unknown>) | undefined;
+  readonly delete?: ((key: unknown, context: C) => Answer<boolean>) | undefined;
+  readonly search?: ((search: SearchClause, context: C) => Answer<QueryableSource | EntityStream>) | undefined;
+}
+

@@ -1,0 +1,45 @@
+/** The primitive types of the entity data model that a property, parameter or literal may have. */
+export const PRIMITIVE_TYPE_NAMES = [
+  "Edm.Boolean",
+  "Edm.Byte",
+  "Edm.SByte",
+  "Edm.Int16",
+  "Edm.Int32",
+  "Edm.Int64",
+  "Edm.Single",
+  "Edm.Double",
+  "Edm.Decimal",
+  "Edm.String",
+  "Edm.Guid",
+  "Edm.Binary",
+  "Edm.Date",
+  "Edm.TimeOfDay",
+  "Edm.DateTimeOffset",
+  "Edm.Duration",
+] as const;
+
+/** The name of a primitive type, such as `Edm.Int32`. */
+export type PrimitiveTypeName = (typeof PRIMITIVE_TYPE_NAMES)[number];
+
+/** A primitive type. There is one frozen object per name, so identity is equality. */
+export interface PrimitiveType {
+  readonly kind: "PrimitiveType";
+  readonly name: PrimitiveTypeName;
+}
+
+/** The primitive types by name. @see OData CSDL 4.0, section 4.4 */
+export const PRIMITIVE_TYPES: Readonly<Record<PrimitiveTypeName, PrimitiveType>> = Object.freeze(
+  Object.fromEntries(
+    PRIMITIVE_TYPE_NAMES.map((name) => [name, Object.freeze({ kind: "PrimitiveType", name } as const)]),
+  ) as Record<PrimitiveTypeName, PrimitiveType>,
+);
+
+/** Limits on the values of a property. Absent means: no limit stated. @see OData CSDL 4.0, section 6.2 */
+export interface Facets {
+  /** Most characters of a string, or octets of a binary value. */
+  readonly maxLength?: number | undefined;
+  /** Digits of a Decimal; fraction digits of seconds of a temporal value. */
+  readonly precision?: number | undefined;
+  /** Fraction digits of a Decimal; `"variable"` for any number of them. */
+  readonly scale?: number | "variable" | undefined;
+}

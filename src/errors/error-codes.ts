@@ -1,0 +1,34 @@
+/**
+ * Every error code that the framework itself answers, with its HTTP status: the one table.
+ * Each code has a row in docs/errors.md. Handlers may answer codes of their own with `odataError`.
+ * @see specification, section Errors
+ */
+export const ERROR_CODES = {
+  InvalidUrl: 400,
+  InvalidBody: 400,
+  InvalidKey: 400,
+  KeyMismatch: 400,
+  ImmutableKey: 400,
+  NullNotAllowed: 400,
+  MissingParameter: 400,
+  InvalidParameter: 400,
+  UnsupportedFormat: 400,
+  InvalidSkipToken: 400,
+  UnsupportedQueryOption: 400,
+  InvalidQueryOption: 400,
+  UnsupportedODataVersion: 400,
+  NotSupported: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  PreconditionFailed: 412,
+  PayloadTooLarge: 413,
+  UnsupportedMediaType: 415,
+  InternalServerError: 500,
+  NotImplemented: 501,
+} as const;
+
+/** A code of the framework's own table. */
+export type ErrorCode = keyof typeof ERROR_CODES;

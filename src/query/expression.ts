@@ -1,0 +1,151 @@
+import type { ComplexType, EntityType, EnumType, StructuralProperty, ValueType } from "../edm/model.ts";
+import type { PrimitiveType } from "../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { FunctionName } from "./functions.ts";
+
+/**
+ * A bound expression: every name resolved, every node with its type, operands already of one type (conversions are
+ * nodes). Literals are numbered parameters, so that one expression serves all requests of a shape.
+ */
+export type Expression =
+  | ParameterExpression
+  | LiteralExpression
+  | NullExpression
+  | ItExpression
+  | PropertyExpression
+  | CountExpression
+  | ComparisonExpression
+  | LogicalExpression
+  | NotExpression
+  | ArithmeticExpression
+  | NegateExpression
+  | CallExpression
+  | InExpression
+  | HasExpression
+  | ConvertExpression;
+
+/** Types that values are compared, computed and passed in. */
+export type ScalarType = PrimitiveType | EnumType;
+
+/** The value of parameter number `index` of the query: never null. */
+export interface ParameterExpression {
+  readonly kind: "parameter";
+  readonly index: number;
+  readonly type: ScalarType;
+}
+
+/** A value in place: what `CollectionQuery` (the public form) holds where a shape holds a parameter. */
+export interface LiteralExpression {
+  readonly kind: "literal";
+  readonly value: PrimitiveValue;
+  readonly type: ScalarType;
+}
+
+/** The literal null. `type` is that of the other operand, or null where there is none. */
+export interface NullExpression {
+  readonly kind: "null";
+  readonly type: ScalarType | null;
+}
+
+/** The entity (or collection item) that the expression is evaluated for. */
+export interface ItExpression {
+  readonly kind: "it";
+  readonly type: EntityType | ValueType;
+}
+
+/** A structural property of `source`; null when the source is null. */
+export interface PropertyExpression {
+  readonly kind: "property";
+  readonly source: ItExpression | PropertyExpression;
+  readonly property: StructuralProperty;
+  readonly type: ValueType;
+}
+
+/** The number of items of a collection-valued property; Edm.Int64. */
+export interface CountExpression {
+  readonly kind: "count";
+  readonly collection: PropertyExpression;
+  readonly type: PrimitiveType;
+}
+
+/** The comparison operators. */
+export type ComparisonOperator = "eq" | "ne" | "gt" | "ge" | "lt" | "le";
+
+/** A comparison of two operands of one type; its value is never null. */
+export interface ComparisonExpression {
+  readonly kind: "comparison";
+  readonly operator: ComparisonOperator;
+  readonly left: Expression;
+  readonly right: Expression;
+  /** The type of both operands; null when both are the literal null. A complex type only with eq and ne against null. */
+  readonly operandType: ScalarType | ComplexType | null;
+  readonly type: PrimitiveType;
+}
+
+/** Three-valued `and` or `or` of two or more operands. */
+export interface LogicalExpression {
+  readonly kind: "logical";
+  readonly operator: "and" | "or";
+  readonly operands: readonly Expression[];
+  readonly type: PrimitiveType;
+}
+
+/** Three-valued `not`. */
+export interface NotExpression {
+  readonly kind: "not";
+  readonly operand: Expression;
+  readonly type: PrimitiveType;
+}
+
+/** The arithmetic operators. */
+export type ArithmeticOperator = "add" | "sub" | "mul" | "div" | "mod";
+
+/**
+ * Arithmetic; null when an operand is null. Numeric operands have the type of the result; temporal ones keep theirs
+ * (DateTimeOffset and Duration, Date and Duration, Duration and a number).
+ */
+export interface ArithmeticExpression {
+  readonly kind: "arithmetic";
+  readonly operator: ArithmeticOperator;
+  readonly left: Expression;
+  readonly right: Expression;
+  readonly type: PrimitiveType;
+}
+
+/** `-x` of a number or Duration. */
+export interface NegateExpression {
+  readonly kind: "negate";
+  readonly operand: Expression;
+  readonly type: PrimitiveType;
+}
+
+/** A canonical function; null when an argument is null. */
+export interface CallExpression {
+  readonly kind: "call";
+  readonly name: FunctionName;
+  readonly arguments: readonly Expression[];
+  readonly type: PrimitiveType;
+}
+
+/** `operand in (…)`: as `operand eq a or operand eq b …`; never null. Items are of the operand's type, or null. */
+export interface InExpression {
+  readonly kind: "in";
+  readonly operand: Expression;
+  readonly items: readonly Expression[];
+  readonly type: PrimitiveType;
+}
+
+/** `operand has flags`: all bits of the right value are set; null when the operand is null. */
+export interface HasExpression {
+  readonly kind: "has";
+  readonly operand: Expression;
+  readonly flags: Expression;
+  readonly type: PrimitiveType;
+}
+
+/** A conversion without loss of meaning: a number to a wider type, Date to DateTimeOffset at midnight UTC. */
+export interface ConvertExpression {
+  readonly kind: "convert";
+  readonly operand: Expression;
+  readonly type: PrimitiveType;
+}

@@ -1,0 +1,64 @@
+import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
+
+/** One signature of a canonical function: fixed parameter types, and the type of the result. */
+export interface FunctionSignature {
+  readonly parameters: readonly PrimitiveTypeName[];
+  readonly returns: PrimitiveTypeName;
+}
+
+const STRING = "Edm.String";
+const INTEGER = "Edm.Int32";
+const INSTANT = "Edm.DateTimeOffset";
+const DATE = "Edm.Date";
+const TIME = "Edm.TimeOfDay";
+
+/** Builds signatures that differ in their one parameter only. */
+function each(parameters: readonly PrimitiveTypeName[], returns: PrimitiveTypeName): readonly FunctionSignature[] {
+  return parameters.map((parameter) => ({ parameters: [parameter], returns }));
+}
+
+/**
+ * The canonical functions that are evaluated, with their signatures. Arguments are promoted to the first signature
+ * that takes them. `round`, `floor` and `ceiling` keep Decimal and Double apart; an integer counts as Decimal.
+ * @see OData URL Conventions 4.0, section 5.1.1.4
+ */
+export const FUNCTION_SIGNATURES = {
+  contains: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
+  startswith: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
+  endswith: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
+  length: each([STRING], INTEGER),
+  indexof: [{ parameters: [STRING, STRING], returns: INTEGER }],
+  substring: [
+    { parameters: [STRING, INTEGER], returns: STRING },
+    { parameters: [STRING, INTEGER, INTEGER], returns: STRING },
+  ],
+  tolower: each([STRING], STRING),
+  toupper: each([STRING], STRING),
+  trim: each([STRING], STRING),
+  concat: [{ parameters: [STRING, STRING], returns: STRING }],
+  year: each([INSTANT, DATE], INTEGER),
+  month: each([INSTANT, DATE], INTEGER),
+  day: each([INSTANT, DATE], INTEGER),
+  hour: each([INSTANT, TIME], INTEGER),
+  minute: each([INSTANT, TIME], INTEGER),
+  second: each([INSTANT, TIME], INTEGER),
+  fractionalseconds: each([INSTANT, TIME], "Edm.Decimal"),
+  totalseconds: each(["Edm.Duration"], "Edm.Decimal"),
+  date: each([INSTANT], DATE),
+  time: each([INSTANT], TIME),
+  totaloffsetminutes: each([INSTANT], INTEGER),
+  now: [{ parameters: [], returns: INSTANT }],
+  mindatetime: [{ parameters: [], returns: INSTANT }],
+  maxdatetime: [{ parameters: [], returns: INSTANT }],
+  round: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
+  floor: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
+  ceiling: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
+} as const satisfies Readonly<Record<string, readonly FunctionSignature[]>>;
+
+/** The name of a canonical function that is evaluated. */
+export type FunctionName = keyof typeof FUNCTION_SIGNATURES;
+
+/** Tells whether a name (in lower case) is a canonical function that is evaluated. */
+export function isFunctionName(name: string): name is FunctionName {
+  return Object.hasOwn(FUNCTION_SIGNATURES, name);
+}

@@ -1,0 +1,233 @@
+import type { Literal } from "./literal-token.ts";
+
+/**
+ * Syntax trees: what a URL says, before any name is resolved. `position` is the offset in the decoded text of the
+ * option. @see OData URL Conventions 4.0, ABNF
+ */
+export type SyntaxNode =
+  | LiteralSyntax
+  | NullSyntax
+  | ListSyntax
+  | JsonSyntax
+  | AliasSyntax
+  | MemberSyntax
+  | VariableSyntax
+  | RootSyntax
+  | KeySyntax
+  | CastSyntax
+  | CountSyntax
+  | LambdaSyntax
+  | CallSyntax
+  | UnarySyntax
+  | BinarySyntax
+  | LogicalSyntax
+  | InSyntax;
+
+/** A literal: number `index` of the literals of the query, in order of appearance. */
+export interface LiteralSyntax {
+  readonly kind: "literal";
+  readonly index: number;
+  readonly literal: Literal;
+  readonly position: number;
+}
+
+/** The literal `null`; part of the shape of a query, not a parameter. */
+export interface NullSyntax {
+  readonly kind: "null";
+  readonly position: number;
+}
+
+/** `(1,2,3)` behind `in`, or a JSON array of literals as a function argument or alias value. */
+export interface ListSyntax {
+  readonly kind: "list";
+  readonly items: readonly SyntaxNode[];
+  readonly position: number;
+}
+
+/** A JSON object (or an array with objects in it) as an argument: its text, for the binder to read by type. */
+export interface JsonSyntax {
+  readonly kind: "json";
+  readonly text: string;
+  readonly position: number;
+}
+
+/** A parameter alias that stays unresolved because the query gives it no value: it is null. */
+export interface AliasSyntax {
+  readonly kind: "alias";
+  readonly name: string;
+  readonly position: number;
+}
+
+/** A member: `Name`, or `source/Name`. Also a qualified bound function without parentheses does not exist. */
+export interface MemberSyntax {
+  readonly kind: "member";
+  readonly source: SyntaxNode | null;
+  readonly name: string;
+  readonly position: number;
+}
+
+/** `$it`, or the range variable of an enclosing lambda. */
+export interface VariableSyntax {
+  readonly kind: "variable";
+  readonly name: string;
+  readonly position: number;
+}
+
+/** `$root/Set…` : the set is the member on top of it. */
+export interface RootSyntax {
+  readonly kind: "root";
+  readonly position: number;
+}
+
+/** `source(key)`: a key predicate within an expression, as in `$root/Set(1)`. */
+export interface KeySyntax {
+  readonly kind: "key";
+  readonly source: SyntaxNode;
+  readonly key: KeyPredicateSyntax;
+  readonly position: number;
+}
+
+/** `source/Ns.Type`: a type cast segment; also the qualified type name that `isof` and `cast` take (source null). */
+export interface CastSyntax {
+  readonly kind: "cast";
+  readonly source: SyntaxNode | null;
+  readonly typeName: string;
+  readonly position: number;
+}
+
+/** `source/$count`. */
+export interface CountSyntax {
+  readonly kind: "count";
+  readonly source: SyntaxNode;
+  readonly position: number;
+}
+
+/** `source/any(x:predicate)`, `source/any()`, `source/all(x:predicate)`. */
+export interface LambdaSyntax {
+  readonly kind: "lambda";
+  readonly operator: "any" | "all";
+  readonly source: SyntaxNode;
+  readonly variable: string | null;
+  readonly predicate: SyntaxNode | null;
+  readonly position: number;
+}
+
+/** A call: a canonical function (name in lower case, `source` null), or a qualified bound function. */
+export interface CallSyntax {
+  readonly kind: "call";
+  readonly source: SyntaxNode | null;
+  readonly name: string;
+  readonly arguments: readonly ArgumentSyntax[];
+  readonly position: number;
+}
+
+/** An argument; named in calls of declared functions. */
+export interface ArgumentSyntax {
+  readonly name: string | null;
+  readonly value: SyntaxNode;
+}
+
+/** `not x`, `-x`. */
+export interface UnarySyntax {
+  readonly kind: "unary";
+  readonly operator: "not" | "negate";
+  readonly operand: SyntaxNode;
+  readonly position: number;
+}
+
+/** Operators of two operands, `and` and `or` excepted. */
+export type BinaryOperator =
+  | "eq" | "ne" | "gt" | "ge" | "lt" | "le"
+  | "add" | "sub" | "mul" | "div" | "mod"
+  | "has";
+
+/** A comparison, an arithmetic operation or `has`. `position` is that of the operator. */
+export interface BinarySyntax {
+  readonly kind: "binary";
+  readonly operator: BinaryOperator;
+  readonly left: SyntaxNode;
+  readonly right: SyntaxNode;
+  readonly position: number;
+}
+
+/** `a and b and c`, flat, so that long chains nest no deeper than one level. */
+export interface LogicalSyntax {
+  readonly kind: "logical";
+  readonly operator: "and" | "or";
+  readonly operands: readonly SyntaxNode[];
+  readonly position: number;
+}
+
+/** `operand in (…)`, `operand in @list`, `operand in Path`. */
+export interface InSyntax {
+  readonly kind: "in";
+  readonly operand: SyntaxNode;
+  readonly list: SyntaxNode;
+  readonly position: number;
+}
+
+/** One item of `$orderby`. */
+export interface OrderByItemSyntax {
+  readonly expression: SyntaxNode;
+  readonly descending: boolean;
+  readonly position: number;
+}
+
+/** One item of `$select`: a path of names; `*` and `Ns.*` stand as names of themselves. */
+export interface SelectItemSyntax {
+  readonly path: readonly string[];
+  readonly position: number;
+}
+
+/** One item of `$expand`, its options still apart and unparsed beyond their names and texts. */
+export interface ExpandItemSyntax {
+  /** The path to the navigation property, casts included; `["*"]` for the star. */
+  readonly path: readonly string[];
+  readonly suffix: "$ref" | "$count" | null;
+  readonly options: ExpandOptionsSyntax;
+  readonly position: number;
+}
+
+/** The nested options of an expansion, parsed. */
+export interface ExpandOptionsSyntax {
+  readonly filter?: SyntaxNode;
+  readonly orderBy?: readonly OrderByItemSyntax[];
+  readonly search?: SearchSyntax;
+  readonly select?: readonly SelectItemSyntax[];
+  readonly expand?: readonly ExpandItemSyntax[];
+  readonly top?: number;
+  readonly skip?: number;
+  readonly count?: boolean;
+  readonly levels?: number | "max";
+}
+
+/** A `$search` expression. */
+export type SearchSyntax =
+  | { readonly kind: "word" | "phrase"; readonly text: string; readonly position: number }
+  | { readonly kind: "not"; readonly operand: SearchSyntax; readonly position: number }
+  | { readonly kind: "and" | "or"; readonly operands: readonly SearchSyntax[]; readonly position: number };
+
+/** `(5)`, `(Id=5,No='x')`: the parts of a key predicate, or the arguments of a function call in a path. */
+export interface KeyPredicateSyntax {
+  readonly parts: readonly KeyPartSyntax[];
+  readonly position: number;
+}
+
+/** One part of a key predicate or argument list; `name` null in `Set(5)`. `value` may be a parameter alias. */
+export interface KeyPartSyntax {
+  readonly name: string | null;
+  readonly value: SyntaxNode;
+}
+
+/** One segment of a resource path, percent-decoded once. */
+export interface PathSegmentSyntax {
+  /** The text before a parenthesis: a name, a qualified name, or `$count`, `$value`, `$ref`, `$metadata`, … */
+  readonly name: string;
+  /**
+   * What stands in parentheses: absent without them. It is read only after the names of the whole path are resolved
+   * and the request is authorized, so it is kept as text here: `parseKeyPredicate` reads it.
+   */
+  readonly parentheses?: string | undefined;
+  /** Offset of the segment in the raw path. */
+  readonly position: number;
+}
