@@ -1,0 +1,45 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ERROR_CODES } from "../../src/errors/error-codes.ts";
+import { brokenLinks } from "./links.ts";
+import { snippetsOf, writeSnippets } from "./snippets.ts";
+import { ROOT, filesBelow, readSource } from "./source-files.ts";
+
+const pages = [
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].filter((path) => existsSync(join(ROOT, path))).map(readSource),
+  ...filesBelow("docs", ".md"),
+];
+const snippets = pages.filter(({ path }) => path === "README.md" || path.startsWith("docs/")).flatMap(snippetsOf);
+const projects = writeSnippets(snippets);
+
+describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => {
+  test.each(projects)("compile: %s", { timeout: 30_000 }, (project) => {
+    const tsc = join(ROOT, "node_modules/.bin/tsc");
+    const { stdout, stderr } = spawnSync(tsc, ["-p", project, "--pretty", "false"], { cwd: ROOT, encoding: "utf8" });
+    expect(stdout + stderr).toBe("");
+  });
+
+  test.each(snippets.filter(({ isRun }) => isRun))("run to their end: $place", { timeout: 20_000 }, ({ path }) => {
+    const { status, signal, stderr } = spawnSync(process.execPath, ["--conditions=source", path], {
+      cwd: ROOT,
+      encoding: "utf8",
+      timeout: 15_000,
+    });
+    expect({ status, signal, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, signal: null, stderr: "" });
+  });
+});
+
+describe("docs/errors.md", () => {
+  test("has one row for each code of ERROR_CODES, with its status", () => {
+    const rows = readSource("docs/errors.md").text.matchAll(/^\|\s*`(?<code>\w+)`\s*\|\s*(?<status>\d{3})\s*\|/gmu);
+    const listed = Array.from(rows, ({ groups }) => [groups?.["code"], Number(groups?.["status"])]);
+    expect(Object.fromEntries(listed)).toEqual({ ...ERROR_CODES });
+    expect(listed).toHaveLength(Object.keys(ERROR_CODES).length);
+  });
+});
+
+test("every relative link of the documentation leads somewhere", () => {
+  expect(pages.flatMap(brokenLinks)).toEqual([]);
+});

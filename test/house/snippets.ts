@@ -1,0 +1,66 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, type SourceFile } from "./source-files.ts";
+
+/** The folder, ignored by git, where snippets become modules of their own. */
+const SNIPPETS = "test/.snippets";
+
+/** One program of a page: a ```ts block and the blocks ```ts continued that go on with it. */
+export interface Snippet {
+  /** Page and line of the first block, such as `docs/paging.md:12`. */
+  readonly place: string;
+  /** The module written for it, from the root. */
+  readonly path: string;
+  /** Its lines stand where they stand on the page, so that the compiler's line numbers are the page's. */
+  readonly text: string;
+  /** False for ```ts no-run: compiled, but not run. */
+  readonly isRun: boolean;
+}
+
+const FENCE = /^(?<indent> *)```(?:ts|typescript)\b(?<flags>[^\n]*)\n(?<code>[\s\S]*?)^ *```[ ]*$/gmu;
+
+/** The programs of a Markdown page, in order. */
+export function snippetsOf(page: SourceFile): readonly Snippet[] {
+  const snippets: Snippet[] = [];
+  for (const match of page.text.matchAll(FENCE)) {
+    const flags = (match.groups?.["flags"] ?? "").trim().split(/\s+/u).filter(Boolean);
+    const unknown = flags.filter((flag) => !["no-run", "continued"].includes(flag));
+    const line = page.text.slice(0, match.index).split("\n").length;
+    if (unknown.length > 0) {
+      throw new Error(`${page.path}:${line}: \`\`\`ts knows no-run and continued, not ${unknown.join(" ")}`);
+    }
+    const before = flags.includes("continued") ? snippets.pop() : undefined;
+    if (flags.includes("continued") && before === undefined) throw new Error(`${page.path}:${line}: continues nothing`);
+    const start = before ?? { place: `${page.path}:${line}`, path: modulePath(page.path, line), text: "", isRun: true };
+    const padding = "\n".repeat(line - start.text.split("\n").length + 1);
+    const text = `${start.text}${padding}${match.groups?.["code"] ?? ""}`;
+    snippets.push({ ...start, text, isRun: start.isRun && !flags.includes("no-run") });
+  }
+  return snippets;
+}
+
+/**
+ * Writes the snippets and the projects that compile them; returns the paths of the projects.
+ * A snippet that augments the package (`declare module`) is a project alone: all others would see its types.
+ */
+export function writeSnippets(snippets: readonly Snippet[]): readonly string[] {
+  rmSync(join(ROOT, SNIPPETS), { recursive: true, force: true });
+  mkdirSync(join(ROOT, SNIPPETS), { recursive: true });
+  for (const { path, text } of snippets) writeFileSync(join(ROOT, path), text);
+  const alone = snippets.filter(({ text }) => text.includes("declare module"));
+  const together = snippets.filter((snippet) => !alone.includes(snippet));
+  return [together, ...alone.map((snippet) => [snippet])].map((files, index) => {
+    const project = `${SNIPPETS}/tsconfig.${index}.json`;
+    const compilerOptions = { noEmit: true, noUnusedLocals: false, noUnusedParameters: false };
+    const names = files.map(({ path }) => path.slice(SNIPPETS.length + 1));
+    writeFileSync(
+      join(ROOT, project),
+      JSON.stringify({ extends: "../../tsconfig.base.json", compilerOptions, files: names }),
+    );
+    return project;
+  });
+}
+
+function modulePath(page: string, line: number): string {
+  return `${SNIPPETS}/${page.replaceAll(/[^A-Za-z0-9]+/gu, "-")}-${line}.ts`;
+}
