@@ -1,0 +1,146 @@
+/**
+ * Edm.Decimal as a canonical string: an optional minus, digits without a leading zero, and a fraction whose length
+ * (the scale) is kept as written: `1.10` stays `1.10`. Zero has no sign.
+ */
+
+/**
+ * Most digits that a Decimal may have, here and as the result of arithmetic: far above what any database holds (and
+ * above the 340 of the smallest Double), low enough that no request can buy work with digits.
+ */
+export const MAX_DECIMAL_DIGITS = 1000;
+
+const CANONICAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const ACCEPTED = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const ONLY_ZEROS = /^[0.]*$/;
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+
+/**
+ * The canonical form of a Decimal's text, or null when it is none. An exponent is accepted, as JSON numbers may have
+ * one, and written out; more than MAX_DECIMAL_DIGITS digits are refused.
+ * @see OData ABNF, decimalValue
+ */
+export function parseDecimal(text: string): string | null {
+  if (text.length <= MAX_DECIMAL_DIGITS && CANONICAL.test(text)) return withoutNegativeZero(text);
+  // An honest text is not much longer than its digits; a dishonest one must not be scanned again and again.
+  if (text.length > 2 * MAX_DECIMAL_DIGITS) return null;
+  const match = ACCEPTED.exec(text);
+  if (match === null) return null;
+  const fraction = match[3] ?? "";
+  const digits = `${match[2] ?? ""}${fraction}`.replace(/^0+/, "");
+  const scale = fraction.length - Number(match[4] ?? "0");
+  return writeDigits(match[1] === "-", digits, scale);
+}
+
+/** Writes `digits` (without leading zeros) times ten to the power of minus `scale`; null beyond the bound. */
+function writeDigits(isNegative: boolean, digits: string, scale: number): string | null {
+  if (digits === "" && scale <= 0) return "0";
+  if (Math.max(digits.length, scale + 1, digits.length - scale) > MAX_DECIMAL_DIGITS) return null;
+  const whole = scale < 0 ? digits + "0".repeat(-scale) : digits.padStart(scale + 1, "0");
+  return withoutNegativeZero((isNegative ? "-" : "") + placePoint(whole, Math.max(scale, 0)));
+}
+
+function placePoint(digits: string, scale: number): string {
+  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+function withoutNegativeZero(text: string): string {
+  return text.charCodeAt(0) === MINUS && ONLY_ZEROS.test(text.slice(1)) ? text.slice(1) : text;
+}
+
+/** The number of fraction digits of a canonical Decimal. */
+export function scaleOf(value: string): number {
+  const point = value.indexOf(".");
+  return point < 0 ? 0 : value.length - point - 1;
+}
+
+/** Compares two canonical Decimals by value (`1.10` equals `1.1`): negative, zero or positive. Allocates nothing. */
+export function compareDecimals(left: string, right: string): number {
+  if (left === right) return 0;
+  const isNegative = left.charCodeAt(0) === MINUS;
+  if (isNegative !== (right.charCodeAt(0) === MINUS)) return isNegative ? -1 : 1;
+  const order = compareMagnitudes(left, right, isNegative ? 1 : 0);
+  return isNegative ? 0 - order : order;
+}
+
+function compareMagnitudes(left: string, right: string, start: number): number {
+  const leftPoint = wholeEnd(left);
+  const rightPoint = wholeEnd(right);
+  if (leftPoint !== rightPoint) return leftPoint - rightPoint;
+  const end = Math.max(left.length, right.length);
+  for (let at = start; at < end; at += 1) {
+    const difference = digitAt(left, at) - digitAt(right, at);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function wholeEnd(value: string): number {
+  const point = value.indexOf(".");
+  return point < 0 ? value.length : point;
+}
+
+/** The character code of a digit; beyond the end, and for the point (which stands at one place in both), zero's. */
+function digitAt(value: string, at: number): number {
+  if (at >= value.length) return ZERO;
+  const code = value.charCodeAt(at);
+  return code === POINT ? ZERO : code;
+}
+
+/**
+ * The integer that a canonical Decimal is when multiplied by ten to the power of `scale`.
+ * @param scale at least the scale of the value
+ */
+export function toScaled(value: string, scale: number): bigint {
+  const point = value.indexOf(".");
+  if (point < 0) return BigInt(value + "0".repeat(scale));
+  const missing = scale - (value.length - point - 1);
+  return BigInt(value.slice(0, point) + value.slice(point + 1) + "0".repeat(missing));
+}
+
+/** The canonical Decimal of an integer divided by ten to the power of `scale`: it has exactly `scale` fraction digits. */
+export function fromScaled(scaled: bigint, scale: number): string {
+  const isNegative = scaled < 0n;
+  const digits = (isNegative ? -scaled : scaled).toString();
+  return (isNegative ? "-" : "") + placePoint(digits.padStart(scale + 1, "0"), scale);
+}
+
+/** The nearest double of a canonical Decimal. */
+export function decimalToNumber(value: string): number {
+  return Number(value);
+}
+
+/** The shortest Decimal text that reads back as this double, without exponent; null for NaN and the infinities. */
+export function decimalFromNumber(value: number): string | null {
+  return Number.isFinite(value) ? parseDecimal(String(value)) : null;
+}
+
+/** The integer that a canonical Decimal is; null when it has a fraction other than zeros. */
+export function decimalToBigInt(value: string): bigint | null {
+  const point = value.indexOf(".");
+  if (point < 0) return BigInt(value);
+  return ONLY_ZEROS.test(value.slice(point)) ? BigInt(value.slice(0, point)) : null;
+}
+
+/** The canonical Decimal of an integer; null beyond MAX_DECIMAL_DIGITS digits. */
+export function decimalFromBigInt(value: bigint): string | null {
+  const text = value.toString();
+  return text.length > MAX_DECIMAL_DIGITS + 1 ? null : text;
+}
+
+/** Cuts fraction digits beyond `scale` when they are all zeros; null when another digit would be lost. */
+export function fitScale(value: string, scale: number): string | null {
+  const excess = scaleOf(value) - scale;
+  if (excess <= 0) return value;
+  const tail = value.slice(-excess);
+  if (!ONLY_ZEROS.test(tail)) return null;
+  return scale === 0 ? value.slice(0, -excess - 1) : value.slice(0, -excess);
+}
+
+/** The digits left of the point of a canonical Decimal; a single zero there counts as none. */
+export function countWholeDigits(value: string): number {
+  const start = value.charCodeAt(0) === MINUS ? 1 : 0;
+  const count = wholeEnd(value) - start;
+  return count === 1 && value.charCodeAt(start) === ZERO ? 0 : count;
+}
