@@ -82,8 +82,10 @@ export interface BoundQuery {
   readonly search: SearchClause | null;
   /** `$top` as the client gave it; undefined when omitted. */
   readonly top: number | undefined;
-  /** Absolute offset of the first row: `$skip`, or the offset of `$skiptoken`. */
+  /** `$skip`; 0 when omitted. */
   readonly skip: number;
+  /** The text of `$skiptoken`, decoded where paging is planned; undefined when omitted. */
+  readonly skipToken: string | undefined;
   /** Whether the total is asked for. */
   readonly count: boolean;
 }
