@@ -136,10 +136,7 @@ export interface UnarySyntax {
 }
 
 /** Operators of two operands, `and` and `or` excepted. */
-export type BinaryOperator =
-  | "eq" | "ne" | "gt" | "ge" | "lt" | "le"
-  | "add" | "sub" | "mul" | "div" | "mod"
-  | "has";
+export type BinaryOperator = "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "add" | "sub" | "mul" | "div" | "mod" | "has";
 
 /** A comparison, an arithmetic operation or `has`. `position` is that of the operator. */
 export interface BinarySyntax {
@@ -221,7 +218,10 @@ export interface KeyPartSyntax {
 
 /** One segment of a resource path, percent-decoded once. */
 export interface PathSegmentSyntax {
-  /** The text before a parenthesis: a name, a qualified name, or `$count`, `$value`, `$ref`, `$metadata`, … */
+  /**
+   * The text before a parenthesis: a name, a qualified name, or `$count`, `$value`, `$ref`, `$metadata`, …
+   * Empty for a second pair of parentheses: the key behind a function call, as in `ByColor(color='red')(5)`.
+   */
   readonly name: string;
   /**
    * What stands in parentheses: absent without them. It is read only after the names of the whole path are resolved

@@ -1,0 +1,169 @@
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { excerpt } from "./excerpt.ts";
+import { isIdentifier } from "./identifier.ts";
+import { nearestName } from "./nearest-name.ts";
+import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
+
+/** One `name=value` of a query string. */
+export interface QueryPair {
+  /** The pair as it stands in the URL, for next links. */
+  readonly raw: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The options of a query string, sorted by kind; values are decoded, not yet parsed. */
+export interface QueryOptionsSyntax {
+  /** Every pair in the order of the URL. */
+  readonly pairs: readonly QueryPair[];
+  /** System query options by name with `$`. */
+  readonly system: ReadonlyMap<string, string>;
+  /** Parameter aliases by name with `@`. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** All other options: the values of each name in order. */
+  readonly custom: ReadonlyMap<string, readonly string[]>;
+}
+
+const SYSTEM_QUERY_OPTIONS: ReadonlySet<string> = new Set([
+  "$filter",
+  "$orderby",
+  "$top",
+  "$skip",
+  "$count",
+  "$search",
+  "$select",
+  "$expand",
+  "$format",
+  "$skiptoken",
+  "$deltatoken",
+  "$apply",
+  "$compute",
+  "$index",
+  "$id",
+]);
+
+/** Options that exist elsewhere, with what to write instead. */
+const MISPLACED_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ["$levels", "It belongs to an item of $expand: $expand=Name($levels=2)."],
+  ["$inlinecount", "Write $count=true."],
+]);
+
+/**
+ * Cuts a request target at its first `?`. A fragment is dropped, and of an absolute target (`http://host/path`) only
+ * the path and query remain. Nothing is decoded or normalised.
+ * @see RFC 9112, section 3.2; OData URL Conventions 4.0, section 2
+ */
+export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+  const hash = target.indexOf("#");
+  const end = hash === -1 ? target.length : hash;
+  const mark = target.indexOf("?");
+  const pathEnd = mark === -1 || mark > end ? end : mark;
+  return {
+    path: withoutAuthority(target.slice(0, pathEnd)),
+    query: pathEnd === end ? "" : target.slice(pathEnd + 1, end),
+  };
+}
+
+function withoutAuthority(path: string): string {
+  if (path.startsWith("/") || !/^https?:\/\//iu.test(path)) return path;
+  const slash = path.indexOf("/", path.indexOf("://") + 3);
+  return slash === -1 ? "/" : path.slice(slash);
+}
+
+/**
+ * Cuts a raw query string into pairs: at `&`, then each at its first `=`, then percent-decodes name and value once,
+ * `+` standing for a blank. Empty pairs are skipped; a pair without `=` has an empty value.
+ * @throws ODataError 400 InvalidQueryOption, target the raw name, for an escape that is malformed or no UTF-8
+ * @see OData URL Conventions 4.0, sections 2 and 5
+ */
+export function parseQueryString(query: string): readonly QueryPair[] {
+  const pairs: QueryPair[] = [];
+  for (let start = 0; start < query.length;) {
+    const ampersand = query.indexOf("&", start);
+    const end = ampersand === -1 ? query.length : ampersand;
+    if (end > start) pairs.push(parsePair(query.slice(start, end)));
+    start = end + 1;
+  }
+  return pairs;
+}
+
+function parsePair(raw: string): QueryPair {
+  const equals = raw.indexOf("=");
+  const rawName = equals === -1 ? raw : raw.slice(0, equals);
+  const rawValue = equals === -1 ? "" : raw.slice(equals + 1);
+  return {
+    raw,
+    name: decodePiece(rawName, rawName, "name"),
+    value: decodePiece(rawValue, rawName, "value"),
+  };
+}
+
+function decodePiece(piece: string, rawName: string, part: "name" | "value"): string {
+  const decoded = decodePercent(piece.includes("+") ? piece.replaceAll("+", " ") : piece);
+  if (decoded !== null) return decoded;
+  const at = malformedEscapeAt(piece);
+  throw protocolError(
+    "InvalidQueryOption",
+    `The ${part} of the query option ${excerpt(rawName)} has an invalid percent-encoding ` +
+      `${excerpt(piece.slice(at, at + 12))} at position ${at}: write % and two hexadecimal digits for each byte of ` +
+      `UTF-8, and %25 for a percent sign.`,
+    { target: rawName },
+  );
+}
+
+/**
+ * Sorts the options of a raw query string into system query options, parameter aliases and custom options. Names are
+ * case-sensitive; each system query option and alias may stand once.
+ * @throws ODataError 400 UnsupportedQueryOption for an unknown `$` option, 400 InvalidQueryOption for one that stands
+ *   twice, for an alias that is no name and for a malformed percent-encoding; target the option
+ * @see OData URL Conventions 4.0, section 5; OData Protocol 4.0, section 11.2.1
+ */
+export function parseQueryOptions(query: string): QueryOptionsSyntax {
+  const pairs = parseQueryString(query);
+  const system = new Map<string, string>();
+  const aliases = new Map<string, string>();
+  const custom = new Map<string, string[]>();
+  for (const { name, value } of pairs) {
+    if (name.startsWith("$")) {
+      if (!SYSTEM_QUERY_OPTIONS.has(name)) throw unknownOption(name);
+      addOnce(system, name, value);
+    } else if (name.startsWith("@")) {
+      if (!isIdentifier(name.slice(1))) throw invalidAlias(name);
+      addOnce(aliases, name, value);
+    } else {
+      addToList(custom, name, value);
+    }
+  }
+  return { pairs, system, aliases, custom };
+}
+
+function addOnce(options: Map<string, string>, name: string, value: string): void {
+  if (options.has(name)) {
+    throw protocolError("InvalidQueryOption", `${name} stands twice: each option may stand once.`, { target: name });
+  }
+  options.set(name, value);
+}
+
+function addToList(options: Map<string, string[]>, name: string, value: string): void {
+  const values = options.get(name);
+  if (values === undefined) options.set(name, [value]);
+  else values.push(value);
+}
+
+function unknownOption(name: string): ODataError {
+  const nearest = nearestName(name, SYSTEM_QUERY_OPTIONS);
+  const advice =
+    MISPLACED_OPTIONS.get(name.toLowerCase()) ??
+    (nearest === null ? "Options of your own have no $ before their names." : `Write ${nearest}.`);
+  return protocolError("UnsupportedQueryOption", `There is no query option ${excerpt(name)}. ${advice}`, {
+    target: name,
+  });
+}
+
+function invalidAlias(name: string): ODataError {
+  return protocolError(
+    "InvalidQueryOption",
+    `${excerpt(name)} is no parameter alias: after @ comes a name of letters, digits and underscores.`,
+    { target: name },
+  );
+}
