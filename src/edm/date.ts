@@ -1,0 +1,88 @@
+import { daysInMonth, MAX_YEAR, toEpochDays, type CalendarDay } from "./calendar.ts";
+import { digitsEnd, padDigits, twoDigits } from "./scan-digits.ts";
+
+/**
+ * Edm.Date as a canonical string: `YYYY-MM-DD`, with a minus for years before year 0 and more digits for years after
+ * 9999, up to MAX_YEAR.
+ */
+
+const HYPHEN = 45;
+const ZERO = 48;
+const MAX_YEAR_DIGITS = 7;
+
+/**
+ * The canonical form of a date's text, or null when it is none or names a day that does not exist.
+ * @see OData ABNF, dateValue
+ */
+export function parseDate(text: string): string | null {
+  return scanDate(text) === text.length ? withoutNegativeZeroYear(text) : null;
+}
+
+/** The offset behind the date that starts a text; -1 when the text does not start with a date that exists. */
+export function scanDate(text: string): number {
+  const start = text.charCodeAt(0) === HYPHEN ? 1 : 0;
+  const end = digitsEnd(text, start);
+  const digits = end - start;
+  if (digits < 4 || digits > MAX_YEAR_DIGITS) return -1;
+  if (digits > 4 && text.charCodeAt(start) === ZERO) return -1;
+  if (text.charCodeAt(end) !== HYPHEN || text.charCodeAt(end + 3) !== HYPHEN) return -1;
+  const month = twoDigits(text, end + 1);
+  const day = twoDigits(text, end + 4);
+  if (month < 1 || day < 1 || day > daysInMonth(yearOf(text), month)) return -1;
+  return end + 6;
+}
+
+/** Writes `0000` for `-0000` at the start of a text. */
+export function withoutNegativeZeroYear(text: string): string {
+  return text.startsWith("-0000") ? text.slice(1) : text;
+}
+
+/** Compares two canonical dates: negative, zero or positive. */
+export function compareDates(left: string, right: string): number {
+  if (isFourDigitYear(left) && isFourDigitYear(right)) return compareText(left, right);
+  return dateToEpochDays(left) - dateToEpochDays(right);
+}
+
+/** Whether a canonical date or timestamp has a year of 0 to 9999, so that text order is time order. */
+export function isFourDigitYear(value: string): boolean {
+  return value.charCodeAt(4) === HYPHEN && value.charCodeAt(0) !== HYPHEN;
+}
+
+/** Compares two texts by code unit: negative, zero or positive. */
+export function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** The year of a canonical date or timestamp. @see OData URL Conventions 4.0, section 5.1.1.4.10 */
+export function yearOf(value: string): number {
+  if (isFourDigitYear(value)) return twoDigits(value, 0) * 100 + twoDigits(value, 2);
+  // -0000 is year 0, without the sign that Number would keep.
+  return Number(value.slice(0, yearEnd(value))) + 0;
+}
+
+/** The month, 1 to 12, of a canonical date or timestamp. */
+export function monthOf(value: string): number {
+  return twoDigits(value, yearEnd(value) + 1);
+}
+
+/** The day of the month, 1 to 31, of a canonical date or timestamp. */
+export function dayOf(value: string): number {
+  return twoDigits(value, yearEnd(value) + 4);
+}
+
+/** The offset of the hyphen behind the year; a sign at offset 0 is not it. */
+function yearEnd(value: string): number {
+  return value.indexOf("-", 1);
+}
+
+/** The number of days from 1970-01-01 to a canonical date, or to the date that a canonical timestamp starts with. */
+export function dateToEpochDays(value: string): number {
+  return toEpochDays(yearOf(value), monthOf(value), dayOf(value));
+}
+
+/** The canonical text of a day; null when its year is beyond MAX_YEAR. */
+export function writeDate({ year, month, day }: CalendarDay): string | null {
+  if (Math.abs(year) > MAX_YEAR) return null;
+  return `${year < 0 ? "-" : ""}${padDigits(Math.abs(year), 4)}-${padDigits(month, 2)}-${padDigits(day, 2)}`;
+}

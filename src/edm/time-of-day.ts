@@ -1,0 +1,90 @@
+import { compareText } from "./date.ts";
+import { compareFractions, digitsEnd, twoDigits, type Fraction } from "./scan-digits.ts";
+
+/**
+ * Edm.TimeOfDay as a canonical string: `hh:mm:ss` and up to twelve fraction digits as written; seconds are always
+ * there.
+ */
+
+/** Fraction digits of seconds that a temporal value may have. */
+export const MAX_FRACTION_DIGITS = 12;
+
+const COLON = 58;
+const POINT = 46;
+/** The length of `hh:mm`. */
+const MINUTES_LENGTH = 5;
+/** The length of `hh:mm:ss`. */
+const SECONDS_LENGTH = 8;
+
+/**
+ * The canonical form of a time's text (the seconds may be absent), or null when it is none: 24:00 and a second 60 are
+ * none.
+ * @see OData ABNF, timeOfDayValue
+ */
+export function parseTimeOfDay(text: string): string | null {
+  if (scanTime(text, 0) !== text.length) return null;
+  return hasSeconds(0, text.length) ? text : `${text}:00`;
+}
+
+/** The offset behind the time that stands at an offset of a text; -1 when there is none. */
+export function scanTime(text: string, start: number): number {
+  const hour = twoDigits(text, start);
+  const minute = twoDigits(text, start + 3);
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || text.charCodeAt(start + 2) !== COLON) return -1;
+  if (text.charCodeAt(start + MINUTES_LENGTH) !== COLON) return start + MINUTES_LENGTH;
+  const second = twoDigits(text, start + 6);
+  if (second < 0 || second > 59) return -1;
+  const secondEnd = start + SECONDS_LENGTH;
+  if (text.charCodeAt(secondEnd) !== POINT) return secondEnd;
+  const end = digitsEnd(text, secondEnd + 1);
+  const digits = end - secondEnd - 1;
+  return digits < 1 || digits > MAX_FRACTION_DIGITS ? -1 : end;
+}
+
+/** Whether a time that `scanTime` found has its seconds. */
+export function hasSeconds(start: number, end: number): boolean {
+  return end - start > MINUTES_LENGTH;
+}
+
+/** Compares two canonical times by value (`10:00:00.0` equals `10:00:00`): negative, zero or positive. */
+export function compareTimesOfDay(left: string, right: string): number {
+  if (left.length === right.length) return compareText(left, right);
+  const order = compareText(left.slice(0, SECONDS_LENGTH), right.slice(0, SECONDS_LENGTH));
+  return order === 0 ? compareFractions(timeFraction(left), timeFraction(right)) : order;
+}
+
+function timeFraction(value: string): Fraction {
+  return { text: value, start: SECONDS_LENGTH + 1, end: value.length };
+}
+
+/** The hour, 0 to 23, of a canonical time or timestamp. */
+export function hourOf(value: string): number {
+  return twoDigits(value, timeStart(value));
+}
+
+/** The minute, 0 to 59, of a canonical time or timestamp. */
+export function minuteOf(value: string): number {
+  return twoDigits(value, timeStart(value) + 3);
+}
+
+/** The whole seconds, 0 to 59, of a canonical time or timestamp. */
+export function secondOf(value: string): number {
+  return twoDigits(value, timeStart(value) + 6);
+}
+
+/** The fraction of the seconds of a canonical time or timestamp as a Decimal: `0.500`, or `0` without one. */
+export function fractionalSecondsOf(value: string): string {
+  const start = timeStart(value) + SECONDS_LENGTH;
+  return value.charCodeAt(start) === POINT ? `0${value.slice(start, digitsEnd(value, start + 1))}` : "0";
+}
+
+/** The offset of the time in a canonical timestamp; 0 in a canonical time. */
+export function timeStart(value: string): number {
+  return value.indexOf("T") + 1;
+}
+
+/** The seconds since midnight of a canonical time or timestamp, without their fraction. */
+export function secondsOfDay(value: string): number {
+  const start = timeStart(value);
+  return (twoDigits(value, start) * 60 + twoDigits(value, start + 3)) * 60 + twoDigits(value, start + 6);
+}
