@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { composeServices } from "../service/compose-services.ts";
+import type { ODataService } from "../service/odata-service.ts";
+import { fromIncomingMessage } from "./node-request.ts";
+import { sendResponse } from "./node-response.ts";
+
+/** Where `serve` listens. */
+export interface ServeOptions {
+  /** TCP port; 0 lets the system choose one. Default 3000. */
+  readonly port?: number;
+  /** Host name or address to listen on. Default `localhost`: reachable from this machine only. */
+  readonly host?: string;
+}
+
+/** A running server. */
+export interface RunningServer {
+  /** Scheme, host and port, such as `http://localhost:3000`; the prefix of a service comes behind it. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new requests, lets those under way end, closes idle connections; done when all is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a request listener for `node:http` (or `node:https`, or a framework that takes one) over one service or
+ * several, each at its prefix. No Fetch objects are made on this path.
+ * @throws ConfigurationError when two services have one prefix or one name
+ */
+export function toNodeHandler(
+  services: ODataService | readonly ODataService[],
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const composed = composeServices(services);
+  return (request, response) => {
+    const odata = fromIncomingMessage(request);
+    const fail = (error: unknown): void => composed.reportFailure(odata, error);
+    try {
+      const answer = composed.handle(odata);
+      const sent =
+        answer instanceof Promise ? answer.then((ready) => sendResponse(ready, response)) : sendResponse(answer, response);
+      if (sent instanceof Promise) sent.catch(fail);
+    } catch (error) {
+      response.destroy();
+      fail(error);
+    }
+  };
+}
+
+/**
+ * Serves one service or several over HTTP.
+ * @param services each is served at its prefix
+ * @returns once the server listens
+ * @throws ConfigurationError when two services have one prefix or one name; Error when the port is taken
+ */
+export async function serve(
+  services: ODataService | readonly ODataService[],
+  options: ServeOptions = {},
+): Promise<RunningServer> {
+  const { port = 3000, host = "localhost" } = options;
+  const server = createServer(toNodeHandler(services));
+  await listen(server, port, host);
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${toUrlHost(host)}:${String(address.port)}`,
+    port: address.port,
+    close: () => close(server),
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(explainListenError(error, port, host));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function explainListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  if (error.code === "EADDRINUSE") {
+    return new Error(
+      `Port ${String(port)} of ${host} is in use: stop the program that listens there, or serve on another port.`,
+      { cause: error },
+    );
+  }
+  if (error.code === "EACCES") {
+    return new Error(`Port ${String(port)} of ${host} is not open to this user: choose a port above 1023.`, { cause: error });
+  }
+  return error;
+}
+
+/** An address that listens everywhere is reached, from here, as localhost. */
+function toUrlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.closeIdleConnections();
+  });
+}

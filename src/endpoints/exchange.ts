@@ -1,0 +1,127 @@
+import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
+import type { Context, IncomingRequest, User } from "../definition/context.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { readBaseUrl } from "../http/base-url.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { readPreferences, type Preferences } from "../http/preferences.ts";
+import type { ShapeCache } from "../query/query-shape.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+
+/** What all requests of one registration share: made at startup, but for the caches. */
+export interface ServiceRuntime {
+  readonly definition: ServiceDefinition;
+  /** $metadata, written once. */
+  readonly metadata: { readonly xml: Uint8Array; readonly etag: string };
+  readonly shapes: ShapeCache;
+}
+
+/** The URL of a request, cut but not decoded. */
+export interface RequestUrl {
+  /** The raw path, prefix included. */
+  readonly path: string;
+  /** The raw query string without the question mark. */
+  readonly query: string;
+}
+
+/** One request on its way through an endpoint: the stages before it, and what they found. */
+export class Exchange {
+  readonly service: ServiceRuntime;
+  readonly odata: ODataRequest;
+  readonly url: RequestUrl;
+  /** Scheme, authority and prefix, without a trailing slash: the base of every URL that is emitted. */
+  readonly serviceRoot: string;
+  /** Null for an anonymous request. */
+  user: User | null = null;
+  #base: string;
+  #options: QueryOptionsReading | undefined;
+  #preferences: Preferences | undefined;
+  #context: RequestContext | undefined;
+
+  /** @throws ODataError `InvalidUrl` for a Host header that names no host */
+  constructor(service: ServiceRuntime, odata: ODataRequest, url: RequestUrl) {
+    this.service = service;
+    this.odata = odata;
+    this.url = url;
+    const { publicUrl, trustProxy, prefix } = service.definition;
+    this.#base = publicUrl ?? readBaseUrl(odata, trustProxy);
+    this.serviceRoot = this.#base + prefix;
+  }
+
+  /** The absolute URL of the request without its query. */
+  get requestUrl(): string {
+    return this.#base + this.url.path;
+  }
+
+  /** The absolute URL of the request as the client sees it. */
+  get fullUrl(): string {
+    return this.url.query === "" ? this.requestUrl : `${this.requestUrl}?${this.url.query}`;
+  }
+
+  /** The query options, read on first use; a fault in them is kept until its turn in the order of checks. */
+  get options(): QueryOptionsReading {
+    return (this.#options ??= readQueryOptions(this.url.query));
+  }
+
+  /** The Prefer header, read on first use. */
+  get preferences(): Preferences {
+    return (this.#preferences ??= readPreferences(this.odata.header("prefer")));
+  }
+
+  /** What handlers get, made on first use. */
+  get context(): Context {
+    return (this.#context ??= new RequestContext(this));
+  }
+
+  /** The definition of a set of the model. */
+  entitySet(entitySet: EntitySet): EntitySetDefinition {
+    const definition = this.service.definition.entitySets.get(entitySet.name);
+    if (definition === undefined) throw new Error(`The entity set ${entitySet.name} has no definition.`);
+    return definition;
+  }
+}
+
+/** What answers a request that has passed the checks before negotiation. */
+export type Endpoint = (exchange: Exchange, path: ResourcePath) => ODataResponse | PromiseLike<ODataResponse>;
+
+/** The context of handlers: its parts are made when a handler looks at them. */
+class RequestContext implements Context {
+  readonly #exchange: Exchange;
+  #request: IncomingRequest | undefined;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  get user(): User | null {
+    return this.#exchange.user;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.odata.signal;
+  }
+
+  get request(): IncomingRequest {
+    return (this.#request ??= toIncomingRequest(this.#exchange));
+  }
+
+  get service(): Context["service"] {
+    return this.#exchange.service.definition;
+  }
+
+  get transaction(): undefined {
+    return undefined;
+  }
+}
+
+/** The request as the application sees it; headers are made when it looks at them. */
+export function toIncomingRequest(exchange: Exchange): IncomingRequest {
+  return {
+    method: exchange.odata.method,
+    url: exchange.fullUrl,
+    get headers(): Headers {
+      return exchange.odata.headers;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { bindCollectionQuery } from "../binder/bind-query-options.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import type { EntitySet } from "../edm/model.ts";
+import type { JsonFormat } from "../http/media-type.ts";
+import { nextLink } from "../http/next-link.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
+import { chain } from "../execution/chain.ts";
+import { collectionContextUrl } from "../payload/context-url.ts";
+import { writeCollection } from "../payload/write-collection.ts";
+import { nextPageOption, planCollection, readForm, type CollectionPlan } from "../plan/plan-collection.ts";
+import { entityWriterFor } from "./entity-writer-for.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import { readJsonFormat, readOptions } from "./read-options.ts";
+import { jsonResponse } from "./response.ts";
+
+/** Options that a next link of ours replaces: the new offset is absolute. */
+const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
+
+/**
+ * `GET /Set`: one page of a collection, through whichever form the set declares.
+ * @throws ODataError for negotiation, a query option, or what the handler answered
+ * @see specification, Collection read
+ */
+export const readCollection: Endpoint = (exchange, path) => {
+  const entitySet = entitySetOf(path);
+  const set = exchange.entitySet(entitySet);
+  const { limits } = exchange.service.definition;
+  const format = readJsonFormat(exchange);
+  const query = bindCollectionQuery(
+    readOptions(exchange),
+    { entitySet, capabilities: set.capabilities, limits },
+    exchange.service.shapes,
+  );
+  const form = readForm(set.handlers);
+  if (form === undefined) throw new Error(`${entitySet.name} has a route for reading, but no handler.`);
+  const plan = planCollection(form, query, set.capabilities, exchange.preferences.maxPageSize);
+  return chain(runCollection(plan, set.handlers, exchange.context, limits.maxResponseEntities), (result) =>
+    respond(exchange, plan, result, format),
+  );
+};
+
+function respond(
+  exchange: Exchange,
+  plan: CollectionPlan,
+  result: CollectionResult,
+  format: JsonFormat,
+): ODataResponse {
+  const { entitySet, selectExpand } = plan.query.shape;
+  const body = writeCollection({
+    contextUrl: collectionContextUrl(exchange.serviceRoot, entitySet, selectExpand),
+    count: result.count,
+    nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan) : undefined),
+    entities: result.entities,
+    writer: entityWriterFor(entitySet, selectExpand, format),
+    serviceRoot: exchange.serviceRoot,
+    format,
+  });
+  const applied = result.nextLink === undefined ? plan.page.appliedPageSize : undefined;
+  const name = exchange.preferences.maxPageSizeName;
+  return jsonResponse(
+    exchange,
+    format,
+    body,
+    applied === undefined ? undefined : { "Preference-Applied": `${name}=${String(applied)}` },
+  );
+}
+
+function ownNextLink(exchange: Exchange, plan: CollectionPlan): string {
+  return nextLink(exchange.requestUrl, exchange.options.options.pairs, OFFSET_OPTIONS, nextPageOption(plan));
+}
+
+/** The set that a path addresses; the route table hands over no other kind. */
+export function entitySetOf(path: ResourcePath): EntitySet {
+  if ("entitySet" in path) return path.entitySet;
+  throw new Error(`A path of kind ${path.kind} addresses no entity set.`);
+}

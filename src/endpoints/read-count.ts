@@ -1,0 +1,30 @@
+import { bindCountQuery } from "../binder/bind-query-options.ts";
+import { runCount } from "../execution/run-count.ts";
+import { chain } from "../execution/chain.ts";
+import { readForm } from "../plan/plan-collection.ts";
+import type { Endpoint } from "./exchange.ts";
+import { entitySetOf } from "./read-collection.ts";
+import { readOptions, readTextFormat } from "./read-options.ts";
+import { okResponse } from "./response.ts";
+
+/**
+ * `GET /Set/$count`: the number of entities that `$filter` leaves, as text.
+ * @throws ODataError for negotiation, a query option, or what the handler answered
+ * @see specification, Collection read, `$count`; decisions, Reading
+ */
+export const readCount: Endpoint = (exchange, path) => {
+  const entitySet = entitySetOf(path);
+  const set = exchange.entitySet(entitySet);
+  const { limits } = exchange.service.definition;
+  const contentType = readTextFormat(exchange);
+  const query = bindCountQuery(
+    readOptions(exchange),
+    { entitySet, capabilities: set.capabilities, limits },
+    exchange.service.shapes,
+  );
+  const form = readForm(set.handlers);
+  if (form === undefined) throw new Error(`${entitySet.name} has a route for counting, but no handler.`);
+  return chain(runCount(form, query, set.handlers, exchange.context), (count) =>
+    okResponse(exchange, contentType, String(count)),
+  );
+};

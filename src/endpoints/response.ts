@@ -1,0 +1,41 @@
+import type { JsonFormat } from "../http/media-type.ts";
+import { ODATA_VERSION } from "../http/odata-version.ts";
+import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Which request headers an answer depends on, for caches. */
+const VARY = "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization";
+
+/** Headers that a response adds to those that every response has. */
+export type ExtraHeaders = Readonly<Record<string, string>>;
+
+/**
+ * Makes a 200 response. What a signed-in user reads is kept by no cache.
+ * @param contentType the negotiated type
+ */
+export function okResponse(
+  exchange: Exchange,
+  contentType: string,
+  body: ResponseBody,
+  extra?: ExtraHeaders,
+): ODataResponse {
+  const headers: Record<string, string> = { "OData-Version": ODATA_VERSION, "Content-Type": contentType, Vary: VARY };
+  if (exchange.user !== null) headers["Cache-Control"] = "no-store";
+  if (extra !== undefined) Object.assign(headers, extra);
+  return { status: 200, headers, body };
+}
+
+/** Makes a 200 response of JSON text. */
+export function jsonResponse(
+  exchange: Exchange,
+  format: JsonFormat,
+  body: ResponseBody,
+  extra?: ExtraHeaders,
+): ODataResponse {
+  return okResponse(exchange, format.contentType, body, extra);
+}
+
+/** Makes a response without a body. */
+export function emptyResponse(status: 204 | 304, extra?: ExtraHeaders): ODataResponse {
+  return { status, headers: { "OData-Version": ODATA_VERSION, ...extra }, body: null };
+}

@@ -1,0 +1,58 @@
+import { protocolError } from "../errors/odata-error.ts";
+import { readHeaderParameter, splitHeaderList } from "./headers.ts";
+import type { ODataRequest } from "./odata-request.ts";
+
+/** Letters that an authority may have: a host must not smuggle a path, a query or a quote into the URLs we emit. */
+const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%-]+)(?::\d{1,5})?$/;
+
+/**
+ * The scheme and authority under which the client reached the service, such as `https://api.example.com`.
+ * @param request the request
+ * @param trustProxy whether Forwarded and X-Forwarded-Proto/-Host are believed
+ * @throws ODataError `InvalidUrl` when the host is none
+ * @see decisions, Keys and URLs
+ */
+export function readBaseUrl(request: ODataRequest, trustProxy: boolean): string {
+  let { scheme, host } = request;
+  let source = "Host";
+  if (trustProxy) {
+    const forwarded = readForwarded(request);
+    if (forwarded.scheme !== undefined) scheme = forwarded.scheme;
+    if (forwarded.host !== undefined) [host, source] = [forwarded.host, forwarded.source];
+  }
+  if (host.length > 255 || !AUTHORITY.test(host)) {
+    throw protocolError("InvalidUrl", `The ${source} header does not name a host: send a host name, with a port if need be.`, {
+      target: source,
+    });
+  }
+  return `${scheme}://${host}`;
+}
+
+interface Forwarded {
+  readonly scheme: string | undefined;
+  readonly host: string | undefined;
+  readonly source: string;
+}
+
+/** The first hop of Forwarded (RFC 7239), else of the X-Forwarded headers. */
+function readForwarded(request: ODataRequest): Forwarded {
+  const forwarded = request.header("forwarded");
+  let scheme: string | undefined;
+  let host: string | undefined;
+  if (forwarded !== undefined) {
+    for (const pair of splitHeaderList(splitHeaderList(forwarded)[0] ?? "", ";")) {
+      const { name, value } = readHeaderParameter(pair);
+      if (name === "proto") scheme = toScheme(value);
+      else if (name === "host" && value !== "") host = value;
+    }
+    return { scheme, host, source: "Forwarded" };
+  }
+  scheme = toScheme(splitHeaderList(request.header("x-forwarded-proto") ?? "")[0]);
+  host = splitHeaderList(request.header("x-forwarded-host") ?? "")[0];
+  return { scheme, host, source: "X-Forwarded-Host" };
+}
+
+function toScheme(text: string | undefined): string | undefined {
+  const scheme = text?.toLowerCase();
+  return scheme === "http" || scheme === "https" ? scheme : undefined;
+}

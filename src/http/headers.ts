@@ -1,0 +1,41 @@
+/**
+ * Splits a list header at its commas, quoted strings kept whole; blanks around items are dropped, empty items too.
+ * Linear in the length of the text. @see RFC 9110, section 5.6.1
+ */
+export function splitHeaderList(text: string, separator = ","): readonly string[] {
+  const items: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let index = 0; index <= text.length; index++) {
+    const character = text[index];
+    if (quoted && character === "\\") {
+      index++;
+    } else if (character === '"') {
+      quoted = !quoted;
+    } else if (index >= text.length || (character === separator && !quoted)) {
+      const item = text.slice(start, index).trim();
+      if (item !== "") items.push(item);
+      start = index + 1;
+    }
+  }
+  return items;
+}
+
+/** One `name=value` of a header: the name in lower case, the value without quotes; a bare name has the value "". */
+export interface HeaderParameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Reads `name=value`, `name="value"` or `name`. @see RFC 9110, section 5.6.6 */
+export function readHeaderParameter(text: string): HeaderParameter {
+  const equals = text.indexOf("=");
+  if (equals < 0) return { name: text.trim().toLowerCase(), value: "" };
+  return { name: text.slice(0, equals).trim().toLowerCase(), value: unquote(text.slice(equals + 1).trim()) };
+}
+
+function unquote(text: string): string {
+  if (text.length < 2 || !text.startsWith('"') || !text.endsWith('"')) return text;
+  const inner = text.slice(1, -1);
+  return inner.includes("\\") ? inner.replaceAll(/\\(.)/gs, "$1") : inner;
+}

@@ -1,0 +1,30 @@
+import { protocolError } from "../errors/odata-error.ts";
+
+/** The version that every response carries. */
+export const ODATA_VERSION = "4.0";
+
+/**
+ * Checks the OData-MaxVersion header: major.minor, blanks tolerated, text after a semicolon ignored.
+ * @param header the value of the header; undefined when absent
+ * @throws ODataError `UnsupportedODataVersion` when it is below 4.0 or cannot be read
+ * @see specification, Cross-cutting request rules, 1
+ */
+export function checkMaxVersion(header: string | undefined): void {
+  if (header === undefined || header === ODATA_VERSION) return;
+  const semicolon = header.indexOf(";");
+  const [major, minor, ...rest] = (semicolon < 0 ? header : header.slice(0, semicolon)).split(".", 3);
+  const readable = rest.length === 0 && isNumber(major) && isNumber(minor);
+  if (readable && Number(major) >= 4) return;
+  throw protocolError(
+    "UnsupportedODataVersion",
+    readable
+      ? `OData-MaxVersion is below 4.0: this service answers in OData 4.0, so send 4.0 or higher, or leave the header out.`
+      : `OData-MaxVersion cannot be read: send it as major.minor, such as 4.0.`,
+    { target: "OData-MaxVersion" },
+  );
+}
+
+function isNumber(text: string | undefined): boolean {
+  const digits = text?.trim() ?? "";
+  return digits.length <= 9 && /^\d+$/.test(digits);
+}

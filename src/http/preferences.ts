@@ -1,0 +1,45 @@
+import { readHeaderParameter, splitHeaderList } from "./headers.ts";
+
+/** What a client prefers, as far as the service knows the preference. */
+export interface Preferences {
+  /** Rows of a page: a positive integer. */
+  readonly maxPageSize: number | undefined;
+  /** The name under which it was sent, for the echo. */
+  readonly maxPageSizeName: "maxpagesize" | "odata.maxpagesize";
+  readonly return: "minimal" | "representation" | undefined;
+}
+
+const NO_PREFERENCES: Preferences = Object.freeze({
+  maxPageSize: undefined,
+  maxPageSizeName: "maxpagesize",
+  return: undefined,
+});
+
+/**
+ * Reads the Prefer header. A preference that is unknown or whose value makes no sense is ignored, as preferences are;
+ * of one given twice the first counts.
+ * @see RFC 7240, section 2; OData Protocol 4.0, section 8.2.8
+ */
+export function readPreferences(header: string | undefined): Preferences {
+  if (header === undefined) return NO_PREFERENCES;
+  let maxPageSize: number | undefined;
+  let maxPageSizeName: Preferences["maxPageSizeName"] | undefined;
+  let returns: Preferences["return"];
+  for (const item of splitHeaderList(header)) {
+    const { name, value } = readHeaderParameter(splitHeaderList(item, ";")[0] ?? "");
+    if (name === "maxpagesize" || name === "odata.maxpagesize") {
+      if (maxPageSizeName !== undefined) continue;
+      maxPageSizeName = name;
+      maxPageSize = readPositiveInteger(value);
+    } else if (name === "return" && returns === undefined && (value === "minimal" || value === "representation")) {
+      returns = value;
+    }
+  }
+  return { maxPageSize, maxPageSizeName: maxPageSizeName ?? "maxpagesize", return: returns };
+}
+
+function readPositiveInteger(text: string): number | undefined {
+  if (!/^\d{1,16}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value > 0 && Number.isSafeInteger(value) ? value : undefined;
+}

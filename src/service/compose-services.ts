@@ -1,0 +1,67 @@
+import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { defaultLogger } from "./default-logger.ts";
+import { handleError, logError } from "./handle-error.ts";
+import { isBelowPrefix, type ODataService } from "./odata-service.ts";
+
+/** Several registrations behind one door. */
+export interface ComposedServices {
+  /** Answers by the service whose prefix the path has; 404 where none has it. */
+  handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
+  /** Reports a failure that no response can tell of any more, such as one in the middle of a body. */
+  reportFailure(request: ODataRequest, error: unknown): void;
+}
+
+const NOWHERE = { logger: defaultLogger, challenge: "Bearer" };
+
+/**
+ * Puts several registrations behind one door, each at its prefix; the longest prefix that fits wins.
+ * @throws ConfigurationError when two have one prefix or one name
+ * @see specification, Versioning
+ */
+export function composeServices(services: ODataService | readonly ODataService[]): ComposedServices {
+  const list = "handle" in services ? [services] : [...services];
+  const faults = findClashes(list);
+  if (faults.length > 0) throw new ConfigurationError(faults);
+  list.sort((left, right) => right.prefix.length - left.prefix.length);
+  const find = (request: ODataRequest): ODataService | undefined =>
+    list.find((service) => isBelowPrefix(request.target, service.prefix));
+  return {
+    handle: (request) => {
+      const service = find(request);
+      if (service !== undefined) return service.handle(request);
+      const prefixes = list.map(({ prefix }) => prefix).join(", ");
+      const error = protocolError("NotFound", `There is no service at this path. The services here are at: ${prefixes}`);
+      return handleError(NOWHERE, request, error);
+    },
+    reportFailure: (request, error) => {
+      const service = find(request);
+      logError(service === undefined ? NOWHERE : service, request, error);
+    },
+  };
+}
+
+function findClashes(services: readonly ODataService[]): readonly ConfigurationFault[] {
+  const faults: ConfigurationFault[] = [];
+  if (services.length === 0) faults.push({ message: "No service is given.", fix: "Pass at least one odataService(…)." });
+  services.forEach((service, index) => {
+    for (const earlier of services.slice(0, index)) {
+      if (earlier.prefix === service.prefix) {
+        faults.push({
+          route: service.prefix === "" ? "/" : service.prefix,
+          message: "Two services have the same prefix.",
+          fix: "Give each registration a prefix of its own.",
+        });
+      }
+      if (earlier.name === service.name) {
+        faults.push({
+          message: service.name === undefined ? "Two services have no name." : `Two services are named "${service.name}".`,
+          fix: "Give each registration a name of its own.",
+        });
+      }
+    }
+  });
+  return faults;
+}

@@ -1,0 +1,48 @@
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
+import { ODATA_VERSION } from "../http/odata-version.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { writeError } from "../payload/write-error.ts";
+
+const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  "OData-Version": ODATA_VERSION,
+  "Content-Type": "application/json;odata.metadata=minimal",
+  "Content-Language": "en",
+  // An error belongs to one request: nobody should keep it for another.
+  "Cache-Control": "no-store",
+});
+
+/** What `handleError` needs of a registration. */
+export type ErrorScope = Pick<ServiceDefinition, "logger" | "challenge">;
+
+/**
+ * Answers an error: one meant for the client by its status and envelope, any other by a generic 500, its message and
+ * stack logged and never sent.
+ * @see specification, Errors
+ */
+export function handleError(scope: ErrorScope, request: ODataRequest, error: unknown): ODataResponse {
+  if (isODataError(error)) {
+    if (error.status >= 500 && error.cause !== undefined) logError(scope, request, error);
+    return errorResponse(scope, error);
+  }
+  logError(scope, request, error);
+  return errorResponse(
+    scope,
+    protocolError("InternalServerError", "The service failed to answer this request. The failure has been logged."),
+  );
+}
+
+/** Reports what no client may see. A logger that throws must not take the answer down with it. */
+export function logError(scope: Pick<ErrorScope, "logger">, request: ODataRequest, error: unknown): void {
+  try {
+    scope.logger.error("A request failed.", { method: request.method, target: request.target, error });
+  } catch {
+    // There is nowhere left to report to.
+  }
+}
+
+function errorResponse(scope: ErrorScope, error: ODataError): ODataResponse {
+  const challenge = error.status === 401 ? { "WWW-Authenticate": scope.challenge } : undefined;
+  return { status: error.status, headers: { ...ERROR_HEADERS, ...challenge, ...error.headers }, body: writeError(error) };
+}

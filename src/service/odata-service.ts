@@ -1,0 +1,137 @@
+import { resolvePath } from "../binder/resolve-path.ts";
+import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
+import { buildServiceDefinition } from "../definition/build-service-definition.ts";
+import type { Logger } from "../definition/logger.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceOptions } from "../definition/service-options.ts";
+import type { Model } from "../edm/model.ts";
+import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/exchange.ts";
+import { emptyResponse } from "../endpoints/response.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import { chain, isPromiseLike } from "../execution/chain.ts";
+import { fromFetchRequest } from "../http/fetch-request.ts";
+import { toFetchResponse } from "../http/fetch-response.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { checkMaxVersion } from "../http/odata-version.ts";
+import { entityTagOf } from "../payload/etag.ts";
+import { BoundedCache } from "../plan/bounded-cache.ts";
+import { parseResourcePath } from "../syntax/path-parser.ts";
+import { splitTarget } from "../syntax/query-options-parser.ts";
+import { capabilitiesOf } from "./csdl-capabilities.ts";
+import { defaultLogger } from "./default-logger.ts";
+import { handleError } from "./handle-error.ts";
+import { RouteTable } from "./route-table.ts";
+
+/** Query shapes that one service keeps: more than an application's clients commonly use. */
+const SHAPES_KEPT = 500;
+
+/** One registration, ready to answer. */
+export interface ODataService {
+  readonly name: string | undefined;
+  /** Begins with a slash and does not end with one; empty for the root. */
+  readonly prefix: string;
+  readonly group: string | undefined;
+  readonly model: Model;
+  readonly logger: Logger;
+  /** Answers a Fetch request: the door for any runtime that speaks Fetch. */
+  fetch(request: Request): Promise<Response>;
+  /** Answers a request as an adapter makes it: without a promise where no handler needs one. Never throws. */
+  handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
+}
+
+/**
+ * Publishes entity sets as one OData service. All declarations are checked at once; what the service then works on is
+ * frozen.
+ * @param options the registration: its sets, names, limits and defaults
+ * @throws ConfigurationError with every fault of the declarations
+ * @see specification, What the service does
+ */
+export function odataService(options: ServiceOptions): ODataService {
+  const definition = buildServiceDefinition(options, defaultLogger);
+  const runtime = toRuntime(definition);
+  const routes = new RouteTable(definition);
+  const handle = (request: ODataRequest): ODataResponse | Promise<ODataResponse> => {
+    const fail = (error: unknown): ODataResponse => finish(request, handleError(definition, request, error));
+    try {
+      const answer = answerRequest(request, runtime, routes);
+      if (!isPromiseLike(answer)) return finish(request, answer);
+      return Promise.resolve(answer).then((response) => finish(request, response), fail);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  const { name, prefix, group, model, logger } = definition;
+  return Object.freeze({
+    name,
+    prefix,
+    group,
+    model,
+    logger,
+    handle,
+    fetch: async (request: Request) => toFetchResponse(await handle(fromFetchRequest(request))),
+  });
+}
+
+/** The way of a request up to its endpoint. @see decisions, Writing (order of checks) */
+function answerRequest(
+  request: ODataRequest,
+  runtime: ServiceRuntime,
+  routes: RouteTable,
+): ODataResponse | PromiseLike<ODataResponse> {
+  const { definition } = runtime;
+  checkMaxVersion(request.header("odata-maxversion"));
+  checkUrlLength(request.target, definition.limits.maxUrlLength);
+  const url = splitTarget(request.target);
+  if (!isBelowPrefix(url.path, definition.prefix)) throw outsideOfPrefix(definition.prefix);
+  const path = resolvePath(parseResourcePath(url.path.slice(definition.prefix.length)), definition.model);
+  const route = routes.find(path);
+  if (request.method === "OPTIONS") return emptyResponse(204, { Allow: route.allow });
+  const endpoint = route.endpoint(request.method);
+  const exchange = new Exchange(runtime, request, url);
+  return chain(authenticate(exchange), () => endpoint(exchange, path));
+}
+
+/** Asks the application who calls. */
+function authenticate(exchange: Exchange): undefined | PromiseLike<undefined> {
+  const { authenticate: ask } = exchange.service.definition;
+  if (ask === undefined) return undefined;
+  const asked = ask(toIncomingRequest(exchange));
+  const know = (user: Exchange["user"]): undefined => {
+    exchange.user = user ?? null;
+  };
+  return isPromiseLike(asked) ? asked.then(know) : know(asked);
+}
+
+/** A response to HEAD has no body; its headers are those of GET. */
+function finish(request: ODataRequest, response: ODataResponse): ODataResponse {
+  return request.method === "HEAD" && response.body !== null ? { ...response, body: null } : response;
+}
+
+function toRuntime(definition: ServiceDefinition): ServiceRuntime {
+  const xml = new TextEncoder().encode(writeCsdlXml(definition.model, capabilitiesOf(definition)));
+  return {
+    definition,
+    metadata: { xml, etag: entityTagOf(xml) },
+    shapes: new BoundedCache(SHAPES_KEPT),
+  };
+}
+
+function checkUrlLength(target: string, maxUrlLength: number | null): void {
+  if (maxUrlLength === null || target.length <= maxUrlLength) return;
+  throw protocolError(
+    "InvalidQueryOption",
+    `The URL has ${String(target.length)} characters, more than the ${String(maxUrlLength)} that are read: ask for less at once.`,
+  );
+}
+
+/** Whether a path (or a request target) is the prefix or lies below it. */
+export function isBelowPrefix(path: string, prefix: string): boolean {
+  if (!path.startsWith(prefix)) return false;
+  const next = path[prefix.length];
+  return next === undefined || next === "/" || next === "?" || next === "#";
+}
+
+function outsideOfPrefix(prefix: string): Error {
+  return protocolError("NotFound", `There is no resource at this path: the service is at ${prefix}/.`);
+}
