@@ -17,12 +17,46 @@ function each(parameters: readonly PrimitiveTypeName[], returns: PrimitiveTypeNa
   return parameters.map((parameter) => ({ parameters: [parameter], returns }));
 }
 
+/** The names of the canonical functions that are evaluated, in lower case. */
+export const FUNCTION_NAMES = [
+  "contains",
+  "startswith",
+  "endswith",
+  "length",
+  "indexof",
+  "substring",
+  "tolower",
+  "toupper",
+  "trim",
+  "concat",
+  "year",
+  "month",
+  "day",
+  "hour",
+  "minute",
+  "second",
+  "fractionalseconds",
+  "totalseconds",
+  "date",
+  "time",
+  "totaloffsetminutes",
+  "now",
+  "mindatetime",
+  "maxdatetime",
+  "round",
+  "floor",
+  "ceiling",
+] as const;
+
+/** The name of a canonical function that is evaluated. */
+export type FunctionName = (typeof FUNCTION_NAMES)[number];
+
 /**
  * The canonical functions that are evaluated, with their signatures. Arguments are promoted to the first signature
  * that takes them. `round`, `floor` and `ceiling` keep Decimal and Double apart; an integer counts as Decimal.
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
-export const FUNCTION_SIGNATURES = {
+export const FUNCTION_SIGNATURES: Readonly<Record<FunctionName, readonly FunctionSignature[]>> = {
   contains: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
   startswith: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
   endswith: [{ parameters: [STRING, STRING], returns: "Edm.Boolean" }],
@@ -53,10 +87,7 @@ export const FUNCTION_SIGNATURES = {
   round: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
   floor: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
   ceiling: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
-} as const satisfies Readonly<Record<string, readonly FunctionSignature[]>>;
-
-/** The name of a canonical function that is evaluated. */
-export type FunctionName = keyof typeof FUNCTION_SIGNATURES;
+};
 
 /** Tells whether a name (in lower case) is a canonical function that is evaluated. */
 export function isFunctionName(name: string): name is FunctionName {
