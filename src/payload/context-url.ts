@@ -1,0 +1,103 @@
+import type { EntitySet } from "../edm/model.ts";
+import { encodeNames } from "./percent-encoding.ts";
+
+/**
+ * The URL of the metadata document: the context of the service document, and what every context URL starts with.
+ * @param serviceRoot absolute, without a trailing slash
+ * @see OData Protocol 4.0, section 10.1
+ */
+export function metadataUrl(serviceRoot: string): string {
+  return `${serviceRoot}/$metadata`;
+}
+
+/**
+ * The context of a collection of entities: `#Set`, or `#Set(a,b)` with `$select`.
+ * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @see OData Protocol 4.0, sections 10.2 and 10.7
+ */
+export function collectionContext(serviceRoot: string, entitySet: EntitySet, contextSelect: readonly string[]): string {
+  return `${serviceRoot}/$metadata#${encodeNames(entitySet.name)}${selectList(contextSelect)}`;
+}
+
+/**
+ * The context of one entity: `#Set/$entity`, or `#Set(a,b)/$entity` with `$select`.
+ * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @see OData Protocol 4.0, sections 10.3 and 10.8
+ */
+export function entityContext(serviceRoot: string, entitySet: EntitySet, contextSelect: readonly string[]): string {
+  return `${collectionContext(serviceRoot, entitySet, contextSelect)}/$entity`;
+}
+
+/**
+ * The context of a structural property: `#Set(key)/Property`.
+ * @param key the key predicate with its parentheses, percent-encoded
+ * @param path wire name of the property, or a path through complex ones
+ * @see OData Protocol 4.0, section 10.14
+ */
+export function propertyContext(serviceRoot: string, entitySet: EntitySet, key: string, path: string): string {
+  return `${serviceRoot}/$metadata#${encodeNames(entitySet.name)}${key}/${encodeNames(path)}`;
+}
+
+/**
+ * The context of a collection-valued navigation: `#Set(key)/Nav`, with `$select` `#Set(key)/Nav(a,b)`.
+ * @param key the key predicate of the parent with its parentheses, percent-encoded
+ * @param navigation wire name of the navigation property
+ * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @see specification, Navigation routes, rule 1
+ */
+export function collectionNavigationContext(
+  serviceRoot: string,
+  entitySet: EntitySet,
+  key: string,
+  navigation: string,
+  contextSelect: readonly string[],
+): string {
+  return `${propertyContext(serviceRoot, entitySet, key, navigation)}${selectList(contextSelect)}`;
+}
+
+/**
+ * The context of a single-valued navigation: `#Set(key)/Nav/$entity`, with `$select` `#Set(key)/Nav(a,b)/$entity`.
+ * @param key the key predicate of the parent with its parentheses, percent-encoded
+ * @param navigation wire name of the navigation property
+ * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @see specification, Navigation routes, rule 1
+ */
+export function entityNavigationContext(
+  serviceRoot: string,
+  entitySet: EntitySet,
+  key: string,
+  navigation: string,
+  contextSelect: readonly string[],
+): string {
+  return `${collectionNavigationContext(serviceRoot, entitySet, key, navigation, contextSelect)}/$entity`;
+}
+
+/**
+ * The context of an entity reference: `#$ref`.
+ * @see OData Protocol 4.0, section 10.12
+ */
+export function referenceContext(serviceRoot: string): string {
+  return `${serviceRoot}/$metadata#$ref`;
+}
+
+/**
+ * The context of a collection of entity references: `#Collection($ref)`.
+ * @see OData Protocol 4.0, section 10.11
+ */
+export function referenceCollectionContext(serviceRoot: string): string {
+  return `${serviceRoot}/$metadata#Collection($ref)`;
+}
+
+/**
+ * The context of a value of an operation: `#Edm.String`, `#Shop.Status`, or `#Collection(Edm.String)`.
+ * @param typeName qualified name of the type
+ * @see OData Protocol 4.0, sections 10.15 and 10.16
+ */
+export function typeContext(serviceRoot: string, typeName: string, isCollection: boolean): string {
+  const name = encodeNames(typeName);
+  return `${serviceRoot}/$metadata#${isCollection ? `Collection(${name})` : name}`;
+}
+
+function selectList(contextSelect: readonly string[]): string {
+  return contextSelect.length === 0 ? "" : `(${contextSelect.map(encodeNames).join(",")})`;
+}

@@ -1,0 +1,10 @@
+/**
+ * The negotiated form of a JSON payload.
+ * @see OData JSON Format 4.0, sections 3.1 and 3.2
+ */
+export interface PayloadFormat {
+  /** How much control information is written. */
+  readonly metadata: "none" | "minimal" | "full";
+  /** Whether Int64, Decimal and counts are written as strings. */
+  readonly ieee754Compatible: boolean;
+}

@@ -1,0 +1,81 @@
+import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
+import { describeValue, handlerValueError } from "./handler-value-error.ts";
+
+/** Reads one field of an application's object; undefined when it has none. */
+export type FieldReader = (source: object) => unknown;
+
+/**
+ * Makes the reader of a field. Getters of a class are fields too, but what every object inherits
+ * (`constructor`, `__proto__`, `toString`) is not: such a name counts only as an own property.
+ * @param field key in the application's objects
+ */
+export function compileFieldReader(field: string): FieldReader {
+  if (field in Object.prototype) {
+    return (source) => (Object.hasOwn(source, field) ? Reflect.get(source, field) : undefined);
+  }
+  // An object is indexed by any string; what is found stays unknown.
+  return (source) => (source as Readonly<Record<string, unknown>>)[field];
+}
+
+/**
+ * Tells whether a value that a handler returned can be read as a structured value.
+ * @param path type or property that the value stands for, such as `Shop.Product`
+ * @throws Error when it is no object
+ */
+export function requireObject(value: unknown, path: string): object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw handlerValueError(path, `the handler returned ${describeValue(value)} where an object is expected.`);
+}
+
+/** Reads a primitive or enumeration property of an entity in canonical form; null when it has no value. */
+export type ScalarReader = (source: object) => PrimitiveValue | null;
+
+/**
+ * Makes the reader of one primitive or enumeration property, for keys and ETags.
+ * @param owner the type of the entity, for messages
+ * @param property a property that is neither complex nor a collection
+ * @returns a reader that throws Error when a value is not one of its type, or missing though not nullable
+ */
+export function compileScalarReader(owner: EntityType, property: StructuralProperty): ScalarReader {
+  const path = `${owner.qualifiedName}/${property.name}`;
+  const read = compileFieldReader(property.field);
+  const convert = compileConversion(codecOf(property), path);
+  const nullable = property.nullable && !property.isKey;
+  return (source) => {
+    const value = read(source);
+    if (value !== null && value !== undefined) return convert(value);
+    if (nullable) return null;
+    throw missingValue(path, value);
+  };
+}
+
+/**
+ * Makes the conversion of a value that a handler returned to its canonical form.
+ * @param codec the codec of the value's type
+ * @param path type and property, for messages
+ * @returns a conversion that throws Error, naming type and property, when a value is not one of its type
+ */
+export function compileConversion(codec: ValueCodec, path: string): (value: unknown) => PrimitiveValue {
+  return (value) => {
+    try {
+      return codec.fromHandler(value);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : describeValue(value);
+      throw handlerValueError(
+        path,
+        `the handler returned a value that is not one of ${codec.type.name}. ${reason}`,
+        cause,
+      );
+    }
+  };
+}
+
+/**
+ * Makes the error for a value that must be there and is not.
+ * @param path type and property, such as `Shop.Product/Price`
+ */
+export function missingValue(path: string, value: null | undefined): Error {
+  return handlerValueError(path, `the handler returned ${describeValue(value)}, but the property is not nullable.`);
+}

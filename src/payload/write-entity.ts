@@ -1,0 +1,127 @@
+import type { EntitySet, EntityType } from "../edm/model.ts";
+import type { SelectExpandClause } from "../query/clauses.ts";
+import { entityUrl } from "./entity-url.ts";
+import { etagWriter } from "./etag.ts";
+import type { PayloadFormat } from "./payload-format.ts";
+import { encodeSegment } from "./percent-encoding.ts";
+import { requireObject } from "./property-reader.ts";
+import { compileMembers, type MemberWriter } from "./write-value.ts";
+
+/** Writes entities of one set as JSON text: made once per clause and format. */
+export interface EntityWriter {
+  readonly format: PayloadFormat;
+  /**
+   * The text of an entity inside a collection.
+   * @param serviceRoot absolute, without a trailing slash
+   * @throws Error when the entity has a value that the model does not allow
+   */
+  writeItem(entity: unknown, serviceRoot: string): string;
+  /**
+   * The body of a response that is one entity.
+   * @param serviceRoot absolute, without a trailing slash
+   * @throws Error when the entity has a value that the model does not allow
+   */
+  writeEntity(entity: unknown, serviceRoot: string, contextUrl: string): string;
+}
+
+/** Where the entities come from. */
+export interface WriterTarget {
+  readonly entitySet: EntitySet;
+  readonly entityType: EntityType;
+}
+
+/** Writes the control information of an entity: nothing, or members that each end in a comma. */
+type ControlWriter = (entity: unknown, serviceRoot: string) => string;
+
+/**
+ * Makes the writer of entities: the members that the clause selects, in its order, and the control information that
+ * the format asks for. Members that the clause does not name are never written, whatever the object holds.
+ * @param clause the bound `$select` and `$expand`
+ * @returns a writer that keeps nothing of a request
+ * @see OData JSON Format 4.0, sections 3.1, 4.5 and 6
+ */
+export function compileEntityWriter(
+  target: WriterTarget,
+  clause: SelectExpandClause,
+  format: PayloadFormat,
+): EntityWriter {
+  const { entitySet, entityType } = target;
+  const typeName = entityType.qualifiedName;
+  const members = compileMembers(typeName, clause.selected, format);
+  const itemControl = compileItemControl(target, format);
+  const entityControl = compileEntityControl(target, format);
+  const links = format.metadata === "full" && !clause.isSelection ? compileLinks(entitySet) : null;
+  const writeText = (entity: unknown, serviceRoot: string, control: string): string => {
+    const source = requireObject(entity, typeName);
+    const text = writeMembers(members, source, control);
+    return links === null ? `{${text}}` : `{${text}${links(entityUrl(serviceRoot, entitySet, entity), text === "")}}`;
+  };
+  return Object.freeze({
+    format,
+    writeItem: (entity, serviceRoot) => writeText(entity, serviceRoot, itemControl(entity, serviceRoot)),
+    writeEntity: (entity, serviceRoot, contextUrl) => {
+      const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
+      return writeText(entity, serviceRoot, context + entityControl(entity, serviceRoot));
+    },
+  } satisfies EntityWriter);
+}
+
+/** The text between the braces, without a comma at its end. */
+function writeMembers(members: readonly MemberWriter[], source: object, control: string): string {
+  if (members.length === 0) return control.slice(0, -1);
+  let text = control;
+  let separator = "";
+  for (const member of members) {
+    text += separator + member(source);
+    separator = ",";
+  }
+  return text;
+}
+
+const nothing: ControlWriter = () => "";
+
+function compileItemControl(target: WriterTarget, format: PayloadFormat): ControlWriter {
+  if (format.metadata === "none") return nothing;
+  return format.metadata === "full" ? compileFullControl(target) : compileEtagControl(target.entitySet);
+}
+
+function compileEntityControl(target: WriterTarget, format: PayloadFormat): ControlWriter {
+  if (format.metadata === "none") return nothing;
+  if (format.metadata === "full") return compileFullControl(target);
+  const etag = compileEtagControl(target.entitySet);
+  return (entity, serviceRoot) => {
+    const id = JSON.stringify(entityUrl(serviceRoot, target.entitySet, entity));
+    return `"@odata.id":${id},${etag(entity, serviceRoot)}`;
+  };
+}
+
+function compileFullControl({ entitySet, entityType }: WriterTarget): ControlWriter {
+  const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
+  const etag = compileEtagControl(entitySet);
+  return (entity, serviceRoot) => {
+    const url = JSON.stringify(entityUrl(serviceRoot, entitySet, entity));
+    return `${type}"@odata.id":${url},${etag(entity, serviceRoot)}"@odata.editLink":${url},`;
+  };
+}
+
+function compileEtagControl(entitySet: EntitySet): ControlWriter {
+  const write = etagWriter(entitySet);
+  if (write === null) return nothing;
+  return (entity) => `"@odata.etag":${JSON.stringify(write(entity))},`;
+}
+
+/** The links of the navigation properties that the set declares; with a comma in front unless they come first. */
+function compileLinks(entitySet: EntitySet): (url: string, isFirst: boolean) => string {
+  const names = [...entitySet.navigationProperties.keys()].map((name) => ({
+    association: `${JSON.stringify(`${name}@odata.associationLink`)}:`,
+    navigation: `${JSON.stringify(`${name}@odata.navigationLink`)}:`,
+    segment: encodeSegment(name),
+  }));
+  return (url, isFirst) => {
+    const texts = names.map(({ association, navigation, segment }) => {
+      const target = `${url}/${segment}`;
+      return `${association}${JSON.stringify(`${target}/$ref`)},${navigation}${JSON.stringify(target)}`;
+    });
+    return texts.length === 0 || isFirst ? texts.join(",") : `,${texts.join(",")}`;
+  };
+}
