@@ -1,0 +1,17 @@
+import type { Capabilities } from "../query/capabilities.ts";
+
+/** What an entity set offers, as `$metadata` tells it: operations that have routes, and query options that are served. */
+export interface CsdlCapabilities {
+  /** The settings of query options, with every option that is not served switched off. */
+  readonly query: Capabilities;
+  /** Whether `GET /Set` has a route. */
+  readonly readable: boolean;
+  /** Whether `GET /Set(key)` has a route. */
+  readonly readableByKey: boolean;
+  /** Whether the navigation properties of the set have routes. */
+  readonly navigable: boolean;
+  readonly insertable: boolean;
+  /** By PUT or PATCH. */
+  readonly updatable: boolean;
+  readonly deletable: boolean;
+}

@@ -1,0 +1,54 @@
+import type { EntityContainer, EntitySet, OperationImport } from "../edm/model.ts";
+import { FUNCTION_SIGNATURES } from "../query/functions.ts";
+import type { CsdlCapabilities } from "./csdl-capabilities.ts";
+import { capabilitiesTerm, collectionAnnotation, coreTerm } from "./write-annotations.ts";
+import { writeCapabilities } from "./write-capabilities.ts";
+import { element, type XmlElement } from "./xml.ts";
+
+/**
+ * The element of the entity container: sets, function imports, action imports.
+ * @param capabilitiesOf what each set offers
+ * @see OData CSDL 4.0, section 13
+ */
+export function writeContainer(
+  container: EntityContainer,
+  capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
+): XmlElement {
+  const entitySets = [...container.entitySets.values()];
+  const isFilterable = entitySets.some((entitySet) => capabilitiesOf(entitySet).query.filterEnabled);
+  const functions = collectionAnnotation(
+    capabilitiesTerm("FilterFunctions"),
+    "String",
+    Object.keys(FUNCTION_SIGNATURES),
+  );
+  return element("EntityContainer", { Name: container.name }, [
+    ...entitySets.map((entitySet) => writeEntitySet(entitySet, capabilitiesOf(entitySet))),
+    ...[...container.functionImports.values()].map(writeFunctionImport),
+    ...[...container.actionImports.values()].map(writeActionImport),
+    ...(isFilterable ? [functions] : []),
+  ]);
+}
+
+function writeEntitySet(entitySet: EntitySet, capabilities: CsdlCapabilities): XmlElement {
+  const { name, entityType, etag, navigationPropertyBindings } = entitySet;
+  const bindings = [...navigationPropertyBindings].map(([path, target]) =>
+    element("NavigationPropertyBinding", { Path: path, Target: target }),
+  );
+  const etagNames = etag.map((property) => property.name);
+  const concurrency = collectionAnnotation(coreTerm("OptimisticConcurrency"), "PropertyPath", etagNames);
+  return element("EntitySet", { Name: name, EntityType: entityType.qualifiedName }, [
+    ...bindings,
+    ...(etag.length === 0 ? [] : [concurrency]),
+    ...writeCapabilities(entitySet, capabilities),
+  ]);
+}
+
+/** Function imports stand in the service document, which CSDL does not take for granted. */
+function writeFunctionImport({ name, operation }: OperationImport): XmlElement {
+  const attributes = { Name: name, Function: operation.qualifiedName, IncludeInServiceDocument: "true" };
+  return element("FunctionImport", attributes);
+}
+
+function writeActionImport({ name, operation }: OperationImport): XmlElement {
+  return element("ActionImport", { Name: name, Action: operation.qualifiedName });
+}

@@ -1,0 +1,30 @@
+import type { EntitySet, Model } from "../edm/model.ts";
+import type { CsdlCapabilities } from "./csdl-capabilities.ts";
+import { VOCABULARIES } from "./write-annotations.ts";
+import { writeContainer } from "./write-container.ts";
+import { writeOperation } from "./write-operations.ts";
+import { writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
+import { element, printXml, type XmlElement } from "./xml.ts";
+
+/**
+ * The metadata document of a registration: CSDL as XML, one schema with types, operations and the container.
+ * @param capabilitiesOf what each entity set offers; asked for every set of the model
+ * @see OData CSDL 4.0, sections 3 and 5
+ */
+export function writeCsdlXml(model: Model, capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities): string {
+  const schema = element("Schema", { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace }, [
+    ...[...model.enumTypes.values()].map(writeEnumType),
+    ...[...model.complexTypes.values()].map(writeComplexType),
+    ...[...model.entityTypes.values()].map(writeEntityType),
+    ...model.operations.map(writeOperation),
+    writeContainer(model.entityContainer, capabilitiesOf),
+  ]);
+  const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
+  return printXml(element("edmx:Edmx", edmx, [...references(), element("edmx:DataServices", {}, [schema])]));
+}
+
+function references(): readonly XmlElement[] {
+  return Object.entries(VOCABULARIES).map(([namespace, uri]) =>
+    element("edmx:Reference", { Uri: uri }, [element("edmx:Include", { Namespace: namespace })]),
+  );
+}

@@ -1,0 +1,69 @@
+/** An XML element: attributes in order, those that are undefined left out; then text, or elements. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | undefined>>;
+  readonly children: readonly XmlElement[];
+  readonly text?: string | undefined;
+}
+
+/** Makes an element of attributes and child elements. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string | undefined>> = {},
+  children: readonly XmlElement[] = [],
+): XmlElement {
+  return { name, attributes, children };
+}
+
+/** Makes an element that holds text alone. */
+export function textElement(name: string, text: string): XmlElement {
+  return { name, attributes: {}, children: [], text };
+}
+
+/**
+ * Prints an element as the root of a document, indented by two blanks.
+ * @see W3C XML 1.0
+ */
+export function printXml(root: XmlElement): string {
+  return `<?xml version="1.0" encoding="utf-8"?>\n${printElement(root, "")}`;
+}
+
+function printElement({ name, attributes, children, text }: XmlElement, indent: string): string {
+  const start = `${indent}<${name}${printAttributes(attributes)}`;
+  if (text !== undefined) return `${start}>${escapeXml(text)}</${name}>\n`;
+  if (children.length === 0) return `${start}/>\n`;
+  const inner = children.map((child) => printElement(child, `${indent}  `)).join("");
+  return `${start}>\n${inner}${indent}</${name}>\n`;
+}
+
+function printAttributes(attributes: Readonly<Record<string, string | undefined>>): string {
+  let text = "";
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) text += ` ${name}="${escapeXml(value)}"`;
+  }
+  return text;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  // Else `]]>` could stand in text.
+  ">": "&gt;",
+  '"': "&quot;",
+  // As references, so that they survive the normalisation of white space.
+  "\t": "&#9;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+};
+
+/**
+ * Escapes text for an attribute or the content of an element. What XML 1.0 cannot hold at all (most control characters,
+ * lone surrogates, U+FFFE, U+FFFF) becomes U+FFFD.
+ * @see W3C XML 1.0, sections 2.2 and 2.4
+ */
+export function escapeXml(text: string): string {
+  return text.replaceAll(/[&<>"\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu, (character) => {
+    // The controls from U+007F on are allowed.
+    return ESCAPES[character] ?? (/[\u007F-\u009F]/.test(character) ? character : "\uFFFD");
+  });
+}
