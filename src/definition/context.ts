@@ -1,3 +1,6 @@
+import type { EntityOf } from "./infer.ts";
+import type { EntityTypeDeclaration } from "./value-type.ts";
+
 /**
  * Where an application names its user and transaction types, once:
  * `declare module "odatakit" { interface Register { user: MyUser } }`.
@@ -33,4 +36,13 @@ export interface Context {
   /** The registration that answers. */
   readonly service: { readonly name: string | undefined; readonly prefix: string };
   readonly transaction: Transaction | undefined;
+}
+
+/** What `replace`, `patch` and `delete` get as their last argument. */
+export interface WriteContext<E extends EntityTypeDeclaration> extends Context {
+  /**
+   * The ETag properties as loaded when the request had `If-Match`: repeat them in the WHERE of the write, so that no
+   * other write comes between.
+   */
+  readonly expected: Partial<EntityOf<E>> | undefined;
 }

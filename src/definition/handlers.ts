@@ -53,4 +53,3 @@ export interface EntitySetHandlers<C> {
   readonly delete?: ((key: unknown, context: C) => Answer<boolean>) | undefined;
   readonly search?: ((search: SearchClause, context: C) => Answer<QueryableSource | EntityStream>) | undefined;
 }
-

@@ -1,0 +1,65 @@
+import type { AuthorizationRules } from "./authorization.ts";
+import type { IncomingRequest, User } from "./context.ts";
+import type { EntitySetDeclaration } from "./entity-set.ts";
+import type { Awaitable } from "./handlers.ts";
+import type { Logger } from "./logger.ts";
+import type { NamingPolicy } from "./names.ts";
+import type { OperationDeclaration } from "./operation.ts";
+import type { LimitSettings, SetSettings } from "./set-settings.ts";
+import type { EntityTypeDeclaration } from "./value-type.ts";
+
+/** Unbound operations by name. */
+export interface UnboundOperations {
+  readonly [name: string]: OperationDeclaration<never, undefined>;
+}
+
+/** The defaults of a registration: what its sets inherit, and the limits of every request. */
+export interface ServiceDefaults extends SetSettings, LimitSettings {}
+
+/** Which batch formats the service takes. */
+export interface BatchOptions {
+  readonly multipart?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly maxParts?: number | null | undefined;
+}
+
+/**
+ * What `odataService` takes: one registration.
+ * @see specification, section Versioning
+ */
+export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = readonly EntitySetDeclaration[]> {
+  /** Absent: the default registration. */
+  readonly name?: string | undefined;
+  /** Begins with a slash; `/` and the name when absent, the root without a name. */
+  readonly prefix?: string | undefined;
+  /** The namespace of $metadata; `Default` when absent. */
+  readonly namespace?: string | undefined;
+  /** Where generated API descriptions put this registration. */
+  readonly group?: string | undefined;
+  readonly entitySets: Sets;
+  /** Unbound functions. */
+  readonly functions?: UnboundOperations | undefined;
+  /** Unbound actions. */
+  readonly actions?: UnboundOperations | undefined;
+  readonly defaults?: ServiceDefaults | undefined;
+  /** How keys become wire names; `PascalCase` when absent. */
+  readonly propertyNaming?: NamingPolicy | undefined;
+  /** Whom to follow where the specification is stricter than the standard; `specification` when absent. */
+  readonly profile?: "specification" | "standard" | undefined;
+  readonly batch?: boolean | BatchOptions | undefined;
+  /** Tells who calls; null: nobody that is known. */
+  readonly authenticate?: ((request: IncomingRequest) => Awaitable<User | null>) | undefined;
+  readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
+  /** The WWW-Authenticate header of a 401; `Bearer` when absent. */
+  readonly challenge?: string | undefined;
+  /** Signs keyset tokens. */
+  readonly secret?: string | Uint8Array | undefined;
+  /** Unhandled errors go to the console when absent. */
+  readonly logger?: Logger | undefined;
+  /** The address that clients see, such as `https://api.example.com`; that of the request when absent. */
+  readonly publicUrl?: string | undefined;
+  /** Whether `Forwarded` and `X-Forwarded-*` are believed. */
+  readonly trustProxy?: boolean | undefined;
+  /** Further routes below the prefix. */
+  readonly routes?: readonly unknown[] | undefined;
+}

@@ -1,0 +1,356 @@
+import {
+  type BodyOf,
+  type DeltaOf,
+  type EntityOf,
+  type EntitySource,
+  type KeyOf,
+  type ResultOf,
+  type ServiceOptions,
+  type User,
+  action,
+  allRows,
+  anyOf,
+  applyDelta,
+  authenticated,
+  complexType,
+  edm,
+  entitySet,
+  entityType,
+  enumType,
+  fn,
+  hasMany,
+  hasOptional,
+  hasRequired,
+  noRows,
+  odataError,
+  requireUser,
+  resource,
+  role,
+} from "odatakit";
+import { expectTypeOf, test } from "vitest";
+
+const Status = enumType("Status", { Draft: 0, Paid: 1, Shipped: 2 });
+const Days = enumType("Days", { Mon: 1, Tue: 2 }, { isFlags: true });
+const Address = complexType("Address", { street: edm.string({ maxLength: 120 }), city: edm.string().nullable() });
+const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
+const Line = entityType("Line", {
+  orderId: edm.int64().key(),
+  no: edm.int32().key(),
+  text: edm.string().nullable(),
+});
+const Order = entityType("Order", {
+  id: edm.int64().key(),
+  customerId: edm.int32(),
+  ownerId: edm.string(),
+  placedAt: edm.dateTimeOffset({ precision: 3 }),
+  shipDate: edm.date().nullable(),
+  status: edm.enum(Status).default("Draft"),
+  days: edm.enum(Days),
+  total: edm.decimal({ precision: 12, scale: 2 }),
+  shipTo: edm.complex(Address).nullable(),
+  tags: edm.collection(edm.string()),
+  version: edm.int32().computed(),
+  margin: edm.decimal().ignored(),
+  note: edm.string().nullable().json("remark"),
+});
+type Order = EntityOf<typeof Order>;
+
+declare const rows: Order[];
+declare const source: EntitySource<typeof Order>;
+
+test("an entity has every property with its canonical value", () => {
+  expectTypeOf<Order>().toEqualTypeOf<{
+    id: bigint;
+    customerId: number;
+    ownerId: string;
+    placedAt: string;
+    shipDate: string | null;
+    status: "Draft" | "Paid" | "Shipped";
+    days: "Mon" | "Tue" | `Mon,${string}` | `Tue,${string}`;
+    total: string;
+    shipTo: { street: string; city: string | null } | null;
+    tags: readonly string[];
+    version: number;
+    margin: string;
+    note: string | null;
+  }>();
+});
+
+test("every builder has its canonical value and what handlers may return", () => {
+  const All = entityType("All", {
+    string: edm.string(),
+    boolean: edm.boolean(),
+    byte: edm.byte(),
+    sByte: edm.sByte(),
+    int16: edm.int16(),
+    int32: edm.int32(),
+    int64: edm.int64(),
+    single: edm.single(),
+    double: edm.double(),
+    decimal: edm.decimal(),
+    guid: edm.guid(),
+    binary: edm.binary(),
+    date: edm.date(),
+    timeOfDay: edm.timeOfDay(),
+    dateTimeOffset: edm.dateTimeOffset(),
+    duration: edm.duration(),
+    numbers: edm.collection(edm.int64().nullable()),
+  });
+  expectTypeOf<EntityOf<typeof All>>().toEqualTypeOf<{
+    string: string;
+    boolean: boolean;
+    byte: number;
+    sByte: number;
+    int16: number;
+    int32: number;
+    int64: bigint;
+    single: number;
+    double: number;
+    decimal: string;
+    guid: string;
+    binary: Uint8Array;
+    date: string;
+    timeOfDay: string;
+    dateTimeOffset: string;
+    duration: string;
+    numbers: ReadonlyArray<bigint | null>;
+  }>();
+  type Result = ResultOf<typeof All>;
+  expectTypeOf<Result["int64"]>().toEqualTypeOf<bigint | number>();
+  expectTypeOf<Result["decimal"]>().toEqualTypeOf<string | number>();
+  expectTypeOf<Date>().toExtend<Result["date"]>();
+  expectTypeOf<Date>().toExtend<Result["dateTimeOffset"]>();
+  expectTypeOf<Date>().not.toExtend<Result["timeOfDay"]>();
+  expectTypeOf<Result["numbers"]>().toEqualTypeOf<ReadonlyArray<bigint | number | null>>();
+});
+
+test("keys, bodies, deltas and results follow the modifiers", () => {
+  expectTypeOf<KeyOf<typeof Order>>().toEqualTypeOf<bigint>();
+  expectTypeOf<KeyOf<typeof Line>>().toEqualTypeOf<{ readonly orderId: bigint; readonly no: number }>();
+  expectTypeOf<keyof BodyOf<typeof Order>>().toEqualTypeOf<Exclude<keyof Order, "version" | "margin">>();
+  expectTypeOf<keyof DeltaOf<typeof Order>>().toEqualTypeOf<Exclude<keyof Order, "version" | "margin" | "id">>();
+  expectTypeOf<BodyOf<typeof Customer>>().toEqualTypeOf<{ id: number; name: string }>();
+  expectTypeOf<DeltaOf<typeof Customer>>().toEqualTypeOf<{ readonly name?: string }>();
+  expectTypeOf<ResultOf<typeof Line>>().toEqualTypeOf<{
+    readonly orderId: bigint | number;
+    readonly no: number;
+    readonly text?: string | null | undefined;
+  }>();
+  expectTypeOf<Omit<Order, "margin" | "note" | "shipDate" | "shipTo">>().toExtend<ResultOf<typeof Order>>();
+  const Computed = entityType("Computed", { id: edm.guid().key().computed(), text: edm.string() });
+  expectTypeOf<BodyOf<typeof Computed>>().toEqualTypeOf<{ text: string }>();
+  expectTypeOf<KeyOf<typeof Computed>>().toEqualTypeOf<string>();
+});
+
+const late = fn(Order, {
+  bound: "entity",
+  params: { days: edm.int32().default(7) },
+  returns: edm.collection(edm.string()),
+  handler: (key, { days }, ctx) => {
+    expectTypeOf(key).toEqualTypeOf<bigint>();
+    expectTypeOf(days).toEqualTypeOf<number>();
+    expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>();
+    return [];
+  },
+});
+
+test("handlers of a set are inferred", () => {
+  const orders = entitySet(Order, {
+    queryable: () => source,
+    getAll: async () => rows,
+    applyQuery: (query) => {
+      expectTypeOf(query.top).toEqualTypeOf<number | undefined>();
+      return { items: rows, count: 1n };
+    },
+    getByKey: (key) => rows.find((row) => row.id === key) ?? null,
+    create: (order, ctx) => {
+      expectTypeOf(requireUser(ctx)).toEqualTypeOf<User>();
+      for (const line of order.lines ?? []) expectTypeOf(line.text).toEqualTypeOf<string | null>();
+      expectTypeOf(order.customer?.name).toEqualTypeOf<string | undefined>();
+      if (order.total === "0") return odataError(409, "DuplicateName", "…");
+      return { ...order, version: 1, placedAt: new Date() };
+    },
+    replace: (key, order) => ({ ...order, id: key, version: 1 }),
+    patch: (key, delta, ctx) => {
+      expectTypeOf(ctx.expected?.version).toEqualTypeOf<number | undefined>();
+      const old = rows.find((row) => row.id === key);
+      return applyDelta(Order, old, delta) ?? null;
+    },
+    delete: () => true,
+    search: ({ text }) => {
+      expectTypeOf(text).toEqualTypeOf<string>();
+      return rows;
+    },
+    etag: ["version"],
+    maxTop: null,
+    filterEnabled: undefined,
+    filterProperties: ["status", "customer"],
+    expandProperties: ["customer"],
+    navigation: {
+      customer: hasRequired(Customer, {
+        on: { customerId: "id" },
+        target: "Customers",
+        get: (key) => {
+          expectTypeOf(key).toEqualTypeOf<bigint>();
+          return null;
+        },
+        getBatch: (keys) => new Map(keys.map((key) => [key, { id: 1, name: "x" }])),
+        setRef: (key, id) => {
+          expectTypeOf({ key, id }).toEqualTypeOf<{ key: bigint; id: string }>();
+        },
+        removeRef: async (key) => {
+          expectTypeOf(key).toEqualTypeOf<bigint>();
+        },
+      }),
+      lines: hasMany(() => Line, {
+        on: { id: "orderId" },
+        get: (key) => {
+          expectTypeOf(key).toEqualTypeOf<bigint>();
+          return [];
+        },
+        create: (key, line) => {
+          expectTypeOf(key).toEqualTypeOf<bigint>();
+          expectTypeOf(line).toEqualTypeOf<BodyOf<typeof Line>>();
+          return line;
+        },
+        addRef: (key, id) => {
+          expectTypeOf({ key, id }).toEqualTypeOf<{ key: bigint; id: string }>();
+        },
+      }),
+      parent: hasOptional(() => Order, { on: { id: "id" } }),
+      tagged: hasMany(Customer, {
+        through: { table: "tagged", from: { id: "order_id" }, to: { customer_id: "id" } },
+      }),
+    },
+    functions: {
+      late,
+      total: fn({
+        returns: edm.decimal(),
+        bound: "entity",
+        handler: (key, _parameters) => {
+          expectTypeOf(key).toEqualTypeOf<bigint>();
+          return "9.99";
+        },
+      }),
+      top: fn({
+        returns: edm.collection(Order),
+        params: { n: edm.int32() },
+        bound: "collection",
+        composable: true,
+        handler: ({ n }, ctx) => {
+          expectTypeOf(n).toEqualTypeOf<number>();
+          expectTypeOf(ctx.request.headers).toEqualTypeOf<Headers>();
+          return rows;
+        },
+      }),
+    },
+    actions: {
+      approve: action({
+        bound: "entity",
+        params: { note: edm.string() },
+        handler: (key, { note }) => {
+          expectTypeOf(key).toEqualTypeOf<bigint>();
+          expectTypeOf(note).toEqualTypeOf<string>();
+        },
+      }),
+      import: action({
+        bound: "collection",
+        params: { rows: edm.collection(edm.complex(Address)) },
+        returns: edm.int32(),
+        handler: ({ rows }) => rows.length,
+      }),
+    },
+    authorization: {
+      all: authenticated(),
+      update: [role("editor"), resource((user, order) => order.ownerId === user.id)],
+      read: anyOf(
+        role("reader"),
+        resource((user, order) => order.ownerId === user.id),
+      ),
+      rows: (user, order) => {
+        if (user.id === undefined) return noRows;
+        const mine = order.ownerId.eq(user.id).or(order.total.gt("5"));
+        return user.id === "admin" ? allRows : mine.and(order.customer.name.startsWith("A").not());
+      },
+    },
+  });
+  expectTypeOf(orders.entityType).toEqualTypeOf(Order);
+  const options: ServiceOptions = {
+    name: "v1",
+    entitySets: [orders, entitySet(Customer, {})],
+    functions: {
+      greet: fn({
+        params: { who: edm.string().default("you") },
+        returns: edm.string(),
+        handler: ({ who }) => `hello ${who}`,
+      }),
+    },
+    actions: { ping: action({ handler: () => {} }) },
+    defaults: { maxTop: 10, maxNodeCount: null },
+    authenticate: (request) => (request.headers.has("x") ? { id: "x" } : null),
+  };
+  expectTypeOf(options).toEqualTypeOf<ServiceOptions>();
+});
+
+test("applyDelta gives an entity, and null for none", () => {
+  expectTypeOf(applyDelta(Order, rows[0]!, {})).toEqualTypeOf<Order>();
+  expectTypeOf(applyDelta(Order, rows[0], {})).toEqualTypeOf<Order | null>();
+});
+
+test("two declarations apart in two modules", () => {
+  const people = entitySet(Customer, { navigation: { orders: hasMany(() => Order, { on: { id: "customerId" } }) } });
+  expectTypeOf(people.entityType.name).toEqualTypeOf<"Customer">();
+});
+
+test("wrong uses do not compile", () => {
+  // @ts-expect-error -- wrong source property
+  entitySet(Order, { navigation: { c: hasRequired(Customer, { on: { custId: "id" } }) } });
+  // @ts-expect-error -- wrong target property
+  entitySet(Order, { navigation: { c: hasRequired(Customer, { on: { customerId: "idd" } }) } });
+  entitySet(Order, {
+    // @ts-expect-error -- not a navigation
+    expandProperties: ["nope"],
+    navigation: { c: hasRequired(Customer, { on: { customerId: "id" } }) },
+  });
+  // @ts-expect-error -- no navigation at all
+  entitySet(Order, { expandProperties: ["nope"] });
+  // @ts-expect-error -- wrong result
+  entitySet(Order, { functions: { t: fn({ returns: edm.boolean(), bound: "entity", handler: () => 1 }) } });
+  // @ts-expect-error -- row predicate of wrong type
+  entitySet(Order, { authorization: { rows: (_user, order) => order.ownerId.eq(5) } });
+  // @ts-expect-error -- a bound function of another set
+  entitySet(Customer, { functions: { late } });
+  // @ts-expect-error -- missing property in a result
+  entitySet(Customer, { getByKey: (id) => ({ id }) });
+  // @ts-expect-error -- a type of the result
+  entitySet(Customer, { getByKey: (id) => ({ id, name: 5 }) });
+  // @ts-expect-error -- unknown property in an allowlist
+  entitySet(Customer, { filterProperties: ["nane"] });
+  // @ts-expect-error -- unknown property in etag
+  entitySet(Customer, { etag: ["nane"] });
+  // @ts-expect-error -- a mistyped setting
+  entitySet(Customer, { maxTopp: 5 });
+  // @ts-expect-error -- "no limit" is null, not a text
+  entitySet(Customer, { maxTop: "none" });
+  // @ts-expect-error -- a default of the wrong type
+  edm.int32().default("5");
+  // @ts-expect-error -- no member of the enumeration
+  edm.enum(Status).default("Lost");
+  // @ts-expect-error -- enumerations without isFlags have one member
+  edm.enum(Status).default("Draft,Paid");
+  // @ts-expect-error -- a facet that the type does not have
+  edm.string({ precision: 5 });
+  // @ts-expect-error -- create belongs to hasMany
+  entitySet(Order, { navigation: { c: hasRequired(Customer, { create: () => null }) } });
+  // @ts-expect-error -- setRef belongs to hasOptional and hasRequired
+  entitySet(Order, { navigation: { c: hasMany(Customer, { setRef: () => {} }) } });
+  // @ts-expect-error -- a delta never has the key
+  applyDelta(Customer, { id: 1, name: "x" }, { id: 2 });
+  // @ts-expect-error -- a complex value where an entity type is asked
+  entitySet(Address, {});
+  const unbound: ServiceOptions["functions"] = {
+    // @ts-expect-error -- an entity-bound function where an unbound one is asked
+    f: fn({ bound: "entity", returns: edm.string(), handler: () => "x" }),
+  };
+  expectTypeOf(unbound).not.toBeNever();
+});
