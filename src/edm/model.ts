@@ -134,7 +134,9 @@ export interface Operation {
   readonly name: string;
   readonly qualifiedName: string;
   /** The binding: to one entity of a type, to a collection of them, or none. */
-  readonly binding?: { readonly entityType: EntityType; readonly isCollection: boolean; readonly entitySet: string } | undefined;
+  readonly binding?:
+    | { readonly entityType: EntityType; readonly isCollection: boolean; readonly entitySet: string }
+    | undefined;
   /** Without the binding parameter. */
   readonly parameters: readonly OperationParameter[];
   readonly returnType?: ReturnType | undefined;

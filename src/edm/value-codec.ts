@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/json-value.ts";
-import type { Facets, PrimitiveType } from "./primitive-type.ts";
 import type { EnumType } from "./model.ts";
+import type { Facets, PrimitiveType } from "./primitive-type.ts";
 
 /**
  * A single value in canonical form: Int64 is a bigint; Decimal, Guid, the temporal types and enums are canonical

@@ -1,0 +1,108 @@
+import type { JsonValue } from "../json/json-value.ts";
+import { asText } from "./canonical-form.ts";
+import { compareDateTimeOffsets, fractionOf, parseDateTimeOffset } from "./date-time-offset.ts";
+import { compareDates, parseDate } from "./date.ts";
+import { compareDurations, durationFractionOf, parseDuration } from "./duration.ts";
+import { invalidValue, outsideFacet } from "./invalid-value.ts";
+import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";
+import type { Fraction } from "./scan-digits.ts";
+import { dateText, dateTimeOffsetText, durationText, timeOfDayText } from "./temporal-object.ts";
+import { compareTimesOfDay, parseTimeOfDay } from "./time-of-day.ts";
+import type { PrimitiveValue, ValueCodec } from "./value-codec.ts";
+
+const ONLY_ZEROS = /^0*$/;
+
+/** The types of dates, times and durations. */
+export type TemporalTypeName = "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset" | "Edm.Duration";
+
+/** What one temporal type is made of. */
+interface TemporalType {
+  /** The canonical form of a text, or null. */
+  readonly parse: (text: string) => string | null;
+  /** The text of a JavaScript object that stands for a value of this type, or null. */
+  readonly ofObject: (value: unknown) => string | null;
+  readonly compare: (left: string, right: string) => number;
+  readonly fraction: (value: string) => Fraction;
+  /** What is before and behind the text in a URL literal. */
+  readonly quotes: readonly [string, string];
+  readonly advice: string;
+}
+
+const TEMPORAL_TYPES: Readonly<Record<TemporalTypeName, TemporalType>> = {
+  "Edm.Date": {
+    parse: parseDate,
+    ofObject: dateText,
+    compare: compareDates,
+    fraction: (value) => ({ text: value, start: 0, end: 0 }),
+    quotes: ["", ""],
+    advice: "write a day that exists as YYYY-MM-DD, such as 2024-02-29",
+  },
+  "Edm.TimeOfDay": {
+    parse: parseTimeOfDay,
+    ofObject: timeOfDayText,
+    compare: compareTimesOfDay,
+    fraction: (value) => ({ text: value, start: 9, end: value.length }),
+    quotes: ["", ""],
+    advice: "write hh:mm:ss from 00:00:00 to 23:59:59.999999999999, such as 07:59:59.5",
+  },
+  "Edm.DateTimeOffset": {
+    parse: parseDateTimeOffset,
+    ofObject: dateTimeOffsetText,
+    compare: compareDateTimeOffsets,
+    fraction: fractionOf,
+    quotes: ["", ""],
+    advice:
+      "write a date and time that exist with an offset, such as 2024-02-29T13:20:00Z or 2024-02-29T13:20:00.5+02:00",
+  },
+  "Edm.Duration": {
+    parse: parseDuration,
+    ofObject: durationText,
+    compare: compareDurations,
+    fraction: durationFractionOf,
+    quotes: ["duration'", "'"],
+    advice: "write days, hours, minutes and seconds (no years, months or weeks), such as P1DT2H30M or -PT0.5S",
+  },
+};
+
+/**
+ * The codec of a temporal type, a canonical string here. A handler may also return a `Date` (for Date and
+ * DateTimeOffset) or the `Temporal` object of the type. `precision` bounds the fraction digits of client input.
+ * @see OData CSDL 4.0, section 6.2.3
+ */
+export function temporalCodec(name: TemporalTypeName, { precision }: Facets): ValueCodec {
+  const { parse, ofObject, compare, fraction, quotes, advice } = TEMPORAL_TYPES[name];
+  const fromText = (text: string): string => {
+    const canonical = parse(text);
+    if (canonical === null) throw invalidValue(text, name, advice);
+    return precision === undefined ? canonical : fitPrecision(canonical, fraction(canonical), precision);
+  };
+  return Object.freeze<ValueCodec>({
+    type: PRIMITIVE_TYPES[name],
+    fromHandler: (value) => {
+      const text = typeof value === "string" ? value : ofObject(value);
+      const canonical = text === null ? null : parse(text);
+      if (canonical === null) throw invalidValue(value, name, advice);
+      return canonical;
+    },
+    fromJson: (value: JsonValue) => {
+      if (typeof value === "string") return fromText(value);
+      throw invalidValue(value, name, `${advice}, in quotes`);
+    },
+    toJson: (value) => `"${asText(value)}"`,
+    fromText,
+    toLiteral: (value: PrimitiveValue) => `${quotes[0]}${asText(value)}${quotes[1]}`,
+    toText: asText,
+    compare: (left, right) => compare(asText(left), asText(right)),
+  });
+}
+
+/** Fraction digits beyond the precision are cut when they are all zeros: the value stays the same. */
+function fitPrecision(canonical: string, { start, end }: Fraction, precision: number): string {
+  const cut = start + precision;
+  if (end <= cut) return canonical;
+  if (!ONLY_ZEROS.test(canonical.slice(cut, end))) {
+    throw outsideFacet(canonical, `has too many fraction digits: write at most ${precision} digits after the point`);
+  }
+  // Without any digit left, the point goes too.
+  return canonical.slice(0, precision === 0 ? cut - 1 : cut) + canonical.slice(end);
+}

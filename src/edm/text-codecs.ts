@@ -1,0 +1,131 @@
+import { writeJsonString } from "../json/write-json-string.ts";
+import { decodeBase64, encodeBase64Url } from "./base64.ts";
+import { asBoolean, asBytes, asText } from "./canonical-form.ts";
+import { compareText } from "./date.ts";
+import { invalidValue, outsideFacet } from "./invalid-value.ts";
+import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";
+import type { PrimitiveValue, ValueCodec } from "./value-codec.ts";
+
+const GUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+const CANONICAL_GUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+/** The codec of Edm.Boolean: `true` and `false`, in URLs in any letter case. @see OData ABNF, booleanValue */
+export function booleanCodec(): ValueCodec {
+  const name = "Edm.Boolean";
+  const toText = (value: PrimitiveValue): string => (asBoolean(value) ? "true" : "false");
+  const fromBoolean = (value: unknown): boolean => {
+    if (typeof value === "boolean") return value;
+    throw invalidValue(value, name, "write true or false without quotes");
+  };
+  return Object.freeze<ValueCodec>({
+    type: PRIMITIVE_TYPES[name],
+    fromHandler: fromBoolean,
+    fromJson: fromBoolean,
+    toJson: toText,
+    fromText: (text) => {
+      const word = text.length <= 5 ? text.toLowerCase() : text;
+      if (word === "true" || word === "false") return word === "true";
+      throw invalidValue(text, name, "write true or false");
+    },
+    toLiteral: toText,
+    toText,
+    compare: (left, right) => Number(asBoolean(left)) - Number(asBoolean(right)),
+  });
+}
+
+/** The codec of Edm.String, compared by UTF-16 code unit. `maxLength` counts code points. */
+export function stringCodec({ maxLength }: Facets): ValueCodec {
+  const name = "Edm.String";
+  const fromClient = (value: unknown): string => {
+    if (typeof value !== "string") throw invalidValue(value, name, "write a text in quotes");
+    if (maxLength !== undefined && value.length > maxLength && countCodePoints(value) > maxLength) {
+      throw outsideFacet(value, `is too long: write at most ${maxLength} characters`);
+    }
+    return value;
+  };
+  return Object.freeze<ValueCodec>({
+    type: PRIMITIVE_TYPES[name],
+    fromHandler: (value) => {
+      if (typeof value === "string") return value;
+      throw invalidValue(value, name, "return a string");
+    },
+    fromJson: fromClient,
+    toJson: (value) => writeJsonString(asText(value)),
+    fromText: fromClient,
+    toLiteral: (value) => `'${asText(value).replaceAll("'", "''")}'`,
+    toText: asText,
+    compare: (left, right) => compareText(asText(left), asText(right)),
+  });
+}
+
+function countCodePoints(text: string): number {
+  let count = 0;
+  for (const character of text) count += character === "" ? 0 : 1;
+  return count;
+}
+
+/** The codec of Edm.Guid: any letter case in, lower case out. @see OData ABNF, guidValue */
+export function guidCodec(): ValueCodec {
+  const name = "Edm.Guid";
+  const fromText = (value: unknown): string => {
+    if (typeof value === "string") {
+      if (CANONICAL_GUID.test(value)) return value;
+      if (GUID.test(value)) return value.toLowerCase();
+    }
+    throw invalidValue(value, name, "write 32 hexadecimal digits as 01234567-89ab-cdef-0123-456789abcdef");
+  };
+  return Object.freeze<ValueCodec>({
+    type: PRIMITIVE_TYPES[name],
+    fromHandler: fromText,
+    fromJson: fromText,
+    toJson: (value) => `"${asText(value)}"`,
+    fromText,
+    toLiteral: asText,
+    toText: asText,
+    compare: (left, right) => compareText(asText(left), asText(right)),
+  });
+}
+
+/**
+ * The codec of Edm.Binary: base64url out; base64url and base64, padded or not, in. `maxLength` counts octets.
+ * @see OData ABNF, binaryValue
+ */
+export function binaryCodec({ maxLength }: Facets): ValueCodec {
+  const name = "Edm.Binary";
+  const fromClient = (value: unknown): Uint8Array => {
+    const bytes = typeof value === "string" ? decodeBase64(value) : null;
+    if (bytes === null) throw invalidValue(value, name, "write the octets as base64url, such as T0RhdGE");
+    if (maxLength !== undefined && bytes.length > maxLength) {
+      throw outsideFacet(value, `is too long: write at most ${maxLength} octets`);
+    }
+    return bytes;
+  };
+  const toText = (value: PrimitiveValue): string => encodeBase64Url(asBytes(value));
+  return Object.freeze<ValueCodec>({
+    type: PRIMITIVE_TYPES[name],
+    fromHandler: bytesOfHandler,
+    fromJson: fromClient,
+    toJson: (value) => `"${toText(value)}"`,
+    fromText: fromClient,
+    toLiteral: (value) => `binary'${toText(value)}'`,
+    toText,
+    compare: (left, right) => compareBytes(asBytes(left), asBytes(right)),
+  });
+}
+
+/** A view of another kind, or a whole buffer, is looked at as octets; nothing is copied. */
+function bytesOfHandler(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  throw invalidValue(value, "Edm.Binary", "return a Uint8Array");
+}
+
+function compareBytes(left: Uint8Array, right: Uint8Array): number {
+  const length = Math.min(left.length, right.length);
+  for (let at = 0; at < length; at += 1) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}

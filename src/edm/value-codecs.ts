@@ -1,0 +1,75 @@
+import { assertNever } from "../errors/assert-never.ts";
+import { decimalCodec } from "./decimal-codec.ts";
+import { enumCodec } from "./enum-codec.ts";
+import type { EnumType, StructuralProperty } from "./model.ts";
+import { floatCodec, int64Codec, smallIntegerCodec } from "./number-codecs.ts";
+import type { Facets, PrimitiveType, PrimitiveTypeName } from "./primitive-type.ts";
+import { temporalCodec } from "./temporal-codecs.ts";
+import { binaryCodec, booleanCodec, guidCodec, stringCodec } from "./text-codecs.ts";
+import type { ValueCodec } from "./value-codec.ts";
+
+const plainCodecs = new WeakMap<PrimitiveType | EnumType, ValueCodec>();
+const propertyCodecs = new WeakMap<StructuralProperty, ValueCodec>();
+
+/**
+ * The codec of a type; without facets there is one per type.
+ * @param facets limits that values from a client are checked against
+ */
+export function valueCodec(type: PrimitiveType | EnumType, facets?: Facets): ValueCodec {
+  if (facets !== undefined) return makeCodec(type, facets);
+  const known = plainCodecs.get(type);
+  if (known !== undefined) return known;
+  const codec = makeCodec(type, {});
+  plainCodecs.set(type, codec);
+  return codec;
+}
+
+/**
+ * The codec of a property's value (of each item, when it is a collection), with the property's facets; made once.
+ * @throws TypeError for a property of a complex type, whose values have no codec
+ */
+export function codecOf(property: StructuralProperty): ValueCodec {
+  const known = propertyCodecs.get(property);
+  if (known !== undefined) return known;
+  const { type, facets } = property;
+  if (type.kind === "ComplexType") throw new TypeError(`${property.name} is complex: its members have codecs.`);
+  const codec = makeCodec(type, facets);
+  propertyCodecs.set(property, codec);
+  return codec;
+}
+
+function makeCodec(type: PrimitiveType | EnumType, facets: Facets): ValueCodec {
+  return type.kind === "EnumType" ? enumCodec(type) : primitiveCodec(type.name, facets);
+}
+
+function primitiveCodec(name: PrimitiveTypeName, facets: Facets): ValueCodec {
+  switch (name) {
+    case "Edm.Boolean":
+      return booleanCodec();
+    case "Edm.Byte":
+    case "Edm.SByte":
+    case "Edm.Int16":
+    case "Edm.Int32":
+      return smallIntegerCodec(name);
+    case "Edm.Int64":
+      return int64Codec();
+    case "Edm.Single":
+    case "Edm.Double":
+      return floatCodec(name);
+    case "Edm.Decimal":
+      return decimalCodec(facets);
+    case "Edm.String":
+      return stringCodec(facets);
+    case "Edm.Guid":
+      return guidCodec();
+    case "Edm.Binary":
+      return binaryCodec(facets);
+    case "Edm.Date":
+    case "Edm.TimeOfDay":
+    case "Edm.DateTimeOffset":
+    case "Edm.Duration":
+      return temporalCodec(name, facets);
+    default:
+      return assertNever(name);
+  }
+}
