@@ -37,7 +37,9 @@ export function toNodeHandler(
     try {
       const answer = composed.handle(odata);
       const sent =
-        answer instanceof Promise ? answer.then((ready) => sendResponse(ready, response)) : sendResponse(answer, response);
+        answer instanceof Promise
+          ? answer.then((ready) => sendResponse(ready, response))
+          : sendResponse(answer, response);
       if (sent instanceof Promise) sent.catch(fail);
     } catch (error) {
       response.destroy();
@@ -84,7 +86,9 @@ function explainListenError(error: NodeJS.ErrnoException, port: number, host: st
     );
   }
   if (error.code === "EACCES") {
-    return new Error(`Port ${String(port)} of ${host} is not open to this user: choose a port above 1023.`, { cause: error });
+    return new Error(`Port ${String(port)} of ${host} is not open to this user: choose a port above 1023.`, {
+      cause: error,
+    });
   }
   return error;
 }
@@ -95,9 +99,18 @@ function toUrlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
+/** How often a closing server looks for connections that have become idle, in milliseconds. */
+const IDLE_CHECK_INTERVAL = 50;
+
 function close(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    // A connection that answers its last request now would otherwise be kept alive for some seconds more.
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_INTERVAL);
+    server.close((error) => {
+      clearInterval(idle);
+      if (error === undefined) resolve();
+      else reject(error);
+    });
     server.closeIdleConnections();
   });
 }

@@ -53,3 +53,14 @@ export interface EntitySetHandlers<C> {
   readonly delete?: ((key: unknown, context: C) => Answer<boolean>) | undefined;
   readonly search?: ((search: SearchClause, context: C) => Answer<QueryableSource | EntityStream>) | undefined;
 }
+
+/** The handlers of a navigation property as the protocol calls them. */
+export interface NavigationHandlers<C> {
+  readonly get?: ((key: unknown, context: C) => Answer<unknown>) | undefined;
+  readonly getBatch?: ((keys: readonly unknown[], context: C) => Answer<ReadonlyMap<unknown, unknown>>) | undefined;
+  readonly create?: ((key: unknown, entity: unknown, context: C) => Answer<unknown>) | undefined;
+  readonly addRef?: ((key: unknown, id: string, context: C) => Answer<void>) | undefined;
+  readonly setRef?: ((key: unknown, id: string, context: C) => Answer<void>) | undefined;
+  /** Of a collection with the id of the link, else without. */
+  readonly removeRef?: ((...args: readonly unknown[]) => Answer<void>) | undefined;
+}

@@ -1,7 +1,7 @@
 import type { EntitySet, Model, OperationImport } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { Context, IncomingRequest, User } from "./context.ts";
-import type { EntitySetHandlers } from "./handlers.ts";
+import type { EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { ServiceProfile } from "./service-profile.ts";
 
@@ -33,6 +33,8 @@ export interface ServiceDefinition {
 export interface EntitySetDefinition {
   readonly entitySet: EntitySet;
   readonly handlers: EntitySetHandlers<Context>;
+  /** The handlers of each navigation property that the set declares, by wire name. */
+  readonly navigationHandlers: ReadonlyMap<string, NavigationHandlers<Context>>;
   readonly capabilities: Capabilities;
   readonly settings: EntitySetSettings;
 }

@@ -34,7 +34,7 @@ export class Exchange {
   readonly serviceRoot: string;
   /** Null for an anonymous request. */
   user: User | null = null;
-  #base: string;
+  readonly #base: string;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;

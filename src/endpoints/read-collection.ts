@@ -1,14 +1,14 @@
 import { bindCollectionQuery } from "../binder/bind-query-options.ts";
-import type { ResourcePath } from "../query/resource-path.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { chain } from "../execution/chain.ts";
+import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import { nextLink } from "../http/next-link.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
-import { chain } from "../execution/chain.ts";
-import { collectionContextUrl } from "../payload/context-url.ts";
+import { collectionContext } from "../payload/context-url.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { nextPageOption, planCollection, readForm, type CollectionPlan } from "../plan/plan-collection.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
@@ -48,26 +48,37 @@ function respond(
 ): ODataResponse {
   const { entitySet, selectExpand } = plan.query.shape;
   const body = writeCollection({
-    contextUrl: collectionContextUrl(exchange.serviceRoot, entitySet, selectExpand),
+    contextUrl: collectionContext(exchange.serviceRoot, entitySet, selectExpand.contextSelect),
     count: result.count,
     nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan) : undefined),
     entities: result.entities,
     writer: entityWriterFor(entitySet, selectExpand, format),
     serviceRoot: exchange.serviceRoot,
-    format,
   });
   const applied = result.nextLink === undefined ? plan.page.appliedPageSize : undefined;
   const name = exchange.preferences.maxPageSizeName;
   return jsonResponse(
     exchange,
     format,
-    body,
+    typeof body === "string" ? body : startChunks(body),
     applied === undefined ? undefined : { "Preference-Applied": `${name}=${String(applied)}` },
   );
 }
 
 function ownNextLink(exchange: Exchange, plan: CollectionPlan): string {
   return nextLink(exchange.requestUrl, exchange.options.options.pairs, OFFSET_OPTIONS, nextPageOption(plan));
+}
+
+/**
+ * Makes the first chunk at once: an entity that cannot be written is then still a proper error, for most pages that
+ * have one.
+ */
+function startChunks(chunks: Iterable<string>): Iterable<string> {
+  const iterator = chunks[Symbol.iterator]();
+  const first = iterator.next();
+  return (function* rest() {
+    for (let next = first; next.done !== true; next = iterator.next()) yield next.value;
+  })();
 }
 
 /** The set that a path addresses; the route table hands over no other kind. */

@@ -1,6 +1,6 @@
 import { bindCountQuery } from "../binder/bind-query-options.ts";
-import { runCount } from "../execution/run-count.ts";
 import { chain } from "../execution/chain.ts";
+import { runCount } from "../execution/run-count.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import type { Endpoint } from "./exchange.ts";
 import { entitySetOf } from "./read-collection.ts";

@@ -6,11 +6,11 @@ import { orThrow } from "../execution/run-collection.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { entityContextUrl } from "../payload/context-url.ts";
-import { writeEntity } from "../payload/write-collection.ts";
+import { entityContext } from "../payload/context-url.ts";
+import { etagWriter } from "../payload/etag.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
-import { entityWriterFor, etagOf } from "./entity-writer-for.ts";
+import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { emptyResponse, jsonResponse } from "./response.ts";
@@ -49,17 +49,14 @@ function respond(
   selectExpand: SelectExpandClause,
   format: JsonFormat,
 ): ODataResponse {
-  const etag = etagOf(entitySet, entity);
+  const etag = etagWriter(entitySet)?.(entity);
   const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
   const extra = etag === undefined ? undefined : { ETag: etag };
-  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) return emptyResponse(304, extra);
-  const body = writeEntity({
-    contextUrl: entityContextUrl(exchange.serviceRoot, entitySet, selectExpand),
-    entity,
-    writer: entityWriterFor(entitySet, selectExpand, format),
-    serviceRoot: exchange.serviceRoot,
-    format,
-  });
+  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag))
+    return emptyResponse(304, extra);
+  const { serviceRoot } = exchange;
+  const contextUrl = entityContext(serviceRoot, entitySet, selectExpand.contextSelect);
+  const body = entityWriterFor(entitySet, selectExpand, format).writeEntity(entity, serviceRoot, contextUrl);
   return jsonResponse(exchange, format, body, extra);
 }
 

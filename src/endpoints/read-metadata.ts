@@ -2,8 +2,8 @@ import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import { checkFormatOption } from "../http/media-type.ts";
 import type { Endpoint } from "./exchange.ts";
-import { emptyResponse, okResponse } from "./response.ts";
 import { readOptions } from "./read-options.ts";
+import { emptyResponse, okResponse } from "./response.ts";
 
 /**
  * `GET /$metadata`: the CSDL document, always as XML; 304 when the client has it.

@@ -1,6 +1,6 @@
 import type { JsonFormat } from "../http/media-type.ts";
-import { ODATA_VERSION } from "../http/odata-version.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
+import { ODATA_VERSION } from "../http/odata-version.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Which request headers an answer depends on, for caches. */

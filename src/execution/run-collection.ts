@@ -2,8 +2,8 @@ import type { Context } from "../definition/context.ts";
 import type { AppliedQuery, CollectionQuery, EntitySetHandlers, EntityStream } from "../definition/handlers.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import { applyQuery } from "../memory/apply-query.ts";
-import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { toCollectionQuery } from "../plan/collection-query.ts";
+import type { CollectionPlan } from "../plan/plan-collection.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { chain } from "./chain.ts";
 
@@ -149,4 +149,3 @@ function tooManyEntities(maxEntities: number): ODataError {
     { target: "$top" },
   );
 }
-

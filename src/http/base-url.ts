@@ -21,9 +21,13 @@ export function readBaseUrl(request: ODataRequest, trustProxy: boolean): string 
     if (forwarded.host !== undefined) [host, source] = [forwarded.host, forwarded.source];
   }
   if (host.length > 255 || !AUTHORITY.test(host)) {
-    throw protocolError("InvalidUrl", `The ${source} header does not name a host: send a host name, with a port if need be.`, {
-      target: source,
-    });
+    throw protocolError(
+      "InvalidUrl",
+      `The ${source} header does not name a host: send a host name, with a port if need be.`,
+      {
+        target: source,
+      },
+    );
   }
   return `${scheme}://${host}`;
 }

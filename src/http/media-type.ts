@@ -27,10 +27,20 @@ interface MediaRange {
 /** More ranges than any client sends; those behind are not read, so that the work stays bounded. */
 const MAX_RANGES = 64;
 
-const METADATA_LEVELS: Readonly<Record<string, MetadataLevel>> = { none: "none", minimal: "minimal", full: "full" };
+const METADATA_LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
+  ["none", "none"],
+  ["minimal", "minimal"],
+  ["full", "full"],
+]);
 
 /** Text in the Accept header that a client names when it wants JSON: the ranges that JSON satisfies. */
 const JSON_RANGES: ReadonlySet<string> = new Set(["application/json", "application/*", "*/*"]);
+
+/** A parameter counts 1, so a type must count more than all of them. */
+const TYPE_SPECIFICITY: ReadonlyMap<string, number> = new Map([
+  ["application/*", 4],
+  ["application/json", 8],
+]);
 
 const TEXT_RANGES: ReadonlySet<string> = new Set(["text/plain", "text/*", ...JSON_RANGES]);
 
@@ -134,8 +144,11 @@ function isExcluded(range: MediaRange, ranges: readonly MediaRange[]): boolean {
 }
 
 function specificity(range: MediaRange): number {
-  const type = range.type === "*/*" ? 0 : range.type === "application/*" ? 4 : 8;
-  return type + (range.metadata === undefined ? 0 : 1) + (range.ieee754Compatible === undefined ? 0 : 1);
+  return (
+    (TYPE_SPECIFICITY.get(range.type) ?? 0) +
+    (range.metadata === undefined ? 0 : 1) +
+    (range.ieee754Compatible === undefined ? 0 : 1)
+  );
 }
 
 function readRanges(accept: string): readonly MediaRange[] {
@@ -153,7 +166,7 @@ function readRange(text: string): MediaRange {
     const { name, value } = readHeaderParameter(part);
     if (name === "q") quality = readQuality(value);
     else if (name === "odata.metadata") {
-      metadata = METADATA_LEVELS[value.toLowerCase()];
+      metadata = METADATA_LEVELS.get(value.toLowerCase());
       exists &&= metadata !== undefined;
     } else if (name === "ieee754compatible") ieee754Compatible = value.toLowerCase() === "true";
     else if (name === "charset") charset = true;

@@ -2,8 +2,8 @@ import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { BoundQuery, OrderByItem } from "../query/clauses.ts";
-import { MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "./skip-token.ts";
 import { planPaging, type PagePlan } from "./plan-paging.ts";
+import { MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "./skip-token.ts";
 import { totalOrder } from "./total-order.ts";
 
 /** The form in which a set is read as a collection, by precedence. @see decisions, Reading */

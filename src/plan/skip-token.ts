@@ -12,9 +12,7 @@ const TOKEN = /^[A-Za-z0-9+/]{5}[AQgw]==$/;
  * @see specification, Collection read, `$skiptoken`
  */
 export function writeSkipToken(offset: number): string {
-  return btoa(
-    String.fromCharCode(offset & 0xff, (offset >> 8) & 0xff, (offset >> 16) & 0xff, (offset >> 24) & 0xff),
-  );
+  return btoa(String.fromCharCode(offset & 0xff, (offset >> 8) & 0xff, (offset >> 16) & 0xff, (offset >> 24) & 0xff));
 }
 
 /**

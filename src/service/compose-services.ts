@@ -33,20 +33,24 @@ export function composeServices(services: ODataService | readonly ODataService[]
       const service = find(request);
       if (service !== undefined) return service.handle(request);
       const prefixes = list.map(({ prefix }) => prefix).join(", ");
-      const error = protocolError("NotFound", `There is no service at this path. The services here are at: ${prefixes}`);
+      const error = protocolError(
+        "NotFound",
+        `There is no service at this path. The services here are at: ${prefixes}`,
+      );
       return handleError(NOWHERE, request, error);
     },
     reportFailure: (request, error) => {
       const service = find(request);
-      logError(service === undefined ? NOWHERE : service, request, error);
+      logError(service ?? NOWHERE, request, error);
     },
   };
 }
 
 function findClashes(services: readonly ODataService[]): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
-  if (services.length === 0) faults.push({ message: "No service is given.", fix: "Pass at least one odataService(…)." });
-  services.forEach((service, index) => {
+  if (services.length === 0)
+    faults.push({ message: "No service is given.", fix: "Pass at least one odataService(…)." });
+  for (const [index, service] of services.entries()) {
     for (const earlier of services.slice(0, index)) {
       if (earlier.prefix === service.prefix) {
         faults.push({
@@ -57,11 +61,12 @@ function findClashes(services: readonly ODataService[]): readonly ConfigurationF
       }
       if (earlier.name === service.name) {
         faults.push({
-          message: service.name === undefined ? "Two services have no name." : `Two services are named "${service.name}".`,
+          message:
+            service.name === undefined ? "Two services have no name." : `Two services are named "${service.name}".`,
           fix: "Give each registration a name of its own.",
         });
       }
     }
-  });
+  }
   return faults;
 }

@@ -1,8 +1,8 @@
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
-import { ODATA_VERSION } from "../http/odata-version.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { ODATA_VERSION } from "../http/odata-version.ts";
 import { writeError } from "../payload/write-error.ts";
 
 const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
@@ -44,5 +44,9 @@ export function logError(scope: Pick<ErrorScope, "logger">, request: ODataReques
 
 function errorResponse(scope: ErrorScope, error: ODataError): ODataResponse {
   const challenge = error.status === 401 ? { "WWW-Authenticate": scope.challenge } : undefined;
-  return { status: error.status, headers: { ...ERROR_HEADERS, ...challenge, ...error.headers }, body: writeError(error) };
+  return {
+    status: error.status,
+    headers: { ...ERROR_HEADERS, ...challenge, ...error.headers },
+    body: writeError(error),
+  };
 }

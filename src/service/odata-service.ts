@@ -14,13 +14,13 @@ import { toFetchResponse } from "../http/fetch-response.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion } from "../http/odata-version.ts";
-import { entityTagOf } from "../payload/etag.ts";
+import { sha256Base64 } from "../payload/sha256.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { capabilitiesOf } from "./csdl-capabilities.ts";
 import { defaultLogger } from "./default-logger.ts";
-import { handleError } from "./handle-error.ts";
+import { handleError, logError } from "./handle-error.ts";
 import { RouteTable } from "./route-table.ts";
 
 /** Query shapes that one service keeps: more than an application's clients commonly use. */
@@ -69,7 +69,10 @@ export function odataService(options: ServiceOptions): ODataService {
     model,
     logger,
     handle,
-    fetch: async (request: Request) => toFetchResponse(await handle(fromFetchRequest(request))),
+    fetch: async (request: Request) => {
+      const odata = fromFetchRequest(request);
+      return toFetchResponse(await handle(odata), (error) => logError(definition, odata, error));
+    },
   });
 }
 
@@ -112,7 +115,7 @@ function toRuntime(definition: ServiceDefinition): ServiceRuntime {
   const xml = new TextEncoder().encode(writeCsdlXml(definition.model, capabilitiesOf(definition)));
   return {
     definition,
-    metadata: { xml, etag: entityTagOf(xml) },
+    metadata: { xml, etag: `"${sha256Base64(xml)}"` },
     shapes: new BoundedCache(SHAPES_KEPT),
   };
 }

@@ -22,7 +22,10 @@ describe("negotiateJson", () => {
     ["application/json;odata.metadata=full", "application/json;odata.metadata=full"],
     ['application/json; odata.metadata="none"', "application/json;odata.metadata=none"],
     ["application/json;ODATA.METADATA=Full", "application/json;odata.metadata=full"],
-    ["application/json;odata.metadata=none;q=0.5,application/json;odata.metadata=full", "application/json;odata.metadata=full"],
+    [
+      "application/json;odata.metadata=none;q=0.5,application/json;odata.metadata=full",
+      "application/json;odata.metadata=full",
+    ],
     ["application/json;odata.metadata=full;q=0,application/json", MINIMAL],
     ["application/json,application/json;odata.metadata=full", "application/json;odata.metadata=full"],
     ["*/*,application/json;odata.metadata=none", "application/json;odata.metadata=none"],
@@ -64,7 +67,10 @@ describe("negotiateJson", () => {
     ["JSON", MINIMAL],
     ["application/json", MINIMAL],
     ["application/json;odata.metadata=full", "application/json;odata.metadata=full"],
-    ["application/json;odata.metadata=none;IEEE754Compatible=true", "application/json;odata.metadata=none;IEEE754Compatible=true"],
+    [
+      "application/json;odata.metadata=none;IEEE754Compatible=true",
+      "application/json;odata.metadata=none;IEEE754Compatible=true",
+    ],
   ])("$format=%s overrides Accept", (format, contentType) => {
     expect(negotiateJson(format, "text/html", undefined).contentType).toBe(contentType);
   });
@@ -86,12 +92,19 @@ describe("negotiateJson", () => {
 });
 
 describe("negotiateText", () => {
-  test.each([undefined, "", "*/*", "text/plain", "text/*", "application/json", "application/*", POWER_QUERY, "text/html, text/plain;q=0.5"])(
-    "Accept %j takes text",
-    (accept) => {
-      expect(negotiateText(undefined, accept, undefined)).toBe("text/plain");
-    },
-  );
+  test.each([
+    undefined,
+    "",
+    "*/*",
+    "text/plain",
+    "text/*",
+    "application/json",
+    "application/*",
+    POWER_QUERY,
+    "text/html, text/plain;q=0.5",
+  ])("Accept %j takes text", (accept) => {
+    expect(negotiateText(undefined, accept, undefined)).toBe("text/plain");
+  });
 
   test.each(["text/html", "application/xml", "*/*;q=0", "text/plain;q=0, application/json;q=0, */*"])(
     "Accept %j is 406",

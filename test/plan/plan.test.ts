@@ -26,28 +26,72 @@ describe("skip tokens", () => {
     );
   });
 
-  test.each(["", "x", "AQAAAA=", "AQAAAA", "AQAAAB==", "/////w==", "AAAAgA==", "AQAAAAAA", "AQAAAA==AQAAAA==", "AQ AA==", "AQAA-A=="])(
-    "%j is none",
-    (token) => {
-      expect(() => readSkipToken(token)).toThrow(
-        expect.objectContaining({ status: 400, code: "InvalidSkipToken", target: "$skiptoken" }),
-      );
-    },
-  );
+  test.each([
+    "",
+    "x",
+    "AQAAAA=",
+    "AQAAAA",
+    "AQAAAB==",
+    "/////w==",
+    "AAAAgA==",
+    "AQAAAAAA",
+    "AQAAAA==AQAAAA==",
+    "AQ AA==",
+    "AQAA-A==",
+  ])("%j is none", (token) => {
+    expect(() => readSkipToken(token)).toThrow(
+      expect.objectContaining({ status: 400, code: "InvalidSkipToken", target: "$skiptoken" }),
+    );
+  });
 });
 
 describe("planPaging", () => {
   const none = { top: undefined, maxPageSize: undefined };
   test.each([
     ["the cap alone", none, 100, { size: 100, readSize: 101, linked: true, appliedPageSize: undefined }],
-    ["a smaller preference", { ...none, maxPageSize: 7 }, 100, { size: 7, readSize: 8, linked: true, appliedPageSize: 7 }],
-    ["a larger preference", { ...none, maxPageSize: 700 }, 100, { size: 100, readSize: 101, linked: true, appliedPageSize: 100 }],
+    [
+      "a smaller preference",
+      { ...none, maxPageSize: 7 },
+      100,
+      { size: 7, readSize: 8, linked: true, appliedPageSize: 7 },
+    ],
+    [
+      "a larger preference",
+      { ...none, maxPageSize: 700 },
+      100,
+      { size: 100, readSize: 101, linked: true, appliedPageSize: 100 },
+    ],
     ["no cap", none, null, { size: undefined, readSize: undefined, linked: false, appliedPageSize: undefined }],
-    ["no cap, a preference", { ...none, maxPageSize: 7 }, null, { size: 7, readSize: 8, linked: true, appliedPageSize: 7 }],
-    ["$top", { top: 5, maxPageSize: undefined }, 100, { size: 5, readSize: 5, linked: false, appliedPageSize: undefined }],
-    ["$top at the cap", { top: 100, maxPageSize: 3 }, 100, { size: 100, readSize: 100, linked: false, appliedPageSize: undefined }],
-    ["$top of 0", { top: 0, maxPageSize: undefined }, 100, { size: 0, readSize: 0, linked: false, appliedPageSize: undefined }],
-    ["$top without a cap", { top: 1e6, maxPageSize: undefined }, null, { size: 1e6, readSize: 1e6, linked: false, appliedPageSize: undefined }],
+    [
+      "no cap, a preference",
+      { ...none, maxPageSize: 7 },
+      null,
+      { size: 7, readSize: 8, linked: true, appliedPageSize: 7 },
+    ],
+    [
+      "$top",
+      { top: 5, maxPageSize: undefined },
+      100,
+      { size: 5, readSize: 5, linked: false, appliedPageSize: undefined },
+    ],
+    [
+      "$top at the cap",
+      { top: 100, maxPageSize: 3 },
+      100,
+      { size: 100, readSize: 100, linked: false, appliedPageSize: undefined },
+    ],
+    [
+      "$top of 0",
+      { top: 0, maxPageSize: undefined },
+      100,
+      { size: 0, readSize: 0, linked: false, appliedPageSize: undefined },
+    ],
+    [
+      "$top without a cap",
+      { top: 1e6, maxPageSize: undefined },
+      null,
+      { size: 1e6, readSize: 1e6, linked: false, appliedPageSize: undefined },
+    ],
   ])("%s", (_name, request, maxTop, plan) => {
     expect(planPaging(request, maxTop)).toEqual(plan);
   });

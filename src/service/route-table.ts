@@ -1,0 +1,205 @@
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { NavigationProperty, Operation } from "../edm/model.ts";
+import type { Endpoint } from "../endpoints/exchange.ts";
+import { notImplemented } from "../endpoints/not-implemented.ts";
+import { readCollection } from "../endpoints/read-collection.ts";
+import { readCount } from "../endpoints/read-count.ts";
+import { readEntity } from "../endpoints/read-entity.ts";
+import { readMetadata } from "../endpoints/read-metadata.ts";
+import { readServiceDocument } from "../endpoints/read-service-document.ts";
+import { assertNever } from "../errors/assert-never.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import { readForm } from "../plan/plan-collection.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+
+/** The methods of the protocol that an endpoint may answer. HEAD is answered as GET, OPTIONS by the table. */
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The endpoints of one path, by method; an absent one is not declared. */
+type Endpoints = Readonly<Partial<Record<Method, Endpoint | undefined>>>;
+
+/** The methods of one path. */
+export class Route {
+  /** The value of the Allow header. */
+  readonly allow: string;
+  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+
+  constructor(endpoints: Endpoints) {
+    const declared = Object.entries(endpoints).filter((entry): entry is [string, Endpoint] => entry[1] !== undefined);
+    const { GET: read } = endpoints;
+    this.#endpoints = new Map(read === undefined ? declared : [...declared, ["HEAD", read]]);
+    this.allow = [...this.#endpoints.keys(), "OPTIONS"].join(", ");
+  }
+
+  /** Whether any method is declared: without one the path does not exist. */
+  get exists(): boolean {
+    return this.#endpoints.size > 0;
+  }
+
+  /**
+   * The endpoint of a method.
+   * @throws ODataError `MethodNotAllowed`, with Allow
+   * @see decisions, Responses that match no handler
+   */
+  endpoint(method: string): Endpoint {
+    const endpoint = this.#endpoints.get(method);
+    if (endpoint !== undefined) return endpoint;
+    throw protocolError("MethodNotAllowed", `This resource does not take that method. It takes ${this.allow}.`, {
+      headers: { Allow: this.allow },
+    });
+  }
+}
+
+/** The routes of one entity set that do not depend on a name below it. */
+interface EntitySetRoutes {
+  readonly navigationHandlers: EntitySetDefinition["navigationHandlers"];
+  readonly entitySet: Endpoints;
+  readonly entitySetCount: Endpoints;
+  readonly entity: Endpoints;
+  readonly property: Endpoints;
+  readonly propertyValue: Endpoints;
+}
+
+/**
+ * Which endpoint answers which path and method: a route exists only where its operation is declared.
+ * @see specification, Endpoints (route table)
+ */
+export class RouteTable {
+  readonly #entitySets: ReadonlyMap<string, EntitySetRoutes>;
+  /** Routes of endpoints that were met before: those of sets are met again and again. */
+  readonly #routes = new WeakMap<Endpoints, Route>();
+
+  constructor(definition: ServiceDefinition) {
+    this.#entitySets = new Map([...definition.entitySets].map(([name, set]) => [name, toRoutes(set)]));
+  }
+
+  /**
+   * The route of a path.
+   * @throws ODataError `NotFound` where no method is declared
+   */
+  find(path: ResourcePath): Route {
+    const endpoints = this.#endpoints(path);
+    const known = this.#routes.get(endpoints);
+    const route = known ?? new Route(endpoints);
+    if (known === undefined) this.#routes.set(endpoints, route);
+    if (route.exists) return route;
+    throw protocolError("NotFound", "There is no resource at this path: the service declares no operation for it.");
+  }
+
+  #endpoints(path: ResourcePath): Endpoints {
+    switch (path.kind) {
+      case "serviceRoot":
+        return SERVICE_ROOT;
+      case "metadata":
+        return METADATA;
+      case "entitySet":
+      case "entitySetCount":
+      case "entity":
+        return this.#routesOf(path.entitySet.name)[path.kind];
+      case "property":
+      case "propertyValue":
+        return withOperations(this.#routesOf(path.entitySet.name)[path.kind], path.operations);
+      case "navigation":
+      case "navigationCount":
+      case "reference":
+      case "relatedEntity": {
+        const { navigationHandlers } = this.#routesOf(path.entitySet.name);
+        const endpoints = navigationEndpoints(path.kind, path.navigationProperty, navigationHandlers);
+        return "operations" in path ? withOperations(endpoints, path.operations) : endpoints;
+      }
+      case "boundOperation":
+      case "operationImport":
+        return operationEndpoints(path.operations);
+      default:
+        return assertNever(path);
+    }
+  }
+
+  #routesOf(entitySet: string): EntitySetRoutes {
+    const routes = this.#entitySets.get(entitySet);
+    if (routes === undefined) throw new Error(`The entity set ${entitySet} has no routes.`);
+    return routes;
+  }
+}
+
+const SERVICE_ROOT = { GET: readServiceDocument };
+const METADATA = { GET: readMetadata };
+
+const WRITES = "Writes of entities are";
+const PROPERTIES = "Routes of single properties are";
+const NAVIGATIONS = "Navigation routes are";
+const OPERATIONS = "Functions and actions are";
+
+function toRoutes({ handlers, settings, navigationHandlers }: EntitySetDefinition): EntitySetRoutes {
+  const isReadable = readForm(handlers) !== undefined;
+  const readsProperties = settings.propertyAccessEnabled && handlers.getByKey !== undefined;
+  const writesProperties = settings.propertyAccessEnabled && handlers.patch !== undefined;
+  const writeProperty = declared(writesProperties, notImplemented(PROPERTIES));
+  return {
+    navigationHandlers,
+    entitySet: {
+      GET: declared(isReadable, readCollection),
+      POST: declared(handlers.create, notImplemented(WRITES)),
+    },
+    entitySetCount: { GET: declared(isReadable, readCount) },
+    entity: {
+      GET: declared(handlers.getByKey, readEntity),
+      PUT: declared(handlers.replace, notImplemented(WRITES)),
+      PATCH: declared(handlers.patch, notImplemented(WRITES)),
+      DELETE: declared(handlers.delete, notImplemented(WRITES)),
+    },
+    property: {
+      GET: declared(readsProperties, notImplemented(PROPERTIES)),
+      PUT: writeProperty,
+      PATCH: writeProperty,
+      DELETE: writeProperty,
+    },
+    propertyValue: { GET: declared(readsProperties, notImplemented(PROPERTIES)) },
+  };
+}
+
+/** The endpoint when its condition holds. */
+function declared(condition: unknown, endpoint: Endpoint): Endpoint | undefined {
+  return condition === undefined || condition === false ? undefined : endpoint;
+}
+
+/** The endpoints of a navigation property: each needs its handler. */
+function navigationEndpoints(
+  kind: "navigation" | "navigationCount" | "reference" | "relatedEntity",
+  { name, isCollection }: NavigationProperty,
+  navigationHandlers: EntitySetDefinition["navigationHandlers"],
+): Endpoints {
+  const handlers = navigationHandlers.get(name) ?? {};
+  const endpoint = notImplemented(NAVIGATIONS);
+  const read = declared(handlers.get, endpoint);
+  switch (kind) {
+    case "navigation":
+      return { GET: read, POST: declared(isCollection ? handlers.create : undefined, endpoint) };
+    case "navigationCount":
+      return { GET: isCollection ? read : undefined };
+    case "relatedEntity":
+      return { GET: read };
+    case "reference":
+      return {
+        GET: declared(handlers.addRef ?? handlers.setRef ?? handlers.removeRef, endpoint),
+        POST: declared(handlers.addRef, endpoint),
+        PUT: declared(handlers.setRef, endpoint),
+        DELETE: declared(handlers.removeRef, endpoint),
+      };
+    default:
+      return assertNever(kind);
+  }
+}
+
+/** Endpoints of a path whose last segment is also the name of operations: a verb that is free means one of them. */
+function withOperations(endpoints: Endpoints, operations: readonly Operation[]): Endpoints {
+  if (operations.length === 0) return endpoints;
+  const { GET, POST } = operationEndpoints(operations);
+  return { ...endpoints, GET: endpoints.GET ?? GET, POST: endpoints.POST ?? POST };
+}
+
+function operationEndpoints(operations: readonly Operation[]): Endpoints {
+  const endpoint = notImplemented(OPERATIONS);
+  const has = (kind: Operation["kind"]): boolean => operations.some((operation) => operation.kind === kind);
+  return { GET: declared(has("Function"), endpoint), POST: declared(has("Action"), endpoint) };
+}
