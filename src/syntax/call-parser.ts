@@ -1,0 +1,239 @@
+import type {
+  ArgumentSyntax,
+  CallSyntax,
+  KeyPartSyntax,
+  KeyPredicateSyntax,
+  LambdaSyntax,
+  ListSyntax,
+  LiteralSyntax,
+  NullSyntax,
+  AliasSyntax,
+  SyntaxNode,
+} from "./ast.ts";
+import {
+  counted,
+  enter,
+  expect,
+  type ExpressionReader,
+  faultAt,
+  leave,
+  lookAhead,
+  take,
+  unexpected,
+} from "./expression-reader.ts";
+import { quoteText } from "./syntax-error.ts";
+import type { Token } from "./token.ts";
+
+/** The canonical functions of OData 4.0. @see OData URL Conventions 4.0, section 5.1.1.4; ABNF rule methodCallExpr */
+const CANONICAL_FUNCTIONS: ReadonlySet<string> = new Set(
+  (
+    "contains startswith endswith length indexof substring tolower toupper trim concat " +
+    "year month day hour minute second fractionalseconds totalseconds date time totaloffsetminutes " +
+    "now mindatetime maxdatetime round floor ceiling isof cast geo.distance geo.length geo.intersects"
+  ).split(" "),
+);
+
+/** Functions of other versions, with what OData 4.0 has for them. */
+const OTHER_FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ["substringof", "Write contains(text,part)."],
+  ["replace", "OData 4.0 has none like it."],
+  ["matchespattern", "Write contains, startswith or endswith."],
+  ["hassubset", "OData 4.0 has none like it."],
+  ["hassubsequence", "OData 4.0 has none like it."],
+  ["case", "OData 4.0 has none like it."],
+  ["any", "It follows a collection, as in Items/any(i:i/Price gt 5)."],
+  ["all", "It follows a collection, as in Items/all(i:i/Price gt 5)."],
+]);
+
+/** Tells whether a name, in any letter case, is that of a canonical function. */
+export function isCanonicalFunction(name: string): boolean {
+  return CANONICAL_FUNCTIONS.has(name.toLowerCase());
+}
+
+/**
+ * Reads a call of a canonical function: `name(a,b)`.
+ * @see ABNF rules methodCallExpr, boolMethodCallExpr, isofExpr, castExpr
+ */
+export function readCanonicalCall(reader: ExpressionReader): CallSyntax {
+  const { text, position } = take(reader);
+  const parts = readArguments(reader);
+  const named = parts.find((part) => part.name !== null);
+  const name = text.toLowerCase();
+  if (named !== undefined) {
+    throw faultAt(reader, named.value, `the arguments of ${name} have no names: write eq to compare.`);
+  }
+  return counted(reader, { kind: "call", source: null, name, arguments: parts, position }, reader.height + 1);
+}
+
+/**
+ * Reads a call of a function by its qualified name, with named arguments: `Ns.Name(p=1)`.
+ * @param source what the function is bound to; null when it is `$it` or the function is unbound
+ * @see ABNF rules boundFunctionExpr, functionExprParameters
+ */
+export function readQualifiedCall(reader: ExpressionReader, source: SyntaxNode | null): CallSyntax {
+  const sourceHeight = source === null ? 0 : reader.height;
+  const { text: name, position } = take(reader);
+  const parts = readArguments(reader);
+  const unnamed = parts.find((part) => part.name === null);
+  if (unnamed !== undefined) {
+    throw faultAt(
+      reader,
+      unnamed.value,
+      `the arguments of ${quoteText(name)} are written with their names: name=value.`,
+    );
+  }
+  const height = Math.max(sourceHeight, reader.height) + 1;
+  return counted(reader, { kind: "call", source, name, arguments: parts, position }, height);
+}
+
+/** Makes the error of a call that is none of OData 4.0. */
+export function unknownFunction(reader: ExpressionReader): Error {
+  const { token } = reader;
+  const advice =
+    OTHER_FUNCTIONS.get(token.text.toLowerCase()) ??
+    "A function of the service is called by its qualified name, as in Namespace.Name(p=1).";
+  return faultAt(reader, token, `${quoteText(token.text)} is no function of OData 4.0. ${advice}`);
+}
+
+/**
+ * Reads arguments in parentheses, named or not; `height` of the reader is then that of the highest.
+ * @see ABNF rules functionExprParameters, keyPredicate
+ */
+export function readArguments(reader: ExpressionReader): readonly ArgumentSyntax[] {
+  enter(reader);
+  expect(reader, "(", '"("');
+  const parts: ArgumentSyntax[] = [];
+  let height = 0;
+  if (reader.token.kind !== ")") {
+    height = readParts(reader, parts);
+  }
+  expect(reader, ")", '"," or ")"');
+  leave(reader);
+  reader.height = height;
+  return parts;
+}
+
+/** Reads `a,b` or `x=a,y=b` into `parts`, and returns the height of the highest. */
+export function readParts(reader: ExpressionReader, parts: ArgumentSyntax[]): number {
+  let height = 0;
+  for (;;) {
+    let name: string | null = null;
+    if (reader.token.kind === "name" && lookAhead(reader, 1).kind === "=") {
+      name = take(reader).text;
+      take(reader);
+    }
+    parts.push({ name, value: reader.readExpression(reader) });
+    height = Math.max(height, reader.height);
+    if (reader.token.kind !== ",") return height;
+    take(reader);
+  }
+}
+
+/**
+ * Tells whether the parenthesis that stands next opens a key predicate: one value, or values with names.
+ * @see ABNF rule keyPredicate
+ */
+export function isKeyPredicateNext(reader: ExpressionReader): boolean {
+  const first = lookAhead(reader, 1).kind;
+  const second = lookAhead(reader, 2).kind;
+  return first === "name" ? second === "=" : (first === "literal" || first === "alias") && second === ")";
+}
+
+/**
+ * Reads a key predicate in parentheses.
+ * @throws ODataError 400 when a value is neither a literal nor a parameter alias
+ * @see ABNF rule keyPredicate
+ */
+export function readKeyPredicate(reader: ExpressionReader): KeyPredicateSyntax {
+  const { position } = reader.token;
+  const parts: readonly KeyPartSyntax[] = readArguments(reader);
+  for (const { name, value } of parts) {
+    if (value.kind !== "literal" && value.kind !== "alias") {
+      throw faultAt(reader, value, "the value of a key is a literal or a parameter alias.");
+    }
+    if (name === null && parts.length > 1) {
+      throw faultAt(reader, value, "the values of a key of several properties have names: Name=value.");
+    }
+  }
+  return { parts, position };
+}
+
+/**
+ * Reads `any(x:predicate)`, `any()` or `all(x:predicate)` behind the path of a collection.
+ * @throws ODataError 400 above `maxAnyAllDepth`
+ * @see ABNF rules anyExpr, allExpr
+ */
+export function readLambda(reader: ExpressionReader, source: SyntaxNode): LambdaSyntax {
+  const sourceHeight = reader.height;
+  const { text, position } = take(reader);
+  const operator = text.toLowerCase() === "any" ? "any" : "all";
+  const { maxAnyAllDepth } = reader.context.limits;
+  if (reader.variables.length >= maxAnyAllDepth) {
+    throw faultAt(reader, { position }, `any and all are nested deeper than ${maxAnyAllDepth} levels.`);
+  }
+  enter(reader);
+  take(reader);
+  let variable: string | null = null;
+  let predicate: SyntaxNode | null = null;
+  let height = 0;
+  if (operator === "all" || reader.token.kind !== ")") {
+    variable = readVariable(reader);
+    reader.variables.push(variable);
+    predicate = reader.readExpression(reader);
+    reader.variables.pop();
+    ({ height } = reader);
+  }
+  expect(reader, ")", 'an operator or ")"');
+  leave(reader);
+  const node: LambdaSyntax = { kind: "lambda", operator, source, variable, predicate, position };
+  return counted(reader, node, Math.max(sourceHeight, height) + 1);
+}
+
+function readVariable(reader: ExpressionReader): string {
+  const { token } = reader;
+  if (token.kind !== "name" || token.text.includes(".") || token.text.startsWith("$")) {
+    throw unexpected(reader, "a range variable, as in any(x:x/Price gt 5)");
+  }
+  take(reader);
+  expect(reader, ":", "a colon behind the range variable, as in any(x:x/Price gt 5)");
+  return token.text;
+}
+
+/** Tells whether a token may be an item of a list. */
+export function isListItem(token: Token): boolean {
+  return token.kind === "literal" || token.kind === "null" || token.kind === "alias";
+}
+
+/**
+ * Reads literals between parentheses or brackets. Its items have a limit of their own and do not count as nodes.
+ * @throws ODataError 400 above `maxInListLength`, and for an item that is no literal
+ * @see ABNF rules listExpr, arrayOrObject
+ */
+export function readList(reader: ExpressionReader): ListSyntax {
+  const { maxInListLength } = reader.context.limits;
+  const open = take(reader);
+  const close = open.kind === "[" ? "]" : ")";
+  const items: SyntaxNode[] = [];
+  if (close === "]" && reader.token.kind === "]") {
+    take(reader);
+    return counted(reader, { kind: "list", items, position: open.position }, 2);
+  }
+  for (;;) {
+    if (!isListItem(reader.token)) throw unexpected(reader, "a literal as an item of the list");
+    if (items.length >= maxInListLength) {
+      throw faultAt(reader, reader.token, `the list has more than ${maxInListLength} items.`);
+    }
+    items.push(toLeaf(take(reader)));
+    if (reader.token.kind !== ",") break;
+    take(reader);
+  }
+  expect(reader, close, `"," or "${close}"`);
+  return counted(reader, { kind: "list", items, position: open.position }, 2);
+}
+
+/** The node of a literal, null or alias. */
+export function toLeaf(token: Token): LiteralSyntax | NullSyntax | AliasSyntax {
+  const { literal, index, position } = token;
+  if (literal !== null) return { kind: "literal", index, literal, position };
+  return token.kind === "alias" ? { kind: "alias", name: token.text, position } : { kind: "null", position };
+}

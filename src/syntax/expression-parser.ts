@@ -1,0 +1,189 @@
+import type { ArgumentSyntax, InSyntax, LogicalSyntax, SyntaxNode, UnarySyntax } from "./ast.ts";
+import { isListItem, readList, readParts, toLeaf } from "./call-parser.ts";
+import {
+  counted,
+  enter,
+  expect,
+  type ExpressionReader,
+  faultAt,
+  leave,
+  lookAhead,
+  openReader,
+  take,
+  unexpected,
+} from "./expression-reader.ts";
+import { readMemberPath } from "./member-path-parser.ts";
+import type { ParseContext } from "./parse-context.ts";
+import { type TokenList, UNARY_PRECEDENCE } from "./token.ts";
+
+/** What a message says is missing behind an operand. */
+const OPERATOR_OR_END = "an operator (and, or, eq, ne, gt, ge, lt, le, in, has, add, sub, mul, div, mod) or the end";
+
+/**
+ * Parses a token list as one expression: `$filter`, or the value of an argument. Recursion is bounded by `maxDepth`,
+ * and so is the height of the tree: chains of binary operators nest to the left, those of `and` and `or` are flat.
+ * @throws ODataError 400 with position, what was found and what was expected
+ * @see OData URL Conventions 4.0, section 5.1.1; ABNF rules commonExpr, boolCommonExpr
+ */
+export function parseExpression(list: TokenList, context: ParseContext): SyntaxNode {
+  const reader = openReader(list, context, readExpression);
+  const node = readExpression(reader);
+  expectEnd(reader);
+  return node;
+}
+
+/**
+ * Parses a token list as the content of parentheses: a key predicate, or the arguments of a function call in a path;
+ * no tokens are no arguments.
+ * @returns the parts, with or without names, their values any expressions
+ * @throws ODataError 400 with position, what was found and what was expected
+ * @see ABNF rules keyPredicate, functionParameters
+ */
+export function parseArguments(list: TokenList, context: ParseContext): readonly ArgumentSyntax[] {
+  const reader = openReader(list, context, readExpression);
+  const parts: ArgumentSyntax[] = [];
+  if (reader.token.kind === "end") return parts;
+  readParts(reader, parts);
+  if (reader.token.kind !== "end") throw unexpected(reader, "a comma or the end");
+  return parts;
+}
+
+/**
+ * Refuses what stands behind a whole expression.
+ * @throws ODataError 400 when a token is left
+ */
+export function expectEnd(reader: ExpressionReader): void {
+  if (reader.token.kind !== "end") throw unexpected(reader, OPERATOR_OR_END);
+}
+
+/** Reads one whole expression, up to a token that cannot belong to it. @see ABNF rule commonExpr */
+export function readExpression(reader: ExpressionReader): SyntaxNode {
+  return readBinary(reader, 1);
+}
+
+/** Reads an operand and the operators behind it that bind at least as tightly as `minimum`. */
+function readBinary(reader: ExpressionReader, minimum: number): SyntaxNode {
+  let left = readUnary(reader);
+  for (;;) {
+    const { operator } = reader.token;
+    if (operator === null || operator.precedence < minimum) return left;
+    const { symbol, precedence } = operator;
+    if (symbol === "and" || symbol === "or") {
+      left = readLogical(reader, left, symbol, precedence);
+      continue;
+    }
+    const { height } = reader;
+    const { position } = take(reader);
+    if (symbol === "in") {
+      left = readIn(reader, left, height, position);
+      continue;
+    }
+    const right = readBinary(reader, precedence + 1);
+    const above = Math.max(height, reader.height) + 1;
+    left = counted(reader, { kind: "binary", operator: symbol, left, right, position }, above);
+  }
+}
+
+/**
+ * Reads a chain of `and` or of `or` into one flat node; operands that are such a chain themselves, in redundant
+ * parentheses, become part of it.
+ * @see ABNF rules andExpr, orExpr
+ */
+function readLogical(
+  reader: ExpressionReader,
+  first: SyntaxNode,
+  operator: "and" | "or",
+  precedence: number,
+): LogicalSyntax {
+  const { position } = reader.token;
+  const operands: SyntaxNode[] = [];
+  let height = addOperand(operands, first, operator, reader.height);
+  while (reader.token.operator?.symbol === operator) {
+    take(reader);
+    const operand = readBinary(reader, precedence + 1);
+    height = Math.max(height, addOperand(operands, operand, operator, reader.height));
+  }
+  return counted(reader, { kind: "logical", operator, operands, position }, height + 1);
+}
+
+/** Adds an operand, or those of a chain of the same operator; returns the height of what was added. */
+function addOperand(operands: SyntaxNode[], operand: SyntaxNode, operator: "and" | "or", height: number): number {
+  if (operand.kind !== "logical" || operand.operator !== operator) {
+    operands.push(operand);
+    return height;
+  }
+  for (const inner of operand.operands) operands.push(inner);
+  return height - 1;
+}
+
+/** Reads `not x`, `-x` or an operand. @see ABNF rules notExpr, negateExpr */
+function readUnary(reader: ExpressionReader): SyntaxNode {
+  const { kind } = reader.token;
+  if (kind !== "not" && kind !== "-") return readOperand(reader);
+  enter(reader);
+  const { position } = take(reader);
+  const operand = readBinary(reader, UNARY_PRECEDENCE);
+  leave(reader);
+  const node: UnarySyntax = { kind: "unary", operator: kind === "not" ? "not" : "negate", operand, position };
+  return counted(reader, node, reader.height + 1);
+}
+
+/** Reads a literal, a path, a call, an alias, JSON, or an expression in parentheses. @see ABNF rule commonExpr */
+function readOperand(reader: ExpressionReader): SyntaxNode {
+  const { token } = reader;
+  switch (token.kind) {
+    case "literal":
+    case "null":
+    case "alias":
+      take(reader);
+      return counted(reader, toLeaf(token), 1);
+    case "name":
+      return readMemberPath(reader);
+    case "(":
+      return readParenthesised(reader);
+    case "[":
+      return readList(reader);
+    case "json":
+      take(reader);
+      return counted(reader, { kind: "json", text: token.text, position: token.position }, 1);
+    default:
+      throw unexpected(reader, "a property, a literal or a function");
+  }
+}
+
+/** @see ABNF rules parenExpr, boolParenExpr */
+function readParenthesised(reader: ExpressionReader): SyntaxNode {
+  enter(reader);
+  take(reader);
+  const node = readExpression(reader);
+  expect(reader, ")", 'an operator or ")"');
+  leave(reader);
+  return node;
+}
+
+/** Reads the right side of `in`: a list of literals, an alias, or the path of a collection. @see ABNF rule inExpr */
+function readIn(reader: ExpressionReader, operand: SyntaxNode, height: number, position: number): InSyntax {
+  const start = reader.token;
+  const isList = start.kind === "[" || (start.kind === "(" && isListItem(lookAhead(reader, 1)));
+  const list = isList ? readList(reader) : readOperand(reader);
+  if (!isCollection(list)) {
+    throw faultAt(reader, start, "in is followed by a list of literals in parentheses, as in Id in (1,2).");
+  }
+  return counted(reader, { kind: "in", operand, list, position }, Math.max(height, reader.height) + 1);
+}
+
+function isCollection(node: SyntaxNode): boolean {
+  switch (node.kind) {
+    case "list":
+    case "json":
+    case "alias":
+    case "member":
+    case "variable":
+    case "cast":
+    case "key":
+    case "call":
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,136 @@
+import type { SyntaxNode } from "./ast.ts";
+import type { ParseContext } from "./parse-context.ts";
+import { quoteText, syntaxError } from "./syntax-error.ts";
+import { OPERATORS, type Token, type TokenKind, type TokenList } from "./token.ts";
+
+/** Where the parsers of one token list stand, and what they have used of the limits. */
+export interface ExpressionReader {
+  readonly list: TokenList;
+  readonly context: ParseContext;
+  /** The token to read next; of kind `end` behind the last. */
+  token: Token;
+  index: number;
+  readonly end: Token;
+  /** Descents under way. */
+  depth: number;
+  /** Height of the tree that was read last: 1 for a leaf. */
+  height: number;
+  /** Nodes of the list's trees. */
+  nodes: number;
+  /** Range variables of the enclosing lambda operators. */
+  readonly variables: string[];
+  /** Reads one whole expression: what a part of an expression calls for its parts. */
+  readonly readExpression: (reader: ExpressionReader) => SyntaxNode;
+}
+
+/** Starts to read a token list. */
+export function openReader(
+  list: TokenList,
+  context: ParseContext,
+  readExpression: (reader: ExpressionReader) => SyntaxNode,
+): ExpressionReader {
+  const end: Token = {
+    kind: "end",
+    text: "",
+    position: list.end,
+    alias: null,
+    operator: null,
+    literal: null,
+    index: -1,
+  };
+  const token = list.tokens[0] ?? end;
+  return { list, context, token, index: 0, end, depth: 0, height: 0, nodes: 0, variables: [], readExpression };
+}
+
+/** Moves to the next token, and returns the one it leaves. */
+export function take(reader: ExpressionReader): Token {
+  const { token } = reader;
+  reader.index += 1;
+  reader.token = reader.list.tokens[reader.index] ?? reader.end;
+  return token;
+}
+
+/** The token `distance` behind the current one. */
+export function lookAhead(reader: ExpressionReader, distance: number): Token {
+  return reader.list.tokens[reader.index + distance] ?? reader.end;
+}
+
+/**
+ * Takes a token of the given kind.
+ * @param expected what the message says is missing
+ * @throws ODataError 400 when another token stands there
+ */
+export function expect(reader: ExpressionReader, kind: TokenKind, expected: string): Token {
+  if (reader.token.kind !== kind) throw unexpected(reader, expected);
+  return take(reader);
+}
+
+/**
+ * Marks a descent: to be called before each recursive call, with `leave` behind it.
+ * @throws ODataError 400 above `maxDepth`
+ */
+export function enter(reader: ExpressionReader): void {
+  const { maxDepth } = reader.context.limits;
+  if (reader.depth >= maxDepth) {
+    throw faultAt(reader, reader.token, `the expression is nested deeper than ${maxDepth} levels.`);
+  }
+  reader.depth += 1;
+}
+
+/** Ends a descent. */
+export function leave(reader: ExpressionReader): void {
+  reader.depth -= 1;
+}
+
+/**
+ * Counts a node that was made, and notes the height of its tree. The limit on the height keeps every later recursive
+ * reader of the tree from overflowing the stack, on long chains too.
+ * @throws ODataError 400 above `maxNodeCount` or `maxDepth`
+ */
+export function counted<Node extends SyntaxNode>(reader: ExpressionReader, node: Node, height: number): Node {
+  const { limits, counters } = reader.context;
+  counters.nodes += 1;
+  reader.nodes += 1;
+  if (reader.nodes > limits.maxNodeCount) {
+    throw faultAt(reader, node, `the expression has more than ${limits.maxNodeCount} operators, names and values.`);
+  }
+  if (height > limits.maxDepth) {
+    throw faultAt(reader, node, `the expression chains or nests more than ${limits.maxDepth} operations.`);
+  }
+  reader.height = height;
+  return node;
+}
+
+/** Makes an error at a token or node. */
+export function faultAt(reader: ExpressionReader, place: { readonly position: number }, message: string): Error {
+  return syntaxError(reader.list.option, place.position, message);
+}
+
+/** Makes the error that says what stands where something else must. */
+export function unexpected(reader: ExpressionReader, expected: string): Error {
+  const { token } = reader;
+  const hint = hintFor(token);
+  return faultAt(reader, token, `expected ${expected}, found ${describe(token)}.${hint === "" ? "" : ` ${hint}`}`);
+}
+
+function describe(token: Token): string {
+  if (token.kind === "end") return "the end";
+  if (token.text === "") return `the ${token.kind === "(" ? "start" : "end"} of the value of ${String(token.alias)}`;
+  return token.alias === null ? quoteText(token.text) : `${quoteText(token.text)} in the value of ${token.alias}`;
+}
+
+function hintFor(token: Token): string {
+  switch (token.kind) {
+    case "=":
+      return "Write eq to compare.";
+    case "-":
+      return "Write sub to subtract.";
+    case "name": {
+      const lower = token.text.toLowerCase();
+      const isKeyword = OPERATORS.has(lower) || lower === "not" || lower === "asc" || lower === "desc";
+      return isKeyword && lower !== token.text ? `Write ${lower}: operators are in lower case.` : "";
+    }
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,103 @@
+import { isDigit, skipDottedName } from "./characters.ts";
+import { add, isGuid, type LiteralSource } from "./literal-scanner.ts";
+import { syntaxError } from "./syntax-error.ts";
+
+/** The extent of a JSON array or object. */
+export interface JsonExtent {
+  /** Offset behind it. */
+  readonly end: number;
+  /** Whether it is an array of nothing but literals (and null), so that its items can be read as such. */
+  readonly isList: boolean;
+}
+
+const OPENING = "[{";
+
+/**
+ * Finds the end of the JSON array or object that starts at `start`. Strings may be in double quotes, as in JSON, or
+ * in single quotes; other text between the brackets is left to the reader of the value.
+ * @param maxDepth how deep brackets may nest
+ * @throws ODataError 400 when it does not end or nests too deep
+ * @see ABNF rule arrayOrObject
+ */
+export function scanJson(source: LiteralSource, start: number, maxDepth: number): JsonExtent {
+  const { text } = source;
+  const closers: string[] = [];
+  let isList = text.charAt(start) === "[";
+  for (let offset = start; offset < text.length;) {
+    const character = text.charAt(offset);
+    if (character === '"' || character === "'") {
+      offset = character === '"' ? doubleQuotedEnd(source, offset) : singleQuotedEnd(source, offset);
+    } else if (OPENING.includes(character)) {
+      if (closers.length >= maxDepth) {
+        throw syntaxError(source.option, source.base + offset, `JSON is nested deeper than ${maxDepth} levels.`);
+      }
+      isList = isList && closers.length === 0;
+      closers.push(character === "[" ? "]" : "}");
+      offset += 1;
+    } else if (character === "]" || character === "}") {
+      const closer = closers.pop();
+      if (character !== closer) {
+        throw syntaxError(source.option, source.base + offset, `JSON has "${character}" where "${closer}" closes.`);
+      }
+      offset += 1;
+      if (closers.length === 0) return { end: offset, isList };
+    } else {
+      const end = listWordEnd(text, offset);
+      isList = isList && end > offset;
+      offset = Math.max(end, offset + 1);
+    }
+  }
+  throw syntaxError(source.option, source.base + start, `The JSON value does not end: "${closers.at(-1)}" is missing.`);
+}
+
+/** The offset behind the piece of a list of literals that starts at `start`; `start` when none does. */
+function listWordEnd(text: string, start: number): number {
+  if (isGuid(text, start)) return start + 36;
+  const character = text.charAt(start);
+  if (" \t,-+.:".includes(character) || isDigit(text.charCodeAt(start))) return start + 1;
+  const end = skipDottedName(text, start);
+  if (end === start) return start;
+  if (text.charAt(end) === "'" || isDigit(text.charCodeAt(start - 1))) return end;
+  const word = text.slice(start, end);
+  const isLiteral = word === "null" || word === "INF" || word === "NaN" || /^(?:true|false)$/iu.test(word);
+  return isLiteral ? end : start;
+}
+
+/**
+ * Reads the JSON string in double quotes that starts at `start`.
+ * @returns the offset behind it; the literal is the last of `source.literals`
+ * @throws ODataError 400 when it does not end or has an invalid escape
+ * @see RFC 8259, section 7
+ */
+export function scanJsonString(source: LiteralSource, start: number): number {
+  const end = doubleQuotedEnd(source, start);
+  let value: unknown;
+  try {
+    value = JSON.parse(source.text.slice(start, end));
+  } catch {
+    throw syntaxError(
+      source.option,
+      source.base + start,
+      "The JSON string has an invalid escape or a control character.",
+    );
+  }
+  add(source, "Edm.String", String(value), start);
+  return end;
+}
+
+function doubleQuotedEnd(source: LiteralSource, open: number): number {
+  const { text } = source;
+  for (let offset = open + 1; offset < text.length; offset += 1) {
+    const character = text.charAt(offset);
+    if (character === '"') return offset + 1;
+    if (character === "\\") offset += 1;
+  }
+  throw syntaxError(source.option, source.base + open, "The JSON string does not end.");
+}
+
+/** A doubled quote reads as two strings side by side, which ends at the same place. */
+function singleQuotedEnd(source: LiteralSource, open: number): number {
+  const quote = source.text.indexOf("'", open + 1);
+  if (quote === -1) throw syntaxError(source.option, source.base + open, "The string does not end.");
+  return quote + 1;
+}

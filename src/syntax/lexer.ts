@@ -1,0 +1,376 @@
+import { isDigit, skipDottedName, skipName } from "./characters.ts";
+import { scanJson, scanJsonString } from "./json-scanner.ts";
+import { add, isGuid, type LiteralSource, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
+import type { ParseContext } from "./parse-context.ts";
+import { quoteText, syntaxError } from "./syntax-error.ts";
+import { toShape } from "./token-shape.ts";
+import { OPERATORS, type Token, type TokenKind, type TokenList } from "./token.ts";
+
+/** Most characters that the values of parameter aliases may expand to within one option. */
+const MAX_ALIAS_CHARACTERS = 1_048_576;
+
+/** What the lexers of an option and of the aliases within it share. */
+interface Expansion {
+  readonly context: ParseContext;
+  readonly tokens: Token[];
+  /** The aliases whose values are being read, outermost first. */
+  readonly aliases: string[];
+  characters: number;
+}
+
+/** The state of reading one text. */
+interface Lexer extends LiteralSource {
+  readonly shared: Expansion;
+  /** The alias whose value the text is, with the place where it is mentioned; null for the option itself. */
+  readonly alias: { readonly name: string; readonly position: number } | null;
+  readonly startDepth: number;
+  offset: number;
+  /** Open parentheses. */
+  depth: number;
+  /** Prefix operators that wait for their operand. */
+  prefixes: number;
+  /** Whether an operand may start here; a word is an operator otherwise. */
+  expectOperand: boolean;
+  afterSlash: boolean;
+  /** Offset of the bracket that closes the list of literals being read, or -1. */
+  listEnd: number;
+}
+
+/**
+ * Cuts the text of an option into tokens, in one pass. Literals are added to `context.literals` as they are met, and
+ * a parameter alias that has a value is replaced by the tokens of that value.
+ * @param text the percent-decoded text
+ * @param option what errors name as their target: `$filter`, `key`, …
+ * @param base offset of `text` within the text of that option, when it is a part of it
+ * @throws ODataError 400 for a character or literal that is not of the grammar, an alias that stands in its own value,
+ *   and above the limits on tokens and depth
+ * @see OData URL Conventions 4.0, section 5.1.1; ABNF rules commonExpr, primitiveLiteral, parameterAlias
+ */
+export function tokenize(text: string, context: ParseContext, option: string, base = 0): TokenList {
+  const shared: Expansion = { context, tokens: [], aliases: [], characters: 0 };
+  scanTokens({
+    text,
+    base,
+    option,
+    literals: context.literals,
+    shared,
+    alias: null,
+    startDepth: 0,
+    offset: 0,
+    depth: 0,
+    prefixes: 0,
+    expectOperand: true,
+    afterSlash: false,
+    listEnd: -1,
+  });
+  return { option, text, tokens: shared.tokens, end: base + text.length, shape: toShape(shared.tokens) };
+}
+
+function scanTokens(lexer: Lexer): void {
+  const { text } = lexer;
+  while (lexer.offset < text.length) {
+    const code = text.charCodeAt(lexer.offset);
+    if (code === 32 || code === 9) lexer.offset += 1;
+    else scanToken(lexer, code);
+  }
+}
+
+function scanToken(lexer: Lexer, code: number): void {
+  const start = lexer.offset;
+  if (isDigit(code)) {
+    addLiteral(lexer, start, scanNumeric(lexer, start));
+    return;
+  }
+  switch (code) {
+    case 39:
+      addLiteral(lexer, start, scanString(lexer, start));
+      return;
+    case 40:
+      scanOpen(lexer, start);
+      return;
+    case 41:
+      scanClose(lexer, start);
+      return;
+    case 44:
+      scanComma(lexer, start);
+      return;
+    case 47:
+      push(lexer, "/", start, start + 1);
+      lexer.expectOperand = true;
+      lexer.afterSlash = true;
+      return;
+    case 58:
+    case 61:
+      push(lexer, code === 58 ? ":" : "=", start, start + 1);
+      lexer.expectOperand = true;
+      return;
+    case 43:
+    case 45:
+      scanSign(lexer, start);
+      return;
+    case 34:
+    case 91:
+    case 93:
+    case 123:
+      scanJsonToken(lexer, code, start);
+      return;
+    case 36:
+      scanDollarName(lexer, start);
+      return;
+    case 64:
+      scanAlias(lexer, start);
+      return;
+    default:
+      scanName(lexer, start);
+  }
+}
+
+function push(lexer: Lexer, kind: TokenKind, start: number, end: number): void {
+  const { context, tokens } = lexer.shared;
+  context.counters.tokens += 1;
+  if (context.counters.tokens > context.limits.maxTokens) {
+    throw fault(lexer, start, `the query has more than ${context.limits.maxTokens} tokens.`);
+  }
+  const isLiteral = kind === "literal";
+  const text = lexer.text.slice(start, end);
+  tokens.push({
+    kind,
+    text,
+    position: lexer.alias === null ? lexer.base + start : lexer.alias.position,
+    alias: lexer.alias === null ? null : lexer.alias.name,
+    operator: kind === "operator" ? (OPERATORS.get(text) ?? null) : null,
+    literal: isLiteral ? (lexer.literals.at(-1) ?? null) : null,
+    index: isLiteral ? lexer.literals.length - 1 : -1,
+  });
+  lexer.offset = end;
+  lexer.afterSlash = false;
+}
+
+/** Adds an operand, behind which an operator or the end of the expression stands. */
+function addOperand(lexer: Lexer, kind: TokenKind, start: number, end: number): void {
+  push(lexer, kind, start, end);
+  lexer.expectOperand = false;
+  lexer.prefixes = 0;
+}
+
+function addLiteral(lexer: Lexer, start: number, end: number): void {
+  addOperand(lexer, "literal", start, end);
+}
+
+function scanOpen(lexer: Lexer, start: number): void {
+  lexer.depth += 1;
+  checkDepth(lexer, start);
+  push(lexer, "(", start, start + 1);
+  lexer.expectOperand = true;
+}
+
+function scanClose(lexer: Lexer, start: number): void {
+  if (lexer.alias !== null && lexer.depth === lexer.startDepth) {
+    throw fault(lexer, start, "the parenthesis closes nothing.");
+  }
+  lexer.depth -= 1;
+  addOperand(lexer, ")", start, start + 1);
+}
+
+function scanComma(lexer: Lexer, start: number): void {
+  if (lexer.alias !== null && lexer.depth === lexer.startDepth && lexer.listEnd < 0) {
+    throw fault(lexer, start, "the value of a parameter alias is one expression: a list stands in parentheses.");
+  }
+  push(lexer, ",", start, start + 1);
+  lexer.expectOperand = true;
+}
+
+/** A sign directly before digits (or INF) belongs to the number, where an operand may start. */
+function scanSign(lexer: Lexer, start: number): void {
+  const { text } = lexer;
+  const isMinus = text.charCodeAt(start) === 45;
+  if (lexer.expectOperand && isDigit(text.charCodeAt(start + 1))) {
+    addLiteral(lexer, start, scanNumeric(lexer, start));
+    return;
+  }
+  if (!isMinus) throw fault(lexer, start, 'found "+": write add between two operands (and a plus sign as %2B).');
+  if (lexer.expectOperand && text.startsWith("INF", start + 1) && skipName(text, start + 1) === start + 4) {
+    add(lexer, "Edm.Double", "-INF", start);
+    addLiteral(lexer, start, start + 4);
+    return;
+  }
+  if (lexer.expectOperand) {
+    lexer.prefixes += 1;
+    checkDepth(lexer, start);
+  }
+  push(lexer, "-", start, start + 1);
+  lexer.expectOperand = true;
+}
+
+function checkDepth(lexer: Lexer, start: number): void {
+  const { maxDepth } = lexer.shared.context.limits;
+  if (lexer.depth + lexer.prefixes > maxDepth) {
+    throw fault(lexer, start, `the expression is nested deeper than ${maxDepth} levels.`);
+  }
+}
+
+function scanJsonToken(lexer: Lexer, code: number, start: number): void {
+  const isInList = start < lexer.listEnd;
+  if (code === 34 && isInList) {
+    addLiteral(lexer, start, scanJsonString(lexer, start));
+  } else if (code === 34) {
+    throw fault(lexer, start, "a string is written in single quotes.");
+  } else if (code === 93) {
+    if (start !== lexer.listEnd) throw fault(lexer, start, 'the "]" closes nothing.');
+    lexer.listEnd = -1;
+    addOperand(lexer, "]", start, start + 1);
+  } else {
+    const extent = scanJson(lexer, start, lexer.shared.context.limits.maxDepth);
+    if (extent.isList) {
+      push(lexer, "[", start, start + 1);
+      lexer.listEnd = extent.end - 1;
+      lexer.expectOperand = true;
+    } else {
+      addOperand(lexer, "json", start, extent.end);
+    }
+  }
+}
+
+function scanDollarName(lexer: Lexer, start: number): void {
+  const end = skipName(lexer.text, start + 1);
+  if (end === start + 1)
+    throw fault(lexer, start, 'found "$": $it, $root and $count are the names that begin with it.');
+  addOperand(lexer, "name", start, end);
+}
+
+/** Reads a name, or what is written as one: an operator, `null`, a Boolean, INF, NaN, a Guid, the prefix of a literal. */
+function scanName(lexer: Lexer, start: number): void {
+  const { text } = lexer;
+  const end = skipDottedName(text, start);
+  if (end === start) throw strayCharacter(lexer, start);
+  if (text.charCodeAt(end) === 39) {
+    addLiteral(lexer, start, scanPrefixed(lexer, start, end));
+  } else if (lexer.afterSlash) {
+    addOperand(lexer, "name", start, end);
+  } else if (lexer.expectOperand) {
+    scanOperandName(lexer, start, end);
+  } else {
+    push(lexer, OPERATORS.has(text.slice(start, end)) ? "operator" : "name", start, end);
+    lexer.expectOperand = true;
+  }
+}
+
+function scanOperandName(lexer: Lexer, start: number, end: number): void {
+  const { text } = lexer;
+  if (isGuid(text, start)) {
+    addLiteral(lexer, start, scanNumeric(lexer, start));
+    return;
+  }
+  const length = end - start;
+  const word = length <= 5 ? text.slice(start, end) : "";
+  const lower = word.toLowerCase();
+  if (word === "not") {
+    lexer.prefixes += 1;
+    checkDepth(lexer, start);
+    push(lexer, "not", start, end);
+  } else if (word === "null") {
+    addOperand(lexer, "null", start, end);
+  } else if (lower === "true" || lower === "false") {
+    add(lexer, "Edm.Boolean", lower, start);
+    addLiteral(lexer, start, end);
+  } else if (word === "INF" || word === "NaN") {
+    add(lexer, "Edm.Double", word, start);
+    addLiteral(lexer, start, end);
+  } else {
+    addOperand(lexer, "name", start, end);
+  }
+}
+
+/** Reads an alias: where an operand may start, its value takes its place. @see OData URL Conventions 4.0, section 5.3 */
+function scanAlias(lexer: Lexer, start: number): void {
+  const end = skipName(lexer.text, start + 1);
+  if (end === start + 1) throw fault(lexer, start, 'found "@": the name of a parameter alias follows it, as in @p.');
+  const name = lexer.text.slice(start, end);
+  const value = lexer.shared.context.aliases.get(name);
+  if (value === undefined || !lexer.expectOperand) {
+    addOperand(lexer, "alias", start, end);
+    return;
+  }
+  expandAlias(lexer, start, name, value);
+  lexer.offset = end;
+  lexer.expectOperand = false;
+  lexer.afterSlash = false;
+  lexer.prefixes = 0;
+}
+
+function expandAlias(lexer: Lexer, start: number, name: string, value: string): void {
+  const { shared } = lexer;
+  if (shared.aliases.includes(name))
+    throw fault(lexer, start, `the parameter alias ${quoteText(name)} stands in its own value.`);
+  shared.characters += value.length;
+  if (shared.characters > MAX_ALIAS_CHARACTERS) {
+    throw fault(
+      lexer,
+      start,
+      `the values of parameter aliases expand to more than ${MAX_ALIAS_CHARACTERS} characters.`,
+    );
+  }
+  const depth = lexer.depth + lexer.prefixes + 1;
+  const inner: Lexer = {
+    ...lexer,
+    text: value,
+    base: 0,
+    option: name,
+    alias: { name, position: lexer.alias === null ? lexer.base + start : lexer.alias.position },
+    startDepth: depth,
+    offset: 0,
+    depth,
+    prefixes: 0,
+    listEnd: -1,
+  };
+  checkDepth(inner, 0);
+  const first = shared.tokens.length;
+  push(inner, "(", 0, 0);
+  shared.aliases.push(name);
+  scanTokens(inner);
+  shared.aliases.pop();
+  if (inner.depth > depth) throw fault(inner, value.length, "a closing parenthesis is missing.");
+  if (shared.tokens.length === first + 1)
+    throw fault(inner, 0, "the parameter alias has no value; write null for none.");
+  if (isSelfContained(shared.tokens, first + 1)) shared.tokens.splice(first, 1);
+  else push(inner, ")", value.length, value.length);
+}
+
+/** Whether the tokens from `first` on need no parentheses around them: a literal, null, JSON, or one group of its own. */
+function isSelfContained(tokens: readonly Token[], first: number): boolean {
+  let depth = 0;
+  for (let index = first; index < tokens.length; index += 1) {
+    const kind = tokens[index]?.kind;
+    if (kind === "(" || kind === "[") depth += 1;
+    else if (kind === ")" || kind === "]") depth -= 1;
+    else if (depth === 0 && kind !== "literal" && kind !== "null" && kind !== "json") return false;
+    if (depth === 0 && index < tokens.length - 1) return false;
+  }
+  return true;
+}
+
+/** What to write instead of an operator of other languages. */
+const STRAY_CHARACTERS: ReadonlyMap<string, string> = new Map([
+  ["<", "write lt or le"],
+  [">", "write gt or ge"],
+  ["!", "write ne, or not before an operand"],
+  ["&", "write and"],
+  ["|", "write or"],
+  ["*", "write mul"],
+  ["%", "write mod"],
+  ["`", "a string is written in single quotes"],
+  ["\u2018", "a string is written in straight single quotes"],
+  ["\u2019", "a string is written in straight single quotes"],
+  [";", "write a comma"],
+  [".", "a number begins with a digit"],
+]);
+
+function strayCharacter(lexer: Lexer, start: number): Error {
+  const character = String.fromCodePoint(lexer.text.codePointAt(start) ?? 0);
+  const hint = STRAY_CHARACTERS.get(character) ?? "no name, literal or operator begins with it";
+  return fault(lexer, start, `found ${JSON.stringify(character)}: ${hint}.`);
+}
+
+function fault(lexer: Lexer, start: number, message: string): Error {
+  return syntaxError(lexer.option, lexer.base + start, message);
+}

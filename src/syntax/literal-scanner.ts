@@ -1,0 +1,264 @@
+import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { hasTwoDigits, isDigit, isHexDigit, isNamePart, skipDigits } from "./characters.ts";
+import type { Literal } from "./literal-token.ts";
+import { quoteText, syntaxError } from "./syntax-error.ts";
+
+/** Where literals are read from and put to. */
+export interface LiteralSource {
+  readonly text: string;
+  /** Offset of the text within that of the option. */
+  readonly base: number;
+  readonly option: string;
+  readonly literals: Literal[];
+}
+
+const QUOTE = 39;
+const PLUS = 43;
+const MINUS = 45;
+const DOT = 46;
+const COLON = 58;
+
+const MAX_INT32 = "2147483647";
+const MIN_INT32 = "2147483648";
+const MAX_INT64 = "9223372036854775807";
+const MIN_INT64 = "9223372036854775808";
+
+/** Types that a letter behind a number says, by lower case letter. */
+const SUFFIX_TYPES: ReadonlyMap<string, PrimitiveTypeName> = new Map([
+  ["l", "Edm.Int64"],
+  ["m", "Edm.Decimal"],
+  ["d", "Edm.Double"],
+  ["f", "Edm.Single"],
+]);
+
+/** Prefixes of quoted literals of other types than enums, in lower case. */
+const QUOTED_TYPES: ReadonlyMap<string, PrimitiveTypeName | "geo"> = new Map([
+  ["duration", "Edm.Duration"],
+  ["binary", "Edm.Binary"],
+  ["geography", "geo"],
+  ["geometry", "geo"],
+]);
+
+/** Prefixes of OData 1.0 to 3.0, with what is written today. */
+const OLD_PREFIXES: ReadonlyMap<string, string> = new Map([
+  ["guid", "A Guid is written without prefix and quotes."],
+  ["datetime", "A DateTimeOffset is written without prefix and quotes, with Z or an offset at its end."],
+  ["datetimeoffset", "A DateTimeOffset is written without prefix and quotes."],
+  ["time", "Write a TimeOfDay without prefix and quotes, a Duration as duration'…'."],
+  ["x", "Write binary'…' with base64url text."],
+]);
+
+/**
+ * Reads the literal that starts with a digit or a sign: a number, Date, TimeOfDay, DateTimeOffset or Guid.
+ * @returns the offset behind it; the literal is the last of `source.literals`
+ * @throws ODataError 400 when it is none of them
+ * @see ABNF rules decimalValue, doubleValue, dateValue, dateTimeOffsetValue, timeOfDayValue, guidValue
+ */
+export function scanNumeric(source: LiteralSource, start: number): number {
+  const { text } = source;
+  const sign = text.charCodeAt(start);
+  const isSigned = sign === MINUS || sign === PLUS;
+  if (!isSigned && isGuid(text, start)) return addWord(source, "Edm.Guid", start, start + 36);
+  const first = isSigned ? start + 1 : start;
+  const end = skipDigits(text, first);
+  const next = text.charCodeAt(end);
+  if (next === COLON && !isSigned && end - first === 2) {
+    return addWord(source, "Edm.TimeOfDay", start, timeEnd(source, start, start));
+  }
+  if (next === MINUS && sign !== PLUS && end - first >= 4 && isMonthAndDay(text, end)) {
+    return scanDate(source, start, end + 6);
+  }
+  return scanNumber(source, sign === PLUS ? first : start, end);
+}
+
+/** Tells whether `-MM-DD` stands at `offset`. */
+function isMonthAndDay(text: string, offset: number): boolean {
+  return hasTwoDigits(text, offset + 1) && text.charCodeAt(offset + 3) === MINUS && hasTwoDigits(text, offset + 4);
+}
+
+/**
+ * Tells whether the 36 characters of a Guid stand at `start`.
+ * @see ABNF rule guidValue
+ */
+export function isGuid(text: string, start: number): boolean {
+  if (text.charCodeAt(start + 8) !== MINUS) return false;
+  for (let index = 0; index < 36; index += 1) {
+    const code = text.charCodeAt(start + index);
+    const isHyphen = index === 8 || index === 13 || index === 18 || index === 23;
+    if (isHyphen ? code !== MINUS : !isHexDigit(code)) return false;
+  }
+  return !isNamePart(text, start + 36);
+}
+
+/** Reads on behind a date: `T` and what follows make it a DateTimeOffset. */
+function scanDate(source: LiteralSource, start: number, dateEnd: number): number {
+  const { text } = source;
+  if ((text.charCodeAt(dateEnd) | 32) !== 116) return addWord(source, "Edm.Date", start, dateEnd);
+  let end = timeEnd(source, start, dateEnd + 1);
+  const zone = text.charCodeAt(end);
+  if ((zone | 32) === 122) {
+    end += 1;
+  } else if (
+    (zone === PLUS || zone === MINUS) &&
+    hasTwoDigits(text, end + 1) &&
+    text.charCodeAt(end + 3) === COLON &&
+    hasTwoDigits(text, end + 4)
+  ) {
+    end += 6;
+  } else {
+    throw malformed(source, start, "a DateTimeOffset ends with Z or an offset such as +01:00, its plus sent as %2B");
+  }
+  return addWord(source, "Edm.DateTimeOffset", start, end);
+}
+
+/** The offset behind `hh:mm[:ss[.fff]]`. */
+function timeEnd(source: LiteralSource, start: number, time: number): number {
+  const { text } = source;
+  if (!hasTwoDigits(text, time) || text.charCodeAt(time + 2) !== COLON || !hasTwoDigits(text, time + 3)) {
+    throw malformed(source, start, "a time is written hh:mm:ss");
+  }
+  let end = time + 5;
+  if (text.charCodeAt(end) === COLON && hasTwoDigits(text, end + 1)) {
+    end += 3;
+    if (text.charCodeAt(end) === DOT && isDigit(text.charCodeAt(end + 1))) end = skipDigits(text, end + 1);
+  }
+  return end;
+}
+
+/** Reads on behind the integer digits of a number: fraction, exponent, suffix. */
+function scanNumber(source: LiteralSource, start: number, digitsEnd: number): number {
+  const { text } = source;
+  let end = digitsEnd;
+  const hasFraction = text.charCodeAt(end) === DOT && isDigit(text.charCodeAt(end + 1));
+  if (hasFraction) end = skipDigits(text, end + 1);
+  const exponent = exponentEnd(text, end);
+  const hasExponent = exponent > end;
+  end = exponent;
+  const suffix = SUFFIX_TYPES.get(text.charAt(end).toLowerCase());
+  if (suffix !== undefined) {
+    if (suffix === "Edm.Int64" ? hasFraction || hasExponent : suffix === "Edm.Decimal" && hasExponent) {
+      throw malformed(source, start, `${suffix} takes no ${hasExponent ? "exponent" : "fraction"}`);
+    }
+    add(source, suffix, text.slice(start, end), start);
+    return checkedEnd(source, start, end + 1);
+  }
+  let type: PrimitiveTypeName = "Edm.Double";
+  if (!hasExponent) type = hasFraction ? "Edm.Decimal" : integerType(text, start, end);
+  return addWord(source, type, start, end);
+}
+
+function exponentEnd(text: string, start: number): number {
+  if ((text.charCodeAt(start) | 32) !== 101) return start;
+  const sign = text.charCodeAt(start + 1);
+  const digits = sign === PLUS || sign === MINUS ? start + 2 : start + 1;
+  const end = skipDigits(text, digits);
+  return end > digits ? end : start;
+}
+
+/** The smallest type that holds an integer: Int32, Int64 or Decimal. */
+function integerType(text: string, start: number, end: number): PrimitiveTypeName {
+  const isNegative = text.charCodeAt(start) === MINUS;
+  let first = isNegative ? start + 1 : start;
+  while (first < end - 1 && text.charCodeAt(first) === 48) first += 1;
+  const length = end - first;
+  if (length < MAX_INT32.length) return "Edm.Int32";
+  const digits = length > MAX_INT64.length ? "" : text.slice(first, end);
+  if (length === MAX_INT32.length && digits <= (isNegative ? MIN_INT32 : MAX_INT32)) return "Edm.Int32";
+  if (length < MAX_INT64.length) return "Edm.Int64";
+  return length === MAX_INT64.length && digits <= (isNegative ? MIN_INT64 : MAX_INT64) ? "Edm.Int64" : "Edm.Decimal";
+}
+
+/**
+ * Reads the string in single quotes that starts at `start`.
+ * @returns the offset behind it; the literal is the last of `source.literals`
+ * @throws ODataError 400 when it does not end
+ * @see ABNF rule string
+ */
+export function scanString(source: LiteralSource, start: number): number {
+  const end = quotedEnd(source, start);
+  add(source, "Edm.String", unquote(source.text, start, end), start);
+  return end;
+}
+
+/**
+ * Reads the literal with a prefix that starts at `start` and whose quote stands at `quote`: `duration'…'`,
+ * `binary'…'`, `geography'…'`, `geometry'…'`, or that of an enum, `Namespace.Type'…'`.
+ * @returns the offset behind it; the literal is the last of `source.literals`
+ * @throws ODataError 400 for an unknown prefix, or when it does not end
+ * @see ABNF rules duration, binary, enum, geographyPrefix
+ */
+export function scanPrefixed(source: LiteralSource, start: number, quote: number): number {
+  const prefix = source.text.slice(start, quote);
+  const known = QUOTED_TYPES.get(prefix.toLowerCase());
+  if (known === undefined && !prefix.includes(".")) {
+    throw syntaxError(
+      source.option,
+      source.base + start,
+      `${quoteText(prefix)} directly before a quote is no prefix of a literal. ${
+        OLD_PREFIXES.get(prefix.toLowerCase()) ??
+        "Write a blank between a word and a string, and an enum with its namespace, as in Namespace.Color'Red'."
+      }`,
+    );
+  }
+  const end = quotedEnd(source, quote);
+  const text = unquote(source.text, quote, end);
+  const position = source.base + start;
+  if (known === undefined) source.literals.push({ type: "enum", text, typeName: prefix, position });
+  else if (known === "geo") source.literals.push({ type: "geo", text, typeName: prefix.toLowerCase(), position });
+  else add(source, known, text, start);
+  return end;
+}
+
+/** The offset behind the quote that closes the string opened at `open`; doubled quotes belong to the string. */
+function quotedEnd(source: LiteralSource, open: number): number {
+  const { text } = source;
+  for (let from = open + 1; ;) {
+    const quote = text.indexOf("'", from);
+    if (quote === -1) {
+      throw syntaxError(
+        source.option,
+        source.base + open,
+        `The string ${quoteText(text.slice(open + 1))} does not end: close it with a quote, and double a quote within it.`,
+      );
+    }
+    if (text.charCodeAt(quote + 1) !== QUOTE) return quote + 1;
+    from = quote + 2;
+  }
+}
+
+function unquote(text: string, open: number, end: number): string {
+  const inner = text.slice(open + 1, end - 1);
+  return inner.includes("''") ? inner.replaceAll("''", "'") : inner;
+}
+
+/** Adds a literal that is written without quotes, once it is clear that it ends there. */
+function addWord(source: LiteralSource, type: PrimitiveTypeName, start: number, end: number): number {
+  checkedEnd(source, start, end);
+  const text = source.text.slice(start, end);
+  add(source, type, type === "Edm.DateTimeOffset" ? text.toUpperCase() : text, start);
+  return end;
+}
+
+/** Adds a literal whose text is known. `start` is its offset in the text of the source. */
+export function add(source: LiteralSource, type: PrimitiveTypeName, text: string, start: number): void {
+  source.literals.push({ type, text, position: source.base + start });
+}
+
+/** The end of a word, unless a letter, digit or dot follows that cannot belong to it. */
+function checkedEnd(source: LiteralSource, start: number, end: number): number {
+  if (source.text.charCodeAt(end) === DOT || isNamePart(source.text, end)) {
+    throw malformed(source, start, "a blank ends a number, Date, TimeOfDay, DateTimeOffset or Guid");
+  }
+  return end;
+}
+
+function malformed(source: LiteralSource, start: number, rule: string): Error {
+  const { text } = source;
+  let end = start + 1;
+  while (end - start <= 40 && (isNamePart(text, end) || ".:+-".includes(text.charAt(end) || " "))) end += 1;
+  return syntaxError(
+    source.option,
+    source.base + start,
+    `${quoteText(text.slice(start, end))} is no literal: ${rule}.`,
+  );
+}

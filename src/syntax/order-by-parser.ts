@@ -1,0 +1,32 @@
+import type { OrderByItemSyntax } from "./ast.ts";
+import { readExpression } from "./expression-parser.ts";
+import { faultAt, openReader, take, unexpected } from "./expression-reader.ts";
+import type { ParseContext } from "./parse-context.ts";
+import type { TokenList } from "./token.ts";
+
+/**
+ * Parses a token list as `$orderby`: expressions, each with `asc` or `desc` behind it or neither.
+ * @throws ODataError 400 with position, what was found and what was expected; above `maxOrderByProperties`
+ * @see OData URL Conventions 4.0, section 5.1.4; ABNF rule orderby
+ */
+export function parseOrderBy(list: TokenList, context: ParseContext): readonly OrderByItemSyntax[] {
+  const reader = openReader(list, context, readExpression);
+  const { maxOrderByProperties } = context.limits;
+  const items: OrderByItemSyntax[] = [];
+  for (;;) {
+    const { position } = reader.token;
+    if (items.length >= maxOrderByProperties) {
+      throw faultAt(reader, reader.token, `there are more than ${maxOrderByProperties} expressions to order by.`);
+    }
+    const expression = readExpression(reader);
+    const { kind, text } = reader.token;
+    const hasDirection = kind === "name" && (text === "asc" || text === "desc");
+    if (hasDirection) take(reader);
+    items.push({ expression, descending: hasDirection && text === "desc", position });
+    if (reader.token.kind === "end") return items;
+    if (reader.token.kind !== ",") {
+      throw unexpected(reader, hasDirection ? "a comma or the end" : "asc, desc, an operator, a comma or the end");
+    }
+    take(reader);
+  }
+}
