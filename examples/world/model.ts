@@ -1,0 +1,47 @@
+import { complexType, edm, entityType, enumType, type EntityOf } from "odatakit";
+
+export const Region = enumType("Region", { Africa: 0, Americas: 1, Antarctic: 2, Asia: 3, Europe: 4, Oceania: 5 });
+
+export const Location = complexType("Location", {
+  latitude: edm.double(),
+  longitude: edm.double(),
+});
+
+export const Currency = complexType("Currency", {
+  code: edm.string({ maxLength: 3 }),
+  name: edm.string(),
+  symbol: edm.string().nullable(),
+});
+
+export const Country = entityType("Country", {
+  code: edm.string({ maxLength: 2 }).key().describe("ISO 3166-1 alpha-2"),
+  code3: edm.string({ maxLength: 3 }).describe("ISO 3166-1 alpha-3"),
+  name: edm.string(),
+  officialName: edm.string(),
+  region: edm.enum(Region),
+  subregion: edm.string().nullable(),
+  capital: edm.string().nullable(),
+  area: edm.double().nullable().describe("Square kilometres"),
+  independent: edm.boolean().nullable(),
+  unMember: edm.boolean(),
+  landlocked: edm.boolean(),
+  flag: edm.string().nullable(),
+  location: edm.complex(Location),
+  languages: edm.collection(edm.string()),
+  domains: edm.collection(edm.string()).describe("Top-level domains of the Internet"),
+  currencies: edm.collection(edm.complex(Currency)),
+});
+
+export const City = entityType("City", {
+  id: edm.int32().key().describe("GeoNames id"),
+  name: edm.string(),
+  alternativeName: edm.string().nullable(),
+  countryCode: edm.string({ maxLength: 2 }),
+  adminCode: edm.string().nullable(),
+  featureCode: edm.string().nullable().describe("GeoNames feature code: PPLC is a capital"),
+  population: edm.int32(),
+  location: edm.complex(Location),
+});
+
+export type Country = EntityOf<typeof Country>;
+export type City = EntityOf<typeof City>;
