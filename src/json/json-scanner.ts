@@ -1,0 +1,173 @@
+import { JsonSyntaxError } from "./json-syntax-error.ts";
+import { JsonNumber } from "./json-value.ts";
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const MINUS = 45;
+const PLUS = 43;
+const POINT = 46;
+const ZERO = 48;
+const NINE = 57;
+const FIRST_PRINTABLE = 32;
+/** Every integer of so many digits is exact in a double. */
+const MAX_EXACT_DIGITS = 15;
+const SHOWN_LENGTH = 20;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["\\", "\\"],
+  ["/", "/"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+]);
+
+/** Reads the tokens of a JSON text from left to right; every read moves `at` forward or throws. */
+export class JsonScanner {
+  readonly text: string;
+  /** Offset of the next character. */
+  at: number;
+
+  constructor(text: string) {
+    this.text = text;
+    // A byte order mark may lead. @see RFC 8259, section 8.1
+    this.at = text.charCodeAt(0) === 0xfe_ff ? 1 : 0;
+  }
+
+  /** Skips blanks and gives the code of the next character without taking it; NaN at the end. */
+  peek(): number {
+    let code = this.text.charCodeAt(this.at);
+    while (code === 32 || code === 10 || code === 13 || code === 9) {
+      this.at += 1;
+      code = this.text.charCodeAt(this.at);
+    }
+    return code;
+  }
+
+  /** Takes one of the words `true`, `false` and `null`, whose first character is next. */
+  takeWord<Value extends boolean | null>(word: string, value: Value): Value {
+    if (!this.text.startsWith(word, this.at)) throw this.unexpected("a value");
+    this.at += word.length;
+    return value;
+  }
+
+  /**
+   * Takes a string, whose opening quote is next.
+   * @see RFC 8259, section 7
+   */
+  takeString(): string {
+    const start = this.at + 1;
+    const end = this.#plainEnd(start);
+    if (this.text.charCodeAt(end) !== QUOTE) return this.#takeEscaped(start, end);
+    this.at = end + 1;
+    return this.text.slice(start, end);
+  }
+
+  /** The offset of the quote, backslash, control character or end that ends a run of plain characters. */
+  #plainEnd(start: number): number {
+    const { text } = this;
+    let end = start;
+    let code = text.charCodeAt(end);
+    while (code >= FIRST_PRINTABLE && code !== QUOTE && code !== BACKSLASH) {
+      end += 1;
+      code = text.charCodeAt(end);
+    }
+    return end;
+  }
+
+  #takeEscaped(start: number, firstEnd: number): string {
+    let value = this.text.slice(start, firstEnd);
+    let end = firstEnd;
+    while (this.text.charCodeAt(end) === BACKSLASH) {
+      this.at = end;
+      value += this.#takeEscape();
+      end = this.#plainEnd(this.at);
+      value += this.text.slice(this.at, end);
+    }
+    this.at = end;
+    if (this.text.charCodeAt(end) !== QUOTE) {
+      throw this.unexpected(end < this.text.length ? "a control character to be written as an escape" : 'a closing "');
+    }
+    this.at = end + 1;
+    return value;
+  }
+
+  #takeEscape(): string {
+    const letter = this.text.charAt(this.at + 1);
+    if (letter !== "u") {
+      const character = ESCAPES.get(letter);
+      if (character === undefined) throw this.unexpected(String.raw`one of the escapes \" \\ \/ \b \f \n \r \t \uXXXX`);
+      this.at += 2;
+      return character;
+    }
+    const digits = this.text.slice(this.at + 2, this.at + 6);
+    if (!/^[\da-f]{4}$/i.test(digits)) throw this.unexpected(String.raw`four hexadecimal digits after \u`);
+    this.at += 6;
+    return String.fromCharCode(Number.parseInt(digits, 16));
+  }
+
+  /**
+   * Takes a number, whose minus or first digit is next: a number when a double holds it exactly, else its text.
+   * @see RFC 8259, section 6
+   */
+  takeNumber(): number | JsonNumber {
+    const { text, at: start } = this;
+    const isNegative = text.charCodeAt(start) === MINUS;
+    const first = isNegative ? start + 1 : start;
+    let end = first;
+    let value = 0;
+    let code = text.charCodeAt(end);
+    while (code >= ZERO && code <= NINE) {
+      value = value * 10 + code - ZERO;
+      end += 1;
+      code = text.charCodeAt(end);
+    }
+    const count = end - first;
+    if (count === 0 || (count > 1 && text.charCodeAt(first) === ZERO)) throw this.#badNumber(first, count);
+    const isWhole = code !== POINT && code !== 101 && code !== 69;
+    if (!isWhole) end = this.#fractionEnd(end);
+    this.at = end;
+    if (!isWhole || count > MAX_EXACT_DIGITS) return new JsonNumber(text.slice(start, end));
+    return isNegative ? -value : value;
+  }
+
+  #badNumber(first: number, count: number): JsonSyntaxError {
+    this.at = first;
+    return this.unexpected(count === 0 ? "a digit" : "a number without zeros in front");
+  }
+
+  #fractionEnd(start: number): number {
+    let end = start;
+    if (this.text.charCodeAt(end) === POINT) end = this.#digitsEnd(end + 1);
+    const code = this.text.charCodeAt(end);
+    if (code !== 101 && code !== 69) return end;
+    const sign = this.text.charCodeAt(end + 1);
+    return this.#digitsEnd(sign === PLUS || sign === MINUS ? end + 2 : end + 1);
+  }
+
+  #digitsEnd(start: number): number {
+    let end = start;
+    while (this.text.charCodeAt(end) >= ZERO && this.text.charCodeAt(end) <= NINE) end += 1;
+    if (end > start) return end;
+    this.at = start;
+    throw this.unexpected("a digit");
+  }
+
+  /** Makes the error of what stands at `at`, which should have been `expected`. */
+  unexpected(expected: string): JsonSyntaxError {
+    if (this.at >= this.text.length) return this.fault(`The JSON text ends too early: expected ${expected}`);
+    const rest = this.text.slice(this.at, this.at + SHOWN_LENGTH);
+    const shown = /^(?:[\w.+-]+|[^]?)/.exec(rest)?.[0] ?? "";
+    return this.fault(`Unexpected ${JSON.stringify(shown)}: expected ${expected}`);
+  }
+
+  /** Makes an error at an offset, `at` when none is given, and says where that is. */
+  fault(message: string, position: number = this.at, path?: string): JsonSyntaxError {
+    const before = this.text.slice(0, position);
+    const line = before.split("\n").length;
+    const column = position - before.lastIndexOf("\n");
+    return new JsonSyntaxError(`${message} at line ${line}, column ${column} (position ${position}).`, position, path);
+  }
+}

@@ -1,0 +1,14 @@
+/** A text that is not JSON as this parser takes it; the caller knows the code of the answer. */
+export class JsonSyntaxError extends Error {
+  override readonly name = "JsonSyntaxError";
+  /** Offset of the fault in the text, in UTF-16 code units. */
+  readonly position: number;
+  /** For a member given twice: its name, with the names of the members around it before it, separated by `/`. */
+  readonly path: string | undefined;
+
+  constructor(message: string, position: number, path?: string) {
+    super(message);
+    this.position = position;
+    this.path = path;
+  }
+}
