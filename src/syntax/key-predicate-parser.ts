@@ -1,22 +1,73 @@
-import { protocolError } from "../errors/odata-error.ts";
-import type { KeyPredicateSyntax } from "./ast.ts";
+import type { ArgumentSyntax, KeyPredicateSyntax, SyntaxNode } from "./ast.ts";
+import { parseArguments } from "./expression-parser.ts";
+import { tokenize } from "./lexer.ts";
 import type { ParseContext } from "./parse-context.ts";
+import { quoteText, syntaxError } from "./syntax-error.ts";
 
-/** What the error of a key predicate names. */
+/** What the errors of `parseKeyPredicate` name. */
 export interface KeyPredicateOptions {
-  /** The target of errors: `key` for a key, else the name of the function whose arguments are read. */
+  /** `key`; or the name of the function, when arguments are read. */
   readonly target: string;
 }
 
 /**
- * Parses what stands in the parentheses of a path segment.
- * @throws ODataError 400 InvalidKey
+ * Parses what stands in the parentheses of a path segment: a key (`5`, `Id=5,No='x'`), or the arguments of a function.
+ * Parameter aliases are replaced by their values. Literals do not join those of the query: keys have no shape.
+ * @param parentheses the decoded text between the parentheses
+ * @returns the parts; none for empty parentheses of a function
+ * @throws ODataError 400 InvalidKey (target `key`) or InvalidParameter (target the function) with the position, for a
+ *   text that does not follow the grammar, a value that is no literal or alias, and a name that stands twice
+ * @see OData URL Conventions 4.0, sections 4.3 and 4.5; ABNF keyPredicate, functionParameters
  */
 export function parseKeyPredicate(
   parentheses: string,
   context: ParseContext,
   options: KeyPredicateOptions,
 ): KeyPredicateSyntax {
-  context.counters.tokens += parentheses.length;
-  throw protocolError("InvalidKey", "Keys cannot be read.", options);
+  const { target } = options;
+  const isKey = target === "key";
+  const ownContext: ParseContext = { ...context, literals: [] };
+  const parts = parseArguments(tokenize(parentheses, ownContext, target), ownContext);
+  if (parts.length === 0 && isKey) throw syntaxError(target, 0, "a value is missing in the parentheses.");
+  checkNames(parts, target);
+  for (const { value } of parts) checkValue(value, target, isKey);
+  return { parts, position: 0 };
+}
+
+/** Either one part without a name, or each with a name of its own. */
+function checkNames(parts: readonly ArgumentSyntax[], target: string): void {
+  const names = new Set<string>();
+  for (const { name, value } of parts) {
+    if (name === null) {
+      if (parts.length === 1) return;
+      throw syntaxError(target, value.position, "several values have names: write Name=value,Name=value.");
+    }
+    if (name.includes(".") || name.startsWith("$")) {
+      throw syntaxError(target, value.position, `${quoteText(name)} is no name of letters, digits and underscores.`);
+    }
+    if (names.has(name)) throw syntaxError(target, value.position, `${quoteText(name)} stands twice.`);
+    names.add(name);
+  }
+}
+
+/** A key value is a literal; the value of a parameter may be JSON too, and any expression that an alias stands for. */
+function checkValue(value: SyntaxNode, target: string, isKey: boolean): void {
+  switch (value.kind) {
+    case "literal":
+    case "null":
+    case "alias":
+      return;
+    case "list":
+    case "json":
+      if (!isKey) return;
+      break;
+    default:
+  }
+  throw syntaxError(
+    target,
+    value.position,
+    isKey
+      ? "a key value is a literal, such as 5 or 'text', or a parameter alias, such as @p."
+      : "the value of a parameter is a literal, JSON, or a parameter alias, such as @p.",
+  );
 }

@@ -1,5 +1,5 @@
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { excerpt } from "./excerpt.ts";
+import { quoteText } from "./syntax-error.ts";
 
 /**
  * Reads the value of `$top`, `$skip` and their like: decimal digits that a double holds exactly.
@@ -36,6 +36,6 @@ export function parseBoolean(text: string, option: string, where: string = optio
 }
 
 function invalid(option: string, rule: string, text: string): ODataError {
-  const found = text === "" ? "it has no value" : `not ${excerpt(text)}`;
+  const found = text === "" ? "it has no value" : `not ${quoteText(text)}`;
   return protocolError("InvalidQueryOption", `${rule}, ${found}.`, { target: option });
 }

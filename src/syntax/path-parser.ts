@@ -1,8 +1,8 @@
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { PathSegmentSyntax } from "./ast.ts";
-import { excerpt } from "./excerpt.ts";
-import { isQualifiedName } from "./identifier.ts";
+import { isDottedName } from "./identifier.ts";
 import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
+import { quoteText } from "./syntax-error.ts";
 
 const MAX_SEGMENTS = 100;
 
@@ -36,7 +36,7 @@ function addSegment(segments: PathSegmentSyntax[], raw: string, position: number
   if (text === null) {
     const at = malformedEscapeAt(raw);
     throw invalidUrl(
-      `The path has an invalid percent-encoding ${excerpt(raw.slice(at, at + 12))} at position ${position + at}: ` +
+      `The path has an invalid percent-encoding ${quoteText(raw.slice(at, at + 12))} at position ${position + at}: ` +
         `write % and two hexadecimal digits for each byte of UTF-8, and %25 for a percent sign.`,
     );
   }
@@ -53,8 +53,8 @@ function addSegment(segments: PathSegmentSyntax[], raw: string, position: number
     at = close + 1;
     if (at < text.length && text[at] !== "(") {
       throw invalidUrl(
-        `The path segment ${excerpt(text)} at position ${position} goes on behind its closing parenthesis with ` +
-          `${excerpt(text.slice(at))}: the next segment begins with a slash.`,
+        `The path segment ${quoteText(text)} at position ${position} goes on behind its closing parenthesis with ` +
+          `${quoteText(text.slice(at))}: the next segment begins with a slash.`,
       );
     }
   }
@@ -67,7 +67,7 @@ function push(segments: PathSegmentSyntax[], segment: PathSegmentSyntax): void {
 
 /** A name, a qualified name, or `$` and a name. */
 function isSegmentName(name: string): boolean {
-  return isQualifiedName(name.startsWith("$") ? name.slice(1) : name, 1);
+  return isDottedName(name.startsWith("$") ? name.slice(1) : name);
 }
 
 /** Finds the parenthesis that closes the one at `open`; those in quotes do not count. */
@@ -87,7 +87,7 @@ function closingParenthesis(text: string, open: number, position: number): numbe
     }
   }
   throw invalidUrl(
-    `The path segment ${excerpt(text)} at position ${position} does not end its quotes and parentheses: a slash ` +
+    `The path segment ${quoteText(text)} at position ${position} does not end its quotes and parentheses: a slash ` +
       `within them is written %2F, a quote within a string twice.`,
   );
 }
@@ -106,7 +106,7 @@ function noName(text: string, name: string, position: number): ODataError {
     name === ""
       ? "A name stands before the parenthesis."
       : "A name has letters, digits and underscores; a key stands in parentheses, as in Name(1).";
-  return protocolError("NotFound", `The path segment ${excerpt(text)} at position ${position} is no name. ${advice}`);
+  return protocolError("NotFound", `The path segment ${quoteText(text)} at position ${position} is no name. ${advice}`);
 }
 
 function emptySegment(position: number): ODataError {

@@ -1,8 +1,8 @@
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { excerpt } from "./excerpt.ts";
 import { isIdentifier } from "./identifier.ts";
 import { nearestName } from "./nearest-name.ts";
 import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
+import { quoteText } from "./syntax-error.ts";
 
 /** One `name=value` of a query string. */
 export interface QueryPair {
@@ -104,8 +104,8 @@ function decodePiece(piece: string, rawName: string, part: "name" | "value"): st
   const at = malformedEscapeAt(piece);
   throw protocolError(
     "InvalidQueryOption",
-    `The ${part} of the query option ${excerpt(rawName)} has an invalid percent-encoding ` +
-      `${excerpt(piece.slice(at, at + 12))} at position ${at}: write % and two hexadecimal digits for each byte of ` +
+    `The ${part} of the query option ${quoteText(rawName)} has an invalid percent-encoding ` +
+      `${quoteText(piece.slice(at, at + 12))} at position ${at}: write % and two hexadecimal digits for each byte of ` +
       `UTF-8, and %25 for a percent sign.`,
     { target: rawName },
   );
@@ -155,7 +155,7 @@ function unknownOption(name: string): ODataError {
   const advice =
     MISPLACED_OPTIONS.get(name.toLowerCase()) ??
     (nearest === null ? "Options of your own have no $ before their names." : `Write ${nearest}.`);
-  return protocolError("UnsupportedQueryOption", `There is no query option ${excerpt(name)}. ${advice}`, {
+  return protocolError("UnsupportedQueryOption", `There is no query option ${quoteText(name)}. ${advice}`, {
     target: name,
   });
 }
@@ -163,7 +163,7 @@ function unknownOption(name: string): ODataError {
 function invalidAlias(name: string): ODataError {
   return protocolError(
     "InvalidQueryOption",
-    `${excerpt(name)} is no parameter alias: after @ comes a name of letters, digits and underscores.`,
+    `${quoteText(name)} is no parameter alias: after @ comes a name of letters, digits and underscores.`,
     { target: name },
   );
 }

@@ -1,20 +1,286 @@
 import { protocolError } from "../errors/odata-error.ts";
-import type { ExpandItemSyntax, SelectItemSyntax } from "./ast.ts";
+import type { ExpandItemSyntax, ExpandOptionsSyntax, SearchSyntax, SelectItemSyntax } from "./ast.ts";
+import { skipName } from "./characters.ts";
+import { parseExpression } from "./expression-parser.ts";
+import { tokenize } from "./lexer.ts";
+import { nearestName } from "./nearest-name.ts";
+import { nestedSearchEnd, nestedValueEnd } from "./nested-value-end.ts";
+import {
+  type OptionReader,
+  foundText,
+  readName,
+  readerError,
+  skipBlanks,
+  skipCharacter,
+  skipComma,
+} from "./option-reader.ts";
+import { parseBoolean, parseNonNegativeInteger } from "./option-value-parser.ts";
+import { parseOrderBy } from "./order-by-parser.ts";
 import type { ParseContext } from "./parse-context.ts";
+import { parseSearch } from "./search-parser.ts";
+import { readSelectItems } from "./select-item-reader.ts";
+import { quoteText } from "./syntax-error.ts";
+import type { TokenList } from "./token.ts";
 
-/** Parses `$select`. */
+/** `$expand` parsed, with its shape. */
+export interface ShapedExpand {
+  readonly items: readonly ExpandItemSyntax[];
+  /** The text with each nested expression replaced by its shape: equal shapes differ in literals only. */
+  readonly shape: string;
+}
+
+interface ExpandReader extends OptionReader {
+  /** The pieces of the shape, up to `shapeEnd` in the text. */
+  readonly shape: string[];
+  shapeEnd: number;
+}
+
+type MutableOptions = { -readonly [Name in keyof ExpandOptionsSyntax]: ExpandOptionsSyntax[Name] };
+type OptionName = "filter" | "search" | "orderBy" | "skip" | "top" | "count" | "select" | "expand" | "levels";
+type OptionNames = readonly OptionName[];
+
+const COUNT_OPTIONS: OptionNames = ["filter", "search"];
+const REFERENCE_OPTIONS: OptionNames = [...COUNT_OPTIONS, "orderBy", "skip", "top", "count"];
+const ALL_OPTIONS: OptionNames = [...REFERENCE_OPTIONS, "select", "expand", "levels"];
+
+/** The nested options by their names in the URL. */
+const OPTION_NAMES: ReadonlyMap<string, OptionName> = new Map(ALL_OPTIONS.map((name) => [urlName(name), name]));
+
+/**
+ * Parses `$select`: paths of names with commas between them.
+ * @param text the decoded text of the option
+ * @throws ODataError 400 InvalidQueryOption with the position, target `$select`
+ * @see OData URL Conventions 4.0, section 5.1.3; ABNF select
+ */
 export function parseSelect(text: string, context: ParseContext): readonly SelectItemSyntax[] {
-  context.counters.tokens += text.length;
-  throw protocolError("InvalidQueryOption", "$select cannot be read.", { target: "$select" });
+  const reader: OptionReader = { text, context, option: "$select", position: 0 };
+  const items = readSelectItems(reader);
+  if (reader.position < text.length) {
+    const hint = text[reader.position] === "(" ? " Properties have no options in $select." : "";
+    throw readerError(reader, `a comma or the end must follow a property: found ${foundText(reader)}.${hint}`);
+  }
+  return items;
 }
 
-/** Parses `$expand`. */
-export function parseExpand(text: string, context: ParseContext): readonly ExpandItemSyntax[] {
-  context.counters.tokens += text.length;
-  throw protocolError("InvalidQueryOption", "$expand cannot be read.", { target: "$expand" });
-}
-
-/** The shape of `$select`: its text, blanks normalised. */
+/**
+ * The shape of `$select`: its text without the blanks around its commas.
+ * @param text the decoded text of the option
+ */
 export function shapeOfSelect(text: string): string {
-  return text;
+  if (!/[ \t]/u.test(text)) return text;
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .join(",");
+}
+
+/**
+ * Parses `$expand`: paths to navigation properties, each with `/$ref` or `/$count` behind it and options in
+ * parentheses, semicolons between them; options nest. What each kind of item may carry is checked here, names are not.
+ * @param text the decoded text of the option
+ * @throws ODataError 400 InvalidQueryOption with the position, 400 UnsupportedQueryOption for an unknown nested
+ *   option; target `$expand`
+ * @see OData URL Conventions 4.0, section 5.1.2; ABNF expand
+ */
+export function parseExpand(text: string, context: ParseContext): readonly ExpandItemSyntax[] {
+  return parseShapedExpand(text, context).items;
+}
+
+/**
+ * Parses `$expand` as `parseExpand` does and tells its shape, which is known only when the nested expressions are read.
+ * @throws ODataError as `parseExpand`
+ */
+export function parseShapedExpand(text: string, context: ParseContext): ShapedExpand {
+  const reader: ExpandReader = { text, context, option: "$expand", position: 0, shape: [], shapeEnd: 0 };
+  const items = readItems(reader, 0);
+  if (reader.position < text.length) {
+    throw readerError(reader, `a comma or the end must follow an item: found ${foundText(reader)}.`);
+  }
+  const shape = reader.shapeEnd === 0 ? text : [...reader.shape, text.slice(reader.shapeEnd)].join("");
+  return { items, shape };
+}
+
+function readItems(reader: ExpandReader, depth: number): readonly ExpandItemSyntax[] {
+  const items: ExpandItemSyntax[] = [];
+  skipBlanks(reader);
+  do {
+    items.push(readItem(reader, depth));
+  } while (skipComma(reader));
+  return items;
+}
+
+function readItem(reader: ExpandReader, depth: number): ExpandItemSyntax {
+  const { position } = reader;
+  const path: string[] = [];
+  let suffix: ExpandItemSyntax["suffix"] = null;
+  do {
+    suffix = readSuffix(reader, path);
+    if (suffix === null) path.push(readPathName(reader, path));
+  } while (suffix === null && skipCharacter(reader, "/"));
+  const allowed = allowedOptions(path.at(-1) === "*", suffix);
+  const options = reader.text[reader.position] === "(" ? readOptions(reader, allowed, depth) : {};
+  return { path, suffix, options, position };
+}
+
+/** Reads `$ref` or `$count` behind a path; null when a name follows. */
+function readSuffix(reader: ExpandReader, path: readonly string[]): "$ref" | "$count" | null {
+  const { text, position } = reader;
+  if (text[position] !== "$") return null;
+  for (const suffix of ["$ref", "$count"] as const) {
+    const end = position + suffix.length;
+    const isCountOfStar = suffix === "$count" && path.at(-1) === "*";
+    if (path.length === 0 || isCountOfStar || !text.startsWith(suffix, position)) continue;
+    if (skipName(text, end) > end) continue;
+    reader.position = end;
+    return suffix;
+  }
+  throw readerError(
+    reader,
+    `behind a navigation property may stand /$ref or /$count, behind * only /$ref: found ${foundText(reader)}.`,
+  );
+}
+
+function readPathName(reader: ExpandReader, path: readonly string[]): string {
+  const start = reader.position;
+  const name = readName(reader, "the name of a navigation property");
+  if (path.at(-1) === "*") throw readerError(reader, "behind * only /$ref may stand.", start);
+  if (name.endsWith(".*")) throw readerError(reader, "a namespace with * stands in $select only.", start);
+  return name;
+}
+
+function allowedOptions(isStar: boolean, suffix: ExpandItemSyntax["suffix"]): OptionNames {
+  if (isStar) return suffix === null ? ["levels"] : [];
+  if (suffix === "$count") return COUNT_OPTIONS;
+  return suffix === "$ref" ? REFERENCE_OPTIONS : ALL_OPTIONS;
+}
+
+/** Reads the options in parentheses; none between them is accepted, as in `Items()`. @see ABNF expandOption */
+function readOptions(reader: ExpandReader, allowed: OptionNames, depth: number): ExpandOptionsSyntax {
+  const open = reader.position;
+  const { maxDepth } = reader.context.limits;
+  if (depth >= maxDepth) throw readerError(reader, `$expand nests deeper than ${maxDepth} levels.`);
+  reader.position += 1;
+  const options: MutableOptions = {};
+  skipBlanks(reader);
+  if (skipCharacter(reader, ")")) return options;
+  do {
+    skipBlanks(reader);
+    const name = readOptionName(reader, options, allowed);
+    readOptionValue(reader, options, name, depth);
+    skipBlanks(reader);
+  } while (skipCharacter(reader, ";"));
+  if (!skipCharacter(reader, ")")) {
+    throw readerError(
+      reader,
+      `a semicolon or the parenthesis that closes the one at position ${open} is missing: found ${foundText(reader)}.`,
+    );
+  }
+  return options;
+}
+
+/** Reads the name of a nested option and the equals sign behind it. */
+function readOptionName(reader: ExpandReader, options: ExpandOptionsSyntax, allowed: OptionNames): OptionName {
+  const { text, position: start } = reader;
+  const end = skipName(text, text[start] === "$" ? start + 1 : start);
+  const written = text.slice(start, end);
+  const name = OPTION_NAMES.get(written);
+  if (name === undefined) throw noOption(reader, written);
+  if (!allowed.includes(name)) {
+    const list = allowed.length === 0 ? "no option may" : `only ${allowed.map(urlName).join(", ")} may`;
+    throw readerError(reader, `${written} cannot stand here: ${list}.`);
+  }
+  if (options[name] !== undefined) throw readerError(reader, `${written} stands twice: each option may stand once.`);
+  reader.position = end;
+  if (!skipCharacter(reader, "=")) {
+    throw readerError(reader, `an equals sign must follow ${written}: found ${foundText(reader)}.`);
+  }
+  return name;
+}
+
+function noOption(reader: ExpandReader, written: string): Error {
+  const names = [...OPTION_NAMES.keys()];
+  if (reader.text[reader.position] === "@") {
+    return readerError(reader, "a parameter alias is given its value in the query string itself, not within $expand.");
+  }
+  if (written === "" || written === "$") {
+    return readerError(reader, `the name of an option, such as $filter, is missing: found ${foundText(reader)}.`);
+  }
+  const nearest = nearestName(written.startsWith("$") ? written : `$${written}`, names);
+  const advice = nearest === null ? `Known are ${names.join(", ")}.` : `Write ${nearest}.`;
+  return protocolError(
+    "UnsupportedQueryOption",
+    `There is no option ${quoteText(written)} within $expand. ${advice} (position ${reader.position} of $expand)`,
+    { target: "$expand" },
+  );
+}
+
+function readOptionValue(reader: ExpandReader, options: MutableOptions, name: OptionName, depth: number): void {
+  switch (name) {
+    case "filter":
+      options.filter = readExpression(reader, parseExpression);
+      break;
+    case "orderBy":
+      options.orderBy = readExpression(reader, parseOrderBy);
+      break;
+    case "search":
+      options.search = readSearch(reader);
+      break;
+    case "select":
+      options.select = readSelectItems(reader);
+      break;
+    case "expand":
+      options.expand = readItems(reader, depth + 1);
+      break;
+    case "top":
+    case "skip":
+      options[name] = parseNonNegativeInteger(readPlainValue(reader), "$expand", `${urlName(name)} within $expand`);
+      break;
+    case "count":
+      options.count = parseBoolean(readPlainValue(reader), "$expand", "$count within $expand");
+      break;
+    case "levels":
+      options.levels = readLevels(reader);
+      break;
+  }
+}
+
+/** Reads the expression of `$filter` or `$orderby`; its shape takes its place in the shape of the whole. */
+function readExpression<Syntax>(
+  reader: ExpandReader,
+  parse: (list: TokenList, context: ParseContext) => Syntax,
+): Syntax {
+  const { text, context, position: start } = reader;
+  const end = nestedValueEnd(text, start);
+  const list = tokenize(text.slice(start, end), context, "$expand", start);
+  reader.shape.push(text.slice(reader.shapeEnd, start), list.shape);
+  reader.shapeEnd = end;
+  reader.position = end;
+  return parse(list, context);
+}
+
+function readSearch(reader: ExpandReader): SearchSyntax {
+  const start = reader.position;
+  const end = nestedSearchEnd(reader.text, start);
+  reader.position = end;
+  return parseSearch(reader.text, reader.context, { start, end, option: "$expand" });
+}
+
+function readPlainValue(reader: ExpandReader): string {
+  const start = reader.position;
+  reader.position = nestedValueEnd(reader.text, start);
+  return reader.text.slice(start, reader.position).trim();
+}
+
+/** @see OData Protocol 4.0, section 11.2.4.2.1.1; ABNF levels */
+function readLevels(reader: ExpandReader): number | "max" {
+  const { position } = reader;
+  const value = readPlainValue(reader);
+  if (value === "max") return value;
+  const levels = parseNonNegativeInteger(value, "$expand", "$levels within $expand (unless it is max)");
+  if (levels === 0) throw readerError(reader, "$levels must be 1 or more, or max.", position);
+  return levels;
+}
+
+function urlName(name: OptionName): string {
+  return `$${name.toLowerCase()}`;
 }

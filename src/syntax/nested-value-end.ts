@@ -1,0 +1,68 @@
+/**
+ * Finds where the value of an option nested in `$expand` ends: at the semicolon or closing parenthesis that belongs to
+ * the list of options, not to the value. Those within quotes and within the value's own parentheses do not count.
+ * @param text the whole text of `$expand`
+ * @param start offset of the value
+ * @returns the offset of the character that ends it, or the length of the text
+ * @see ABNF expandOption
+ */
+export function nestedValueEnd(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === "'") {
+      const close = text.indexOf("'", at + 1);
+      if (close === -1) return text.length;
+      at = close;
+    } else if (character === '"') {
+      at = closingDoubleQuote(text, at);
+    } else if (character === "(") {
+      depth += 1;
+    } else if (character === ")") {
+      if (depth === 0) return at;
+      depth -= 1;
+    } else if (character === ";" && depth === 0) {
+      return at;
+    }
+  }
+  return text.length;
+}
+
+/**
+ * Finds where a `$search` nested in `$expand` ends. Single quotes are ordinary characters of a word there, and so is a
+ * semicolon (it was percent-encoded) unless another option follows it.
+ * @returns as for `nestedValueEnd`
+ * @see ABNF searchWord, expandCountOption
+ */
+export function nestedSearchEnd(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      at = closingDoubleQuote(text, at);
+    } else if (character === "(") {
+      depth += 1;
+    } else if (character === ")") {
+      if (depth === 0) return at;
+      depth -= 1;
+    } else if (character === ";" && depth === 0 && isOptionNext(text, at + 1)) {
+      return at;
+    }
+  }
+  return text.length;
+}
+
+/** The offset of the quote that closes the one at `open`, or the length of the text. */
+function closingDoubleQuote(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at += 1) {
+    if (text[at] === '"') return at;
+    if (text[at] === "\\") at += 1;
+  }
+  return text.length;
+}
+
+function isOptionNext(text: string, start: number): boolean {
+  let at = start;
+  while (text[at] === " " || text[at] === "\t") at += 1;
+  return text[at] === "$";
+}

@@ -1,0 +1,76 @@
+import type { ODataError } from "../errors/odata-error.ts";
+import { skipName } from "./characters.ts";
+import type { ParseContext } from "./parse-context.ts";
+import { quoteText, syntaxError } from "./syntax-error.ts";
+
+/** Reads the text of `$select` or `$expand` from left to right; `position` is where the next character stands. */
+export interface OptionReader {
+  readonly text: string;
+  readonly context: ParseContext;
+  /** The option whose text it is: the target of errors. */
+  readonly option: "$select" | "$expand";
+  position: number;
+}
+
+/** Makes the error of what stands at a position. */
+export function readerError(reader: OptionReader, message: string, position: number = reader.position): ODataError {
+  return syntaxError(reader.option, position, message);
+}
+
+/** Says what stands at the position, for messages. */
+export function foundText(reader: OptionReader): string {
+  return reader.position >= reader.text.length ? "the end" : quoteText(reader.text.slice(reader.position));
+}
+
+/** Moves over blanks and tabs. */
+export function skipBlanks(reader: OptionReader): void {
+  const { text } = reader;
+  let at = reader.position;
+  while (text[at] === " " || text[at] === "\t") at += 1;
+  reader.position = at;
+}
+
+/** Moves over one character if it stands here. */
+export function skipCharacter(reader: OptionReader, character: string): boolean {
+  if (reader.text[reader.position] !== character) return false;
+  reader.position += 1;
+  return true;
+}
+
+/** Moves over a comma with blanks around it. */
+export function skipComma(reader: OptionReader): boolean {
+  skipBlanks(reader);
+  if (!skipCharacter(reader, ",")) return false;
+  skipBlanks(reader);
+  return true;
+}
+
+/**
+ * Reads `Name`, `Namespace.Name`, `Namespace.*` or `*`.
+ * @param expected what the message says is missing
+ * @throws ODataError 400 InvalidQueryOption when none of them stands here, and above `maxTokens`
+ * @see ABNF odataIdentifier, namespace, allOperationsInSchema
+ */
+export function readName(reader: OptionReader, expected: string): string {
+  const { text, position: start } = reader;
+  countToken(reader);
+  let at = start;
+  for (;;) {
+    const end = text[at] === "*" ? at + 1 : skipName(text, at);
+    if (end === at) throw readerError(reader, `${expected} is missing: found ${foundText(reader)}.`);
+    const isStar = text[at] === "*";
+    at = end;
+    if (isStar || text[at] !== ".") break;
+    at += 1;
+  }
+  reader.position = at;
+  return text.slice(start, at);
+}
+
+function countToken(reader: OptionReader): void {
+  const { counters, limits } = reader.context;
+  counters.tokens += 1;
+  if (counters.tokens > limits.maxTokens) {
+    throw readerError(reader, `the query has more than ${limits.maxTokens} tokens.`);
+  }
+}

@@ -1,0 +1,28 @@
+import { isODataError, type ODataError } from "../../src/errors/odata-error.ts";
+import type { ParseContext, SyntaxLimits } from "../../src/syntax/parse-context.ts";
+import { DEFAULT_SYNTAX_LIMITS } from "../../src/syntax/parse-limits.ts";
+
+/** A context with the default limits, some of them changed. */
+export function parseContext(
+  limits: Partial<SyntaxLimits> = {},
+  aliases: Readonly<Record<string, string>> = {},
+): ParseContext {
+  return {
+    limits: { ...DEFAULT_SYNTAX_LIMITS, ...limits },
+    literals: [],
+    aliases: new Map(Object.entries(aliases)),
+    counters: { tokens: 0, nodes: 0 },
+  };
+}
+
+/** The ODataError that a call throws. Any other outcome fails the test. */
+export function errorOf(call: () => unknown): ODataError {
+  let result: unknown;
+  try {
+    result = call();
+  } catch (error) {
+    if (isODataError(error)) return error;
+    throw error;
+  }
+  throw new Error(`Expected an ODataError, got ${JSON.stringify(result)}`);
+}

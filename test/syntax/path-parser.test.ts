@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { parseResourcePath } from "../../src/syntax/path-parser.ts";
+import { errorOf } from "./parse-helpers.ts";
+
+describe("parseResourcePath", () => {
+  test.each<[string, ReadonlyArray<readonly [string, (string | undefined)?]>]>([
+    ["", []],
+    ["/", []],
+    ["Orders", [["Orders"]]],
+    ["/Orders/", [["Orders"]]],
+    ["/Orders(5)/Lines/$count", [["Orders", "5"], ["Lines"], ["$count"]]],
+    ["Orders()", [["Orders", ""]]],
+    ["Orders(%27a%2Fb%27)", [["Orders", "'a/b'"]]],
+    ["Orders%28%27a%27%29", [["Orders", "'a'"]]],
+    ["Orders('a%2Bb+c')", [["Orders", "'a+b+c'"]]],
+    ["Orders('%2527')", [["Orders", "'%27'"]]],
+    ["Orders('O''Neil)')", [["Orders", "'O''Neil)'"]]],
+    [
+      "Orders('a(b')/Lines(1)",
+      [
+        ["Orders", "'a(b'"],
+        ["Lines", "1"],
+      ],
+    ],
+    ["Orders(')')", [["Orders", "')'"]]],
+    ["F(p={%22a%22:%22)%5C%22%22})", [["F", 'p={"a":")\\""}']]],
+    ["F(a=(1))", [["F", "a=(1)"]]],
+    ["Orders(1)/Ns.Sub.Approve", [["Orders", "1"], ["Ns.Sub.Approve"]]],
+    ["ByColor(color='red')(5)/Name", [["ByColor", "color='red'"], ["", "5"], ["Name"]]],
+    ["$crossjoin(A,B)", [["$crossjoin", "A,B"]]],
+    ["$metadata", [["$metadata"]]],
+    ["Ünïcode/名前", [["Ünïcode"], ["名前"]]],
+    ["%C3%9Cn", [["Ün"]]],
+    ["__proto__", [["__proto__"]]],
+  ])("%s", (path, expected) => {
+    expect(
+      parseResourcePath(path).map(({ name, parentheses }) =>
+        parentheses === undefined ? [name] : [name, parentheses],
+      ),
+    ).toEqual(expected);
+  });
+
+  test("positions are offsets in the raw path", () => {
+    expect(parseResourcePath("/A/%42('%2F')(2)/C/").map(({ position }) => position)).toEqual([1, 3, 3, 17]);
+  });
+
+  test.each([
+    ["//", "empty segment at position 1"],
+    ["Orders//", "empty segment at position 7"],
+    ["Orders//Lines", "empty segment at position 7"],
+    ["//Orders", "empty segment at position 1"],
+    ["Orders/1", 'The path segment "1" at position 7 is no name.'],
+    ["People/O'Neil", "is no name"],
+    [".Products('foo')", "is no name"],
+    ["Orders/..", "is no name"],
+    ["Orders/.", "is no name"],
+    ["Orders /x", "is no name"],
+    ["Orders%00", "is no name"],
+    ["(1)", "A name stands before the parenthesis."],
+    ["A..B", "is no name"],
+    ["A.", "is no name"],
+    ["$", "is no name"],
+    ["$1", "is no name"],
+    [`${"x".repeat(129)}`, "is no name"],
+    ["Orders%2FLines", "is no name"],
+  ])("%s is not found", (path, message) => {
+    const error = errorOf(() => parseResourcePath(path));
+    expect(error).toMatchObject({ status: 404, code: "NotFound" });
+    expect(error.message).toContain(message);
+  });
+
+  test.each([
+    ["A/%", 'invalid percent-encoding "%" at position 2'],
+    ["A/x%C0%AF", '"%C0%AF" at position 3'],
+    ["A/%ff", "at position 2"],
+    ["Orders('a/b')", "does not end its quotes and parentheses: a slash within them is written %2F"],
+    ["Orders('O'Neil')", "does not end"],
+    ["Orders(1", "does not end"],
+    ["Orders((1)", "does not end"],
+    ['F(p={"a)', "does not end"],
+    ["Orders(1)x", 'goes on behind its closing parenthesis with "x"'],
+    ["Orders(1) ", "goes on behind"],
+    ["Orders(1)(2)x", "goes on behind"],
+    ["A/".repeat(101), "more than 100 segments"],
+    [`A${"()".repeat(101)}`, "more than 100 segments"],
+  ])("%s is malformed", (path, message) => {
+    const error = errorOf(() => parseResourcePath(path));
+    expect(error).toMatchObject({ status: 400, code: "InvalidUrl" });
+    expect(error.message).toContain(message);
+  });
+
+  test("100 segments are accepted", () => {
+    expect(parseResourcePath("A/".repeat(100))).toHaveLength(100);
+  });
+});
