@@ -1,0 +1,90 @@
+import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { FUNCTION_SIGNATURES, type FunctionName, type FunctionSignature, isFunctionName } from "../query/functions.ts";
+import type { CallSyntax } from "../syntax/ast.ts";
+import { toType } from "./bind-literal.ts";
+import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import type { BindingScope } from "./binding-scope.ts";
+import { didYouMean, quotedName } from "./did-you-mean.ts";
+import { type Operand, type ScalarOperand, bound, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
+import { isInteger } from "./type-promotion.ts";
+
+/** Functions of the standard (and of its next version) that are not evaluated. */
+const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set([
+  "isof",
+  "cast",
+  "case",
+  "matchespattern",
+  "hassubset",
+  "hassubsequence",
+]);
+
+/**
+ * Binds a call of a canonical function: its arguments become what the first signature that takes them asks for.
+ * @throws ODataError `InvalidQueryOption` for an unknown function and for arguments that no signature takes;
+ *   `UnsupportedQueryOption` for functions that are not evaluated
+ * @see OData URL Conventions 4.0, section 5.1.1.4
+ */
+export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
+  const name = functionName(node, scope);
+  const operands: readonly Operand[] = node.arguments.map((argument) => {
+    if (argument.name === null) return scope.bind(argument.value);
+    const message = `The arguments of '${name}' have no names: write ${signaturesText(name)}.`;
+    throw invalidOption(scope.option, node.position, message);
+  });
+  const signatures: readonly FunctionSignature[] = FUNCTION_SIGNATURES[name];
+  for (const signature of signatures) {
+    if (!takesAll(signature, operands)) continue;
+    const bindings = operands.map((operand, index) => {
+      const parameter = signature.parameters[index] ?? "Edm.String";
+      return toType(operand, PRIMITIVE_TYPES[parameter], scope);
+    });
+    const type = PRIMITIVE_TYPES[signature.returns];
+    return bound({ kind: "call", name, arguments: bindings, type }, node.position);
+  }
+  throw invalidOption(scope.option, node.position, mismatch(name, signatures, operands));
+}
+
+function functionName(node: CallSyntax, scope: BindingScope): FunctionName {
+  const { name, source, position } = node;
+  if (source === null && isFunctionName(name)) return name;
+  if (source !== null || name.includes(".") || FUNCTIONS_NOT_OFFERED.has(name)) {
+    const message = `The function ${quotedName(name)} is not offered in ${scope.option}.`;
+    throw unsupportedOption(scope.option, position, message);
+  }
+  const message = `There is no function ${quotedName(name)}.${didYouMean(name, Object.keys(FUNCTION_SIGNATURES))}`;
+  throw invalidOption(scope.option, position, message);
+}
+
+function takesAll(signature: FunctionSignature, operands: readonly Operand[]): operands is readonly ScalarOperand[] {
+  const { parameters } = signature;
+  return (
+    parameters.length === operands.length &&
+    parameters.every((parameter, index) => {
+      const operand = operands[index];
+      return operand !== undefined && isScalar(operand) && takes(parameter, operand);
+    })
+  );
+}
+
+/** Any integer serves as position or length, and as Decimal; Single serves as Double; null serves as anything. */
+function takes(parameter: PrimitiveTypeName, operand: ScalarOperand): boolean {
+  const type = typeOf(operand);
+  if (type === null || isPrimitive(type, parameter)) return true;
+  if (parameter === "Edm.Double") return isPrimitive(type, "Edm.Single");
+  return (parameter === "Edm.Int32" || parameter === "Edm.Decimal") && isInteger(type);
+}
+
+function mismatch(name: FunctionName, signatures: readonly FunctionSignature[], operands: readonly Operand[]): string {
+  const counts = [...new Set(signatures.map(({ parameters }) => parameters.length))];
+  if (!counts.includes(operands.length)) {
+    const noun = counts.length === 1 && counts[0] === 1 ? "argument" : "arguments";
+    return `'${name}' takes ${counts.join(" or ")} ${noun}, not ${operands.length}: ${signaturesText(name)}.`;
+  }
+  const given = operands.map(describeOperand).join(", ");
+  return `'${name}' cannot take (${given}): write ${signaturesText(name)}.`;
+}
+
+function signaturesText(name: FunctionName): string {
+  const signatures: readonly FunctionSignature[] = FUNCTION_SIGNATURES[name];
+  return signatures.map(({ parameters }) => `${name}(${parameters.join(", ")})`).join(" or ");
+}

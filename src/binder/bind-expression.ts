@@ -1,0 +1,162 @@
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { assertNever } from "../errors/assert-never.ts";
+import type { Expression } from "../query/expression.ts";
+import type { BinarySyntax, LogicalSyntax, SyntaxNode, UnarySyntax } from "../syntax/ast.ts";
+import { bindCall } from "./bind-call.ts";
+import { bindLiteral, toType } from "./bind-literal.ts";
+import { bindCount, bindMemberPath, bindVariable } from "./bind-member-path.ts";
+import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
+import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import type { BindingContext, BindingScope } from "./binding-scope.ts";
+import { type Operand, bound, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
+import { negationType } from "./type-promotion.ts";
+
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+/** Deepest nesting that is bound: beyond what the parser lets through, and far from the end of the stack. */
+const MAX_DEPTH = 400;
+
+/**
+ * Binds the expression of `$filter`, which must be Boolean.
+ * @throws ODataError `InvalidQueryOption` for names, types and literals that do not fit, with the position;
+ *   `UnsupportedQueryOption` for constructs that are not offered
+ * @see OData URL Conventions 4.0, section 5.1.1
+ */
+export function bindCondition(node: SyntaxNode, context: BindingContext): Expression {
+  return condition(node, scopeOf(context));
+}
+
+/**
+ * Binds the expression of one item of `$orderby`: a single value.
+ * @throws ODataError as for bindCondition
+ * @see OData URL Conventions 4.0, section 5.1.4
+ */
+export function bindSortKey(node: SyntaxNode, context: BindingContext): Expression {
+  const scope = scopeOf(context);
+  const operand = scope.bind(node);
+  const type = isScalar(operand) ? typeOf(operand) : null;
+  if (type !== null && isScalar(operand)) return toType(operand, type, scope);
+  const message = `Entities cannot be ordered by ${describeOperand(operand)}: name a property with a single value.`;
+  throw invalidOption(context.option, node.position, message);
+}
+
+/** Counts the levels of the tree before each descent. */
+function scopeOf(context: BindingContext): BindingScope {
+  let depth = 0;
+  const scope: BindingScope = {
+    ...context,
+    bind: (node) => {
+      depth += 1;
+      if (depth > MAX_DEPTH) {
+        throw invalidOption(context.option, node.position, `An expression nests at most ${MAX_DEPTH} levels.`);
+      }
+      const operand = bindNode(node, scope);
+      depth -= 1;
+      return operand;
+    },
+  };
+  return scope;
+}
+
+function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
+  switch (node.kind) {
+    case "literal":
+      return bindLiteral(node, scope);
+    case "null":
+    case "alias":
+      return { kind: "null", position: node.position };
+    case "member":
+      return bindMemberPath(node, scope);
+    case "variable":
+      return bindVariable(node, scope);
+    case "count":
+      return bindCount(node, scope);
+    case "call":
+      return bindCall(node, scope);
+    case "unary":
+      return node.operator === "not" ? bindNot(node, scope) : bindNegation(node, scope);
+    case "binary":
+      return bindBinary(node, scope);
+    case "logical":
+      return bindLogical(node, scope);
+    case "in":
+      return bindIn(node, scope);
+    case "lambda":
+      throw unsupportedOption(scope.option, node.position, `'${node.operator}' is not offered in ${scope.option}.`);
+    case "root":
+      throw unsupportedOption(scope.option, node.position, `'$root' is not offered in ${scope.option}.`);
+    case "key":
+      scope.bind(node.source);
+      throw unsupportedOption(scope.option, node.position, `Keys are not offered in ${scope.option}.`);
+    case "cast":
+      throw unsupportedOption(scope.option, node.position, `Type casts are not offered in ${scope.option}.`);
+    case "list":
+      throw invalidOption(scope.option, node.position, "A list can stand behind 'in' only.");
+    case "json":
+      throw invalidOption(scope.option, node.position, "A JSON value can be an argument of a declared function only.");
+    default:
+      return assertNever(node);
+  }
+}
+
+function bindBinary(node: BinarySyntax, scope: BindingScope): Operand {
+  const { operator } = node;
+  switch (operator) {
+    case "eq":
+    case "ne":
+    case "gt":
+    case "ge":
+    case "lt":
+    case "le":
+      return bindComparison(node, operator, scope);
+    case "add":
+    case "sub":
+    case "mul":
+    case "div":
+    case "mod":
+      return bindArithmetic(node, operator, scope);
+    case "has":
+      return bindHas(node, scope);
+    default:
+      return assertNever(operator);
+  }
+}
+
+/** @see OData URL Conventions 4.0, sections 5.1.1.1.7 to 5.1.1.1.9 */
+function bindLogical(node: LogicalSyntax, scope: BindingScope): Operand {
+  const operands = node.operands.map((operand) => condition(operand, scope, `'${node.operator}'`));
+  return bound({ kind: "logical", operator: node.operator, operands, type: BOOLEAN }, node.position);
+}
+
+function bindNot(node: UnarySyntax, scope: BindingScope): Operand {
+  const operand = condition(node.operand, scope, "'not'");
+  return bound({ kind: "not", operand, type: BOOLEAN }, node.position);
+}
+
+function bindNegation(node: UnarySyntax, scope: BindingScope): Operand {
+  const operand = scope.bind(node.operand);
+  const given = isScalar(operand) ? (typeOf(operand) ?? PRIMITIVE_TYPES["Edm.Int64"]) : null;
+  const type = given === null ? undefined : negationType(given);
+  if (type === undefined || !isScalar(operand)) {
+    const message = `'-' stands before a number or a duration, not before ${describeOperand(operand)}.`;
+    throw invalidOption(scope.option, node.position, message);
+  }
+  return bound({ kind: "negate", operand: toType(operand, type, scope), type }, node.position);
+}
+
+/** Binds what must be Boolean: a whole filter, or an operand of `and`, `or` and `not`. */
+function condition(node: SyntaxNode, scope: BindingScope, operator?: string): Expression {
+  const operand = scope.bind(node);
+  if (isScalar(operand)) {
+    const type = typeOf(operand);
+    if (type === null || isPrimitive(type, "Edm.Boolean")) return toType(operand, BOOLEAN, scope);
+  }
+  const place = operator === undefined ? `${scope.option} takes` : `${operator} takes`;
+  const message = `${place} a condition such as 'Name eq value', not ${describeOperand(operand)}.${notAdvice(node, operator)}`;
+  throw invalidOption(scope.option, node.position, message);
+}
+
+/** `not Price gt 5` reads as `(not Price) gt 5`, which surprises. */
+function notAdvice(node: SyntaxNode, operator: string | undefined): string {
+  return operator === "'not'" && node.kind !== "logical" ? " Put what it negates in parentheses: not (…)." : "";
+}

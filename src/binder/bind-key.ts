@@ -1,0 +1,136 @@
+import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { ScalarType } from "../query/expression.ts";
+import type { KeyPartSyntax, KeyPredicateSyntax, SyntaxNode } from "../syntax/ast.ts";
+import { parseKeyPredicate } from "../syntax/key-predicate-parser.ts";
+import type { Literal } from "../syntax/literal-token.ts";
+import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-limits.ts";
+import { literalValue } from "./bind-parameters.ts";
+import { didYouMean, quotedName } from "./did-you-mean.ts";
+import { literalExample } from "./literal-example.ts";
+import { isScalarType, typeName } from "./operand.ts";
+import { isNumeric } from "./type-promotion.ts";
+
+/** A key that a request names. */
+export interface BoundKey {
+  /** The application's form: the value of a single key, or a frozen object of the values of a composite one by field. */
+  readonly value: unknown;
+  /** The values in the order of the type's key. */
+  readonly values: readonly PrimitiveValue[];
+}
+
+/**
+ * Reads the text between the parentheses behind an entity set, and binds it to the key of the type.
+ * @param text decoded, such as `5` or `OrderId=5,Number=1`
+ * @param aliases the parameter aliases of the query, with their texts
+ * @param resource what stands before the parentheses, for messages
+ * @returns the key in the application's form
+ * @throws ODataError `InvalidKey`, target `key`
+ * @see OData URL Conventions 4.0, section 4.3; decisions, Keys and URLs
+ */
+export function bindEntityKey(
+  text: string,
+  entityType: EntityType,
+  aliases: ReadonlyMap<string, string>,
+  resource: string = "",
+): unknown {
+  if (text.trim() === "") throw invalidKey("A key stands in the parentheses.", entityType, resource);
+  const counters = { tokens: 0, nodes: 0 };
+  const context = { limits: DEFAULT_SYNTAX_LIMITS, literals: [], aliases, counters };
+  return bindKey(parseKeyPredicate(text, context, { target: "key" }), entityType, resource).value;
+}
+
+/**
+ * Binds a parsed key predicate to the key of a type. `(Id=1)` is the same as `(1)`.
+ * @param resource what stands before the parentheses, for messages
+ * @throws ODataError `InvalidKey`, target `key`
+ */
+export function bindKey(key: KeyPredicateSyntax, entityType: EntityType, resource: string = ""): BoundKey {
+  const nodes = nodesByProperty(key.parts, entityType, resource);
+  const values = entityType.key.map((property) => {
+    const node = nodes.get(property);
+    if (node === undefined) throw invalidKey(`The key lacks '${property.name}'.`, entityType, resource);
+    return keyValue(node, property, entityType, resource);
+  });
+  const [single] = values;
+  if (values.length === 1) return { value: single, values };
+  const fields = entityType.key.map((property, index) => [property.field, values[index]] as const);
+  return { value: Object.freeze(Object.fromEntries(fields)), values };
+}
+
+function nodesByProperty(
+  parts: readonly KeyPartSyntax[],
+  entityType: EntityType,
+  resource: string,
+): ReadonlyMap<StructuralProperty, SyntaxNode> {
+  const [only] = parts;
+  const [property] = entityType.key;
+  if (only === undefined) throw invalidKey("A key stands in the parentheses.", entityType, resource);
+  if (parts.length === 1 && entityType.key.length === 1 && property !== undefined && only.name === null) {
+    return new Map([[property, only.value]]);
+  }
+  const nodes = new Map<StructuralProperty, SyntaxNode>();
+  for (const part of parts) {
+    if (part.name === null) {
+      const problem = entityType.key.length === 1 ? "The key is one value." : "Each value of this key needs its name.";
+      throw invalidKey(problem, entityType, resource);
+    }
+    const named = keyProperty(part.name, entityType, resource);
+    if (nodes.has(named)) throw invalidKey(`'${named.name}' stands twice in the key.`, entityType, resource);
+    nodes.set(named, part.value);
+  }
+  return nodes;
+}
+
+function keyProperty(name: string, entityType: EntityType, resource: string): StructuralProperty {
+  const member = entityType.members.get(name) ?? entityType.membersIgnoringCase.get(name.toLowerCase());
+  const property = entityType.key.find((known) => known === member);
+  if (property !== undefined) return property;
+  const names = entityType.key.map((known) => known.name);
+  throw invalidKey(`The key has no property ${quotedName(name)}.${didYouMean(name, names)}`, entityType, resource);
+}
+
+function keyValue(
+  node: SyntaxNode,
+  property: StructuralProperty,
+  entityType: EntityType,
+  resource: string,
+): PrimitiveValue {
+  const { name, type } = property;
+  if (!isScalarType(type)) throw new Error(`The key property ${name} is not primitive.`);
+  if (node.kind === "alias") {
+    throw invalidKey(`The parameter alias ${quotedName(node.name)} has no value in the query.`, entityType, resource);
+  }
+  if (node.kind === "null") throw invalidKey(`'${name}' is never null.`, entityType, resource);
+  if (node.kind !== "literal") throw invalidKey(`'${name}' takes one literal.`, entityType, resource);
+  if (!suits(node.literal, type)) {
+    const given = node.literal.typeName ?? node.literal.type;
+    throw invalidKey(`'${name}' is ${typeName(type)}, not ${given}.`, entityType, resource);
+  }
+  try {
+    return literalValue(node.literal, type);
+  } catch (error) {
+    if (error instanceof InvalidValueError) throw invalidKey(error.message, entityType, resource);
+    throw error;
+  }
+}
+
+/** Whether the spelling of a literal is one of the type; numbers are judged by their value. */
+function suits(literal: Literal, type: ScalarType): boolean {
+  if (type.kind === "EnumType") {
+    return literal.type === "Edm.String" || (literal.type === "enum" && literal.typeName === type.qualifiedName);
+  }
+  if (literal.type === "enum" || literal.type === "geo") return false;
+  return literal.type === type.name || (isNumeric(type) && isNumeric(PRIMITIVE_TYPES[literal.type]));
+}
+
+function invalidKey(problem: string, entityType: EntityType, resource: string): ODataError {
+  const examples = entityType.key.map(({ name, type }) => {
+    const value = isScalarType(type) ? literalExample(type) : "value";
+    return entityType.key.length === 1 ? value : `${name}=${value}`;
+  });
+  const message = `${problem} Write the key as ${resource}(${examples.join(",")}).`;
+  return protocolError("InvalidKey", message, { target: "key" });
+}

@@ -1,0 +1,196 @@
+import type { ComplexType } from "../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { ArithmeticOperator, ComparisonOperator, Expression, ScalarType } from "../query/expression.ts";
+import type { BinarySyntax, InSyntax, SyntaxNode } from "../syntax/ast.ts";
+import { toType } from "./bind-literal.ts";
+import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import type { BindingScope } from "./binding-scope.ts";
+import { type TypedOperand, commonType } from "./common-type.ts";
+import { literalExample } from "./literal-example.ts";
+import {
+  type Operand,
+  type ScalarOperand,
+  bound,
+  describeOperand,
+  isPrimitive,
+  isScalar,
+  typeName,
+  typeOf,
+} from "./operand.ts";
+import { type ArithmeticTypes, arithmeticTypes } from "./type-promotion.ts";
+
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+/**
+ * Binds `left eq right` and its like: both operands become one type.
+ * @see OData URL Conventions 4.0, section 5.1.1.1
+ */
+export function bindComparison(node: BinarySyntax, operator: ComparisonOperator, scope: BindingScope): Operand {
+  const left = scope.bind(node.left);
+  const right = scope.bind(node.right);
+  if (isScalar(left) && isScalar(right)) {
+    const type = commonType(typed(left), typed(right));
+    if (type !== undefined) {
+      const sides = [left, right].map((side): Expression => {
+        return type === null ? { kind: "null", type: null } : toType(side, type, scope);
+      });
+      return comparison(node, operator, sides, type);
+    }
+  }
+  const complex = nullCheck(left, right) ?? nullCheck(right, left);
+  if (complex !== undefined && (operator === "eq" || operator === "ne")) {
+    return comparison(node, operator, [complex.expression, { kind: "null", type: null }], complex.type);
+  }
+  throw invalidOption(scope.option, node.position, incomparable(operator, left, right));
+}
+
+function comparison(
+  node: BinarySyntax,
+  operator: ComparisonOperator,
+  [left, right]: readonly Expression[],
+  operandType: ScalarType | ComplexType | null,
+): Operand {
+  if (left === undefined || right === undefined) throw new Error("A comparison has two operands.");
+  return bound({ kind: "comparison", operator, left, right, operandType, type: BOOLEAN }, node.position);
+}
+
+/** A complex value beside null: the one comparison that it takes. */
+function nullCheck(
+  operand: Operand,
+  other: Operand,
+): { readonly expression: Expression; readonly type: ComplexType } | undefined {
+  if (operand.kind !== "bound" || operand.isCollection || other.kind !== "null") return undefined;
+  const { expression, type } = operand;
+  return type.kind === "ComplexType" ? { expression, type } : undefined;
+}
+
+function incomparable(operator: ComparisonOperator, left: Operand, right: Operand): string {
+  const fault = `'${operator}' cannot compare ${describeOperand(left)} with ${describeOperand(right)}.`;
+  const [literal, other] = right.kind === "literal" ? [right, left] : [left, right];
+  if (literal.kind === "literal" && isScalar(other)) {
+    const type = typeOf(other);
+    return type === null ? fault : `${fault} A value of ${typeName(type)} is written like ${literalExample(type)}.`;
+  }
+  const isCollection = [left, right].some((operand) => operand.kind === "bound" && operand.isCollection);
+  if (isCollection) return `${fault} Of a collection, only '/$count' can be compared.`;
+  const isStructured = [left, right].some((operand) => !isScalar(operand));
+  return isStructured ? `${fault} Compare its properties one by one.` : fault;
+}
+
+/**
+ * Binds `left add right` and its like.
+ * @see OData URL Conventions 4.0, section 5.1.1.2
+ */
+export function bindArithmetic(node: BinarySyntax, operator: ArithmeticOperator, scope: BindingScope): Operand {
+  const left = scope.bind(node.left);
+  const right = scope.bind(node.right);
+  const found = isScalar(left) && isScalar(right) ? typesWithNull(operator, left, right) : undefined;
+  if (found === undefined || !isScalar(left) || !isScalar(right)) {
+    const message = `'${operator}' cannot take ${describeOperand(left)} and ${describeOperand(right)}.`;
+    throw invalidOption(scope.option, node.position, message);
+  }
+  const [first, second] = found.isSwapped ? [right, left] : [left, right];
+  const isDivision = operator === "div" || operator === "mod";
+  const refuseZero = isDivision && !isPrimitive(found.right, "Edm.Double") && !isPrimitive(found.right, "Edm.Single");
+  const expression: Expression = {
+    kind: "arithmetic",
+    operator,
+    left: toType(first, found.left, scope),
+    right: toType(second, found.right, scope, refuseZero),
+    type: found.result,
+  };
+  return bound(expression, node.position);
+}
+
+/** Null takes the type of the other operand, else one that the operator takes beside it. */
+function typesWithNull(
+  operator: ArithmeticOperator,
+  left: ScalarOperand,
+  right: ScalarOperand,
+): ArithmeticTypes | undefined {
+  const leftType = typeOf(left);
+  const rightType = typeOf(right);
+  if (leftType !== null && rightType !== null) return arithmeticTypes(operator, leftType, rightType);
+  const integer = PRIMITIVE_TYPES["Edm.Int64"];
+  const other = leftType ?? rightType ?? integer;
+  for (const candidate of [other, PRIMITIVE_TYPES["Edm.Duration"], integer]) {
+    const found = arithmeticTypes(operator, leftType ?? candidate, rightType ?? candidate);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Binds `operand has flags`.
+ * @see OData URL Conventions 4.0, section 5.1.1.1.10
+ */
+export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
+  const operand = scope.bind(node.left);
+  const flags = scope.bind(node.right);
+  if (isScalar(operand) && isScalar(flags) && operand.kind === "bound" && operand.type.kind === "EnumType") {
+    const type = commonType(typed(operand), typed(flags));
+    if (type === operand.type) {
+      const expression = operand.expression;
+      return bound(
+        { kind: "has", operand: expression, flags: toType(flags, type, scope), type: BOOLEAN },
+        node.position,
+      );
+    }
+    const message = `'has' cannot look for ${describeOperand(flags)} in ${typeName(operand.type)}: write a member as ${literalExample(operand.type)}.`;
+    throw invalidOption(scope.option, node.position, message);
+  }
+  const message = `'has' follows a property of an enumeration type, not ${describeOperand(operand)}.`;
+  throw invalidOption(scope.option, node.position, message);
+}
+
+/**
+ * Binds `operand in (…)`: the operand and all items become one type.
+ * @see OData URL Conventions 4.01, section 5.1.1.1.12
+ */
+export function bindIn(node: InSyntax, scope: BindingScope): Operand {
+  const operand = scope.bind(node.operand);
+  const items = listItems(node.list, scope).map((item) => scope.bind(item));
+  let common: TypedOperand | undefined = isScalar(operand) ? typed(operand) : undefined;
+  for (const item of items) {
+    const type = common !== undefined && isScalar(item) ? commonType(common, typed(item)) : undefined;
+    if (common === undefined || type === undefined) {
+      const message = `'in' cannot compare ${describeOperand(operand)} with ${describeOperand(item)}.${advice(operand)}`;
+      throw invalidOption(scope.option, item.position, message);
+    }
+    common = { type, isLiteral: common.isLiteral && item.kind !== "bound" };
+  }
+  if (common === undefined) {
+    const message = `'in' takes one value on its left, not ${describeOperand(operand)}.`;
+    throw invalidOption(scope.option, node.position, message);
+  }
+  const { type } = common;
+  const [first, ...rest] = [operand, ...items].map((side): Expression => {
+    if (type === null || !isScalar(side)) return { kind: "null", type: null };
+    return toType(side, type, scope);
+  });
+  if (first === undefined) throw new Error("'in' has an operand.");
+  return bound({ kind: "in", operand: first, items: rest, type: BOOLEAN }, node.position);
+}
+
+function advice(operand: Operand): string {
+  const type = isScalar(operand) ? typeOf(operand) : null;
+  return type === null ? "" : ` A value of ${typeName(type)} is written like ${literalExample(type)}.`;
+}
+
+function listItems(list: SyntaxNode, scope: BindingScope): readonly SyntaxNode[] {
+  if (list.kind === "list") return list.items;
+  if (list.kind === "alias") {
+    const message = `The parameter alias '${list.name}' has no value: add ${list.name}=[…] to the query.`;
+    throw invalidOption(scope.option, list.position, message);
+  }
+  if (list.kind === "member" || list.kind === "variable") {
+    const message = "'in' takes a list of values in parentheses; collections behind it are not offered.";
+    throw unsupportedOption(scope.option, list.position, message);
+  }
+  const message = "'in' takes a list of values in parentheses, such as (1,2,3).";
+  throw invalidOption(scope.option, list.position, message);
+}
+
+function typed(operand: ScalarOperand): TypedOperand {
+  return { type: typeOf(operand), isLiteral: operand.kind === "literal" };
+}

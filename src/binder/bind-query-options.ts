@@ -1,0 +1,184 @@
+import type { EntitySet, Model } from "../edm/model.ts";
+import type { Capabilities, Limits } from "../query/capabilities.ts";
+import type { BoundQuery, QueryParameter, QueryShape, SelectExpandClause } from "../query/clauses.ts";
+import { type ShapeCache, shapeKey } from "../query/query-shape.ts";
+import { parseExpression } from "../syntax/expression-parser.ts";
+import { tokenize } from "../syntax/lexer.ts";
+import { parseBoolean, parseNonNegativeInteger } from "../syntax/option-value-parser.ts";
+import { parseOrderBy } from "../syntax/order-by-parser.ts";
+import type { ParseContext, SyntaxLimits } from "../syntax/parse-context.ts";
+import { toSyntaxLimits } from "../syntax/parse-limits.ts";
+import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
+import { parseSelect, shapeOfSelect } from "../syntax/select-expand-parser.ts";
+import type { TokenList } from "../syntax/token.ts";
+import { bindCondition, bindSortKey } from "./bind-expression.ts";
+import { bindParameters } from "./bind-parameters.ts";
+import { bindSelect, selectAll } from "./bind-select-expand.ts";
+import type { BindingContext } from "./binding-scope.ts";
+import { type OptionRules, checkOptions } from "./check-capabilities.ts";
+
+/** The collection or entity that query options are about, with what its set allows. */
+export interface QueryTarget {
+  readonly model: Model;
+  readonly entitySet: EntitySet;
+  readonly capabilities: Capabilities;
+  readonly limits: Limits;
+}
+
+const COLLECTION: OptionRules = {
+  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$skiptoken", "$format"]),
+  resource: "a collection",
+};
+const COUNT: OptionRules = {
+  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$format"]),
+  resource: "/$count",
+};
+const ENTITY: OptionRules = { offered: new Set(["$select", "$format"]), resource: "a single entity" };
+const NOTHING: OptionRules = { offered: new Set(["$format"]), resource: "this resource" };
+
+/** The options that make a shape, as tokens and texts. */
+interface ShapeSyntax {
+  readonly filter: TokenList | undefined;
+  readonly orderBy: TokenList | undefined;
+  readonly select: string | undefined;
+}
+
+/**
+ * Binds the query options of a collection. A query whose shape is known is neither parsed nor bound anew: only its
+ * literals are read.
+ * @param options as read from the URL; `$skiptoken` is handed on as it is
+ * @param cache where the shapes of this service are kept
+ * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`; target the option
+ * @see OData URL Conventions 4.0, section 5; specification, Collection read
+ */
+export function bindCollectionQuery(options: QueryOptionsSyntax, target: QueryTarget, cache: ShapeCache): BoundQuery {
+  const { system } = options;
+  checkOptions(system.keys(), COLLECTION, target.capabilities);
+  const context = parseContext(options, target.limits);
+  const syntax: ShapeSyntax = {
+    filter: tokensOf("$filter", system.get("$filter"), context),
+    orderBy: tokensOf("$orderby", system.get("$orderby"), context),
+    select: system.get("$select"),
+  };
+  const shape = shapeOf(syntax, target, context, cache);
+  const count = system.get("$count");
+  return {
+    shape,
+    values: bindParameters(shape.parameters, context.literals),
+    search: null,
+    top: integerOption(options, "$top"),
+    skip: integerOption(options, "$skip") ?? 0,
+    skipToken: system.get("$skiptoken"),
+    count: count !== undefined && parseBoolean(count, "$count"),
+  };
+}
+
+/**
+ * Binds the query options of `/$count`: `$filter` alone decides on the number. `$orderby`, `$select`, `$top` and
+ * `$skip`, which some clients send along, must be well-formed and change nothing.
+ * @throws ODataError as for bindCollectionQuery
+ * @see OData URL Conventions 4.0, section 4.8; decisions, Reading
+ */
+export function bindCountQuery(options: QueryOptionsSyntax, target: QueryTarget, cache: ShapeCache): BoundQuery {
+  const { system } = options;
+  checkOptions(system.keys(), COUNT, target.capabilities);
+  const context = parseContext(options, target.limits);
+  const filter = tokensOf("$filter", system.get("$filter"), context);
+  const shape = shapeOf({ filter, orderBy: undefined, select: undefined }, target, context, cache);
+  const values = bindParameters(shape.parameters, context.literals);
+  const orderBy = tokensOf("$orderby", system.get("$orderby"), context);
+  if (orderBy !== undefined) parseOrderBy(orderBy, context);
+  const select = system.get("$select");
+  if (select !== undefined) parseSelect(select, context);
+  integerOption(options, "$top");
+  integerOption(options, "$skip");
+  return { shape, values, search: null, top: undefined, skip: 0, skipToken: undefined, count: true };
+}
+
+/**
+ * Binds the query options of one entity: `$select`.
+ * @param cache as for a collection, so that one choice of properties is one object from request to request
+ * @throws ODataError as for bindCollectionQuery
+ * @see specification, Collection read, rule 1
+ */
+export function bindEntityQuery(
+  options: QueryOptionsSyntax,
+  target: QueryTarget,
+  cache: ShapeCache,
+): SelectExpandClause {
+  checkOptions(options.system.keys(), ENTITY, target.capabilities);
+  const select = options.system.get("$select");
+  if (select === undefined) return selectAll(target.entitySet.entityType);
+  const context = parseContext(options, target.limits);
+  return shapeOf({ filter: undefined, orderBy: undefined, select }, target, context, cache).selectExpand;
+}
+
+/**
+ * Checks the query options of a resource that takes none but `$format`: the service document and `$metadata`.
+ * @throws ODataError `UnsupportedQueryOption`
+ */
+export function bindNoQuery(options: QueryOptionsSyntax): void {
+  checkOptions(options.system.keys(), NOTHING, null);
+}
+
+/** Finds the shape of the options in the cache, or parses and binds them. Only what could be bound is kept. */
+function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext, cache: ShapeCache): QueryShape {
+  const { entitySet } = target;
+  const select = syntax.select === undefined ? undefined : shapeOfSelect(syntax.select);
+  const key = shapeKey([entitySet.name, syntax.filter?.shape, syntax.orderBy?.shape, select]);
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const shape = bindShape(key, syntax, target, context);
+  cache.set(key, shape);
+  return shape;
+}
+
+function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, context: ParseContext): QueryShape {
+  const { model, entitySet, capabilities } = target;
+  const { entityType } = entitySet;
+  const parameters: QueryParameter[] = [];
+  const contextOf = (option: string, allowed: ReadonlySet<string> | null): BindingContext => {
+    return { model, option, entityType, allowed, parameters };
+  };
+  const { filter, orderBy, select } = syntax;
+  const conditions = contextOf("$filter", capabilities.filterProperties);
+  const sortKeys = contextOf("$orderby", capabilities.orderByProperties);
+  const items = orderBy === undefined ? [] : parseOrderBy(orderBy, context);
+  return Object.freeze<QueryShape>({
+    key,
+    entitySet,
+    entityType,
+    filter: filter === undefined ? null : { expression: bindCondition(parseExpression(filter, context), conditions) },
+    orderBy: items.map((item) => ({
+      expression: bindSortKey(item.expression, sortKeys),
+      descending: item.descending,
+    })),
+    selectExpand:
+      select === undefined
+        ? selectAll(entityType)
+        : bindSelect(parseSelect(select, context), { model, entityType, allowed: capabilities.selectProperties }),
+    parameters,
+    roundingMode: capabilities.roundingMode,
+  });
+}
+
+function tokensOf(option: string, text: string | undefined, context: ParseContext): TokenList | undefined {
+  return text === undefined ? undefined : tokenize(text, context, option);
+}
+
+function integerOption(options: QueryOptionsSyntax, option: string): number | undefined {
+  const text = options.system.get(option);
+  return text === undefined ? undefined : parseNonNegativeInteger(text, option);
+}
+
+const syntaxLimits = new WeakMap<Limits, SyntaxLimits>();
+
+/** Each request has its own: the literals of a shape are counted from its first option. */
+function parseContext({ aliases }: QueryOptionsSyntax, limits: Limits): ParseContext {
+  let known = syntaxLimits.get(limits);
+  if (known === undefined) {
+    known = toSyntaxLimits(limits);
+    syntaxLimits.set(limits, known);
+  }
+  return { limits: known, literals: [], aliases, counters: { tokens: 0, nodes: 0 } };
+}

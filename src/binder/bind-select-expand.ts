@@ -1,0 +1,123 @@
+import type { ComplexType, EntityType, Model, StructuralProperty } from "../edm/model.ts";
+import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
+import type { SelectItemSyntax } from "../syntax/ast.ts";
+import { invalidOption } from "./binding-error.ts";
+import { didYouMean, quotedName } from "./did-you-mean.ts";
+import { typeName } from "./operand.ts";
+import { type NameRules, resolveMember } from "./resolve-member.ts";
+
+/** Where `$select` stands. */
+export interface SelectTarget {
+  readonly model: Model;
+  readonly entityType: EntityType;
+  /** The wire names that `$select` may use; null: every one. */
+  readonly allowed: ReadonlySet<string> | null;
+}
+
+/** What is selected of one level: a property whole (null), or some of its members. */
+type Selection = Map<StructuralProperty, Selection | null>;
+
+const wholeEntities = new WeakMap<EntityType, SelectExpandClause>();
+
+/**
+ * The clause of a request without `$select`: every property, whole.
+ * @returns the same object for a type each time
+ */
+export function selectAll(entityType: EntityType): SelectExpandClause {
+  const known = wholeEntities.get(entityType);
+  if (known !== undefined) return known;
+  const selected = Object.freeze(entityType.properties.map((property) => Object.freeze({ property })));
+  const clause = Object.freeze({ selected, isSelection: false, contextSelect: Object.freeze([]) });
+  wholeEntities.set(entityType, clause);
+  return clause;
+}
+
+/**
+ * Binds `$select`. Navigation properties and operations that are selected are kept for the context URL and write
+ * nothing: only an expansion brings their content.
+ * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name, and for a path that leads nowhere
+ * @see OData URL Conventions 4.0, section 5.1.3; specification, Collection read, `$select`
+ */
+export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTarget): SelectExpandClause {
+  const rules: NameRules = { option: "$select", allowed: target.allowed };
+  const selection: Selection = new Map();
+  const contextSelect = new Set<string>();
+  const isSelection = !items.some(({ path }) => path[0] === "*");
+  for (const { path, position } of items) {
+    const [first = ""] = path;
+    if (first === "*") {
+      contextSelect.add("*");
+    } else if (first.includes(".")) {
+      contextSelect.add(bindOperationName(first, position, target.model));
+    } else {
+      const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
+      if (isSelection || !isStructural) contextSelect.add(name);
+    }
+  }
+  const selected = isSelection ? inDeclaredOrder(target.entityType, selection) : selectAll(target.entityType).selected;
+  return { selected, isSelection, contextSelect: [...contextSelect] };
+}
+
+/** Adds one path to the selection, and gives its spelling on the wire. */
+function selectPath(
+  path: readonly string[],
+  position: number,
+  selection: Selection,
+  entityType: EntityType,
+  rules: NameRules,
+): { readonly name: string; readonly isStructural: boolean } {
+  const names: string[] = [];
+  let level: Selection | null = selection;
+  let type: EntityType | ComplexType = entityType;
+  for (const [index, segment] of path.entries()) {
+    const member = resolveMember(type, { name: segment, position, isFirst: index === 0 }, rules);
+    const isLast = index === path.length - 1;
+    names.push(member.name);
+    if (member.kind === "NavigationProperty") {
+      if (isLast) return { name: names.join("/"), isStructural: false };
+      const message = `'${member.name}' is a navigation property: write $expand=${names.join("/")}($select=…).`;
+      throw invalidOption(rules.option, position, message);
+    }
+    if (isLast) {
+      level?.set(member, null);
+      break;
+    }
+    if (member.type.kind !== "ComplexType") {
+      const next = quotedName(path[index + 1] ?? "");
+      const message = `'${member.name}' is ${typeName(member.type)} and has no property ${next}.`;
+      throw invalidOption(rules.option, position, message);
+    }
+    type = member.type;
+    level = membersOf(level, member);
+  }
+  return { name: names.join("/"), isStructural: true };
+}
+
+/** The selection below a complex property; null when the property is already selected whole. */
+function membersOf(level: Selection | null, property: StructuralProperty): Selection | null {
+  if (level === null) return null;
+  const known = level.get(property);
+  if (known !== undefined) return known;
+  const members: Selection = new Map();
+  level.set(property, members);
+  return members;
+}
+
+function inDeclaredOrder(type: EntityType | ComplexType, selection: Selection): readonly SelectedProperty[] {
+  return type.properties.flatMap((property): readonly SelectedProperty[] => {
+    const members = selection.get(property);
+    if (members === undefined) return [];
+    if (members === null || property.type.kind !== "ComplexType") return [{ property }];
+    return [{ property, nested: inDeclaredOrder(property.type, members) }];
+  });
+}
+
+/** `Namespace.Operation`, `Namespace.Function(parameters)` or `Namespace.*`. */
+function bindOperationName(name: string, position: number, model: Model): string {
+  const parenthesis = name.indexOf("(");
+  const qualifiedName = parenthesis === -1 ? name : name.slice(0, parenthesis);
+  const declared = [...model.operations.map((operation) => operation.qualifiedName), `${model.namespace}.*`];
+  if (declared.includes(qualifiedName)) return name;
+  const message = `There is no operation ${quotedName(name)}.${didYouMean(qualifiedName, declared)}`;
+  throw invalidOption("$select", position, message);
+}

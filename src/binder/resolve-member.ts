@@ -1,0 +1,39 @@
+import type { ComplexType, EntityType, Property } from "../edm/model.ts";
+import { invalidOption } from "./binding-error.ts";
+import type { BindingContext } from "./binding-scope.ts";
+import { didYouMean, quotedName } from "./did-you-mean.ts";
+
+/** What of a context decides on names. */
+export type NameRules = Pick<BindingContext, "option" | "allowed">;
+
+/** A name as the client wrote it. */
+export interface NameInPath {
+  readonly name: string;
+  readonly position: number | undefined;
+  /** Whether it begins its path: the allowlists of the set hold such names. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * Resolves a name to a property: the one place where every option does so. The exact name first, then one that differs
+ * in letter case only. An ignored property is not part of the model, so its name is like any unknown one.
+ * @throws ODataError `InvalidQueryOption` for an unknown name, and for one that the set does not allow in the option
+ * @see decisions, Responses that match no handler; specification, Collection read, rule 2
+ */
+export function resolveMember(type: EntityType | ComplexType, path: NameInPath, rules: NameRules): Property {
+  const { name, position, isFirst } = path;
+  const member = type.members.get(name) ?? type.membersIgnoringCase.get(name.toLowerCase());
+  if (member === undefined) {
+    const names = isFirst ? [...type.members.keys()].filter((known) => isAllowed(known, rules)) : type.members.keys();
+    const message = `'${type.name}' has no property ${quotedName(name)}.${didYouMean(name, names)}`;
+    throw invalidOption(rules.option, position, message);
+  }
+  if (isFirst && !isAllowed(member.name, rules)) {
+    throw invalidOption(rules.option, position, `The property '${member.name}' is not allowed in ${rules.option}.`);
+  }
+  return member;
+}
+
+function isAllowed(name: string, rules: NameRules): boolean {
+  return rules.allowed === null || rules.allowed.has(name);
+}

@@ -1,0 +1,189 @@
+import type { EntitySet, Model, NavigationProperty, Operation, StructuralProperty } from "../edm/model.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import type { PathSegmentSyntax } from "../syntax/ast.ts";
+import { didYouMean, quotedName } from "./did-you-mean.ts";
+import { boundOperations } from "./operations-by-name.ts";
+
+/** Resources of the standard that no model has here, with what they would be. */
+const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
+  ["$batch", "batch requests"],
+  ["$crossjoin", "cross joins"],
+  ["$all", "the collection of all entities"],
+  ["$entity", "entities by $id"],
+]);
+
+/**
+ * Resolves a resource path by its names, which are case-sensitive. Keys and arguments stay unread.
+ * @param segments the decoded segments below the service root; none for the root itself
+ * @throws ODataError `NotFound` that names the segment and the nearest declared name
+ * @see OData URL Conventions 4.0, section 4; decisions, Responses that match no handler
+ */
+export function resolvePath(segments: readonly PathSegmentSyntax[], model: Model): ResourcePath {
+  const [first, ...rest] = segments;
+  if (first === undefined) return { kind: "serviceRoot" };
+  const container = model.entityContainer;
+  const entitySet = container.entitySets.get(first.name);
+  if (entitySet !== undefined) return resolveInSet(model, entitySet, first, rest);
+  const imports = [container.functionImports.get(first.name), container.actionImports.get(first.name)];
+  const operations = imports.flatMap((found) => (found === undefined ? [] : [found.operation]));
+  if (operations.length > 0) {
+    refuseFurther(first, rest);
+    return { kind: "operationImport", operations, arguments: first.parentheses ?? null };
+  }
+  if (first.name === "$metadata" && first.parentheses === undefined) {
+    refuseFurther(first, rest);
+    return { kind: "metadata" };
+  }
+  throw unknownResource(first, model);
+}
+
+/** `Set…`: the collection, one entity, or what lies below either. */
+function resolveInSet(
+  model: Model,
+  entitySet: EntitySet,
+  first: PathSegmentSyntax,
+  rest: readonly PathSegmentSyntax[],
+): ResourcePath {
+  const key = first.parentheses;
+  const [second, ...further] = rest;
+  if (second === undefined)
+    return key === undefined ? { kind: "entitySet", entitySet } : { kind: "entity", entitySet, key };
+  if (key !== undefined) return resolveInEntity(model, entitySet, key, rest);
+  refuseFurther(second, further);
+  if (second.name === "$count" && second.parentheses === undefined) return { kind: "entitySetCount", entitySet };
+  const declared = boundOperations(model, entitySet, "collection");
+  const operations = declared.get(second.name);
+  if (operations === undefined) throw unknownBelowSet(entitySet, second, declared);
+  return { kind: "boundOperation", entitySet, key: null, operations, arguments: second.parentheses ?? null };
+}
+
+/** `Set(key)/…`: a property, a navigation property or an operation of the entity. */
+function resolveInEntity(
+  model: Model,
+  entitySet: EntitySet,
+  key: string,
+  rest: readonly PathSegmentSyntax[],
+): ResourcePath {
+  const [segment, suffix, ...further] = rest;
+  if (segment === undefined) return { kind: "entity", entitySet, key };
+  if (segment.name === "") throw notFound(segment, "A key stands once, in one pair of parentheses.");
+  if (suffix !== undefined) refuseFurther(suffix, further);
+  const declared = boundOperations(model, entitySet, "entity");
+  const operations = declared.get(segment.name) ?? [];
+  const member =
+    entitySet.navigationProperties.get(segment.name) ?? entitySet.entityType.members.get(segment.name) ?? null;
+  if (member?.kind === "StructuralProperty" && (operations.length === 0 || segment.parentheses === undefined)) {
+    return resolveProperty({ entitySet, key, property: member, operations }, segment, suffix);
+  }
+  // A type may have navigation properties that another set declares: they have no route here.
+  if (member?.kind === "NavigationProperty" && entitySet.navigationProperties.has(member.name)) {
+    return resolveNavigation({ entitySet, key, navigationProperty: member, operations }, segment, suffix);
+  }
+  if (operations.length === 0) throw unknownMember(entitySet, segment, declared);
+  if (suffix !== undefined) throw notFound(suffix, `Nothing follows the operation '${segment.name}' in a path.`);
+  return { kind: "boundOperation", entitySet, key, operations, arguments: segment.parentheses ?? null };
+}
+
+interface PropertyFound {
+  readonly entitySet: EntitySet;
+  readonly key: string;
+  readonly property: StructuralProperty;
+  readonly operations: readonly Operation[];
+}
+
+function resolveProperty(
+  found: PropertyFound,
+  segment: PathSegmentSyntax,
+  suffix: PathSegmentSyntax | undefined,
+): ResourcePath {
+  if (segment.parentheses !== undefined) {
+    throw notFound(segment, `'${segment.name}' is a property and takes nothing in parentheses.`);
+  }
+  if (suffix === undefined) return { kind: "property", ...found };
+  if (suffix.name === "$value" && suffix.parentheses === undefined) {
+    return { kind: "propertyValue", ...found, operations: [] };
+  }
+  throw notFound(suffix, `Only '$value' may follow the property '${segment.name}'.`);
+}
+
+interface NavigationFound {
+  readonly entitySet: EntitySet;
+  readonly key: string;
+  readonly navigationProperty: NavigationProperty;
+  readonly operations: readonly Operation[];
+}
+
+function resolveNavigation(
+  found: NavigationFound,
+  segment: PathSegmentSyntax,
+  suffix: PathSegmentSyntax | undefined,
+): ResourcePath {
+  const { entitySet, key, navigationProperty } = found;
+  const relatedKey = segment.parentheses;
+  if (relatedKey !== undefined) {
+    if (!navigationProperty.isCollection) {
+      throw notFound(segment, `'${segment.name}' leads to a single entity and takes no key.`);
+    }
+    if (suffix !== undefined) throw notFound(suffix, "Address the related entity in its own entity set to go further.");
+    return { kind: "relatedEntity", entitySet, key, navigationProperty, relatedKey };
+  }
+  if (suffix === undefined) return { kind: "navigation", ...found };
+  if (suffix.parentheses === undefined) {
+    if (suffix.name === "$ref") return { kind: "reference", ...found, operations: [] };
+    if (suffix.name === "$count" && navigationProperty.isCollection) {
+      return { kind: "navigationCount", ...found, operations: [] };
+    }
+  }
+  const suffixes = navigationProperty.isCollection ? "'$count' and '$ref'" : "'$ref'";
+  throw notFound(suffix, `Only ${suffixes} may follow the navigation property '${segment.name}'.`);
+}
+
+function refuseFurther(last: PathSegmentSyntax, further: readonly PathSegmentSyntax[]): void {
+  const [next] = further;
+  if (next !== undefined) throw notFound(next, `Nothing follows ${quotedName(last.name)} in a path.`);
+}
+
+function unknownResource(segment: PathSegmentSyntax, model: Model): ODataError {
+  const absent = ABSENT_RESOURCES.get(segment.name);
+  if (absent !== undefined) {
+    return notFound(segment, `This service does not offer ${absent}.`);
+  }
+  const { entitySets, functionImports, actionImports } = model.entityContainer;
+  const names = [...entitySets.keys(), ...functionImports.keys(), ...actionImports.keys(), "$metadata"];
+  return protocolError(
+    "NotFound",
+    `There is no resource ${quotedName(segment.name)}.${didYouMean(segment.name, names)}`,
+  );
+}
+
+function unknownBelowSet(
+  entitySet: EntitySet,
+  segment: PathSegmentSyntax,
+  declared: ReadonlyMap<string, unknown>,
+): ODataError {
+  const { name } = segment;
+  const isMember = entitySet.entityType.members.has(name);
+  const hint = isMember
+    ? ` It belongs to one entity: write '${entitySet.name}(key)/${name}'.`
+    : didYouMean(name, [...declared.keys(), "$count"]);
+  return protocolError("NotFound", `The entity set '${entitySet.name}' has no operation ${quotedName(name)}.${hint}`);
+}
+
+function unknownMember(
+  entitySet: EntitySet,
+  segment: PathSegmentSyntax,
+  declared: ReadonlyMap<string, unknown>,
+): ODataError {
+  const { entityType, navigationProperties } = entitySet;
+  const names = [...entityType.properties.map(({ name }) => name), ...navigationProperties.keys(), ...declared.keys()];
+  return protocolError(
+    "NotFound",
+    `An entity of '${entitySet.name}' has no property or operation ${quotedName(segment.name)}.` +
+      didYouMean(segment.name, names),
+  );
+}
+
+function notFound(segment: PathSegmentSyntax, reason: string): ODataError {
+  return protocolError("NotFound", `There is no resource ${quotedName(segment.name)} at this place. ${reason}`);
+}
