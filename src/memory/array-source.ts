@@ -1,0 +1,31 @@
+import type { EntitySource } from "../definition/entity-source.ts";
+import type { ResultOf } from "../definition/infer.ts";
+import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import { applyQuery } from "./apply-query.ts";
+
+/**
+ * A source over entities in memory: what a `queryable` handler returns.
+ * @param type the entity type as declared
+ * @param rows the entities; they are looked at where they stand, neither copied nor changed, so that rows added later
+ *   are seen by later reads. Only an iterator, which can run but once, is kept as an array from the first read on
+ * @throws TypeError for rows that cannot be iterated over
+ */
+export function arraySource<E extends EntityTypeDeclaration>(type: E, rows: Iterable<ResultOf<E>>): EntitySource<E> {
+  if (typeof rows !== "object" || rows === null || !(Symbol.iterator in rows)) {
+    throw new TypeError(`arraySource(${type.name}, …) needs an array or another iterable of entities.`);
+  }
+  let entities: Iterable<unknown> = rows;
+  return Object.freeze<EntitySource<E>>({
+    kind: "EntitySource",
+    entityType: type,
+    read: (query) => {
+      if (isIterator(entities)) entities = [...entities];
+      return applyQuery(entities, query);
+    },
+  });
+}
+
+/** An iterator (a generator, most of all) is its own iterable, and is used up by the first loop over it. */
+function isIterator(iterable: Iterable<unknown>): boolean {
+  return !Array.isArray(iterable) && Object.is(iterable[Symbol.iterator](), iterable);
+}

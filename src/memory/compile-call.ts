@@ -1,0 +1,47 @@
+import { asText } from "../edm/canonical-form.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { RoundingMode } from "../query/clauses.ts";
+import type { CallExpression } from "../query/expression.ts";
+import type { CompiledExpression } from "./compiled-expression.ts";
+
+/** A call with its arguments compiled: what the implementation of a function makes its closure from. */
+export interface CallSite {
+  readonly expression: CallExpression;
+  readonly operands: readonly CompiledExpression[];
+  readonly roundingMode: RoundingMode;
+}
+
+/** Makes the closure of a call; null is the answer when an argument is null. */
+export type CompileCall = (site: CallSite) => CompiledExpression;
+
+/** A function of one string. */
+export function ofText(compute: (text: string) => PrimitiveValue): CompileCall {
+  return (site) => {
+    const operand = operandAt(site, 0);
+    return (entity, values) => {
+      const value = operand(entity, values);
+      return value === null ? null : compute(asText(value));
+    };
+  };
+}
+
+/** A function of two strings. */
+export function ofTwoTexts(compute: (first: string, second: string) => PrimitiveValue): CompileCall {
+  return (site) => {
+    const left = operandAt(site, 0);
+    const right = operandAt(site, 1);
+    return (entity, values) => {
+      const first = left(entity, values);
+      if (first === null) return null;
+      const second = right(entity, values);
+      return second === null ? null : compute(asText(first), asText(second));
+    };
+  };
+}
+
+/** Compiled argument number `index` of a call. @throws Error when there is none, which the binder has refused before */
+export function operandAt({ expression, operands }: CallSite, index: number): CompiledExpression {
+  const operand = operands[index];
+  if (operand === undefined) throw new Error(`${expression.name} lacks argument ${String(index + 1)}.`);
+  return operand;
+}

@@ -1,0 +1,109 @@
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { assertNever } from "../errors/assert-never.ts";
+import type { RoundingMode } from "../query/clauses.ts";
+import type { CountExpression, Expression, ItExpression, PropertyExpression } from "../query/expression.ts";
+import { compileArithmetic, compileNegation } from "./arithmetic.ts";
+import { compileComparison } from "./compile-comparison.ts";
+import { compileHas } from "./compile-has.ts";
+import { compileIn } from "./compile-in.ts";
+import { compileAnd, compileNot, compileOr } from "./compile-logical.ts";
+import { compileCount, compileIt, compileProperty } from "./compile-property.ts";
+import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
+import { conversion } from "./convert.ts";
+import { FUNCTION_LIBRARY } from "./function-library.ts";
+
+/**
+ * Compiles a bound expression to a closure that evaluates it for one entity. Compile once per shape: the closure
+ * depends on the expression alone, and serves all requests of the shape.
+ * @param expression a bound expression of a primitive or enum type; its depth is limited by the parser
+ * @param roundingMode what `round()` does with a midpoint
+ * @returns the closure; run, it throws a TypeError for a value of the application that is none of its property's type
+ * @see OData URL Conventions 4.0, section 5.1.1
+ */
+export function compileExpression(expression: Expression, roundingMode: RoundingMode): CompiledExpression {
+  const compile = (operand: Expression): CompiledExpression => compileExpression(operand, roundingMode);
+  switch (expression.kind) {
+    case "parameter":
+      return compileParameter(expression.index);
+    case "literal": {
+      const { value } = expression;
+      return () => value;
+    }
+    case "null":
+      return () => null;
+    case "it":
+    case "property":
+      return compileScalar(expression);
+    case "count":
+      return compileItemCount(expression);
+    case "comparison":
+      return compileComparison(expression, compile);
+    case "logical": {
+      const operands = expression.operands.map(compile);
+      return expression.operator === "and" ? compileAnd(operands) : compileOr(operands);
+    }
+    case "not":
+      return compileNot(compile(expression.operand));
+    case "arithmetic":
+      return compileArithmetic(expression, compile);
+    case "negate":
+      return compileNegation(expression, compile);
+    case "call": {
+      const operands = expression.arguments.map(compile);
+      return FUNCTION_LIBRARY[expression.name]({ expression, operands, roundingMode });
+    }
+    case "in":
+      return compileIn(expression, compile);
+    case "has":
+      return compileHas(expression, compile);
+    case "convert":
+      return compileConversion(compile(expression.operand), conversion(expression.type));
+    default:
+      return assertNever(expression);
+  }
+}
+
+/**
+ * Compiles a bound Boolean expression to a closure that says true, false or null (unknown) for one entity. A filter
+ * keeps the entities for which it says true.
+ * @see compileExpression
+ */
+export function compilePredicate(expression: Expression, roundingMode: RoundingMode): CompiledPredicate {
+  const evaluate = compileExpression(expression, roundingMode);
+  return (entity, values) => {
+    const value = evaluate(entity, values);
+    if (value === null || typeof value === "boolean") return value;
+    throw new TypeError(`A Boolean was expected, not a ${typeof value}.`);
+  };
+}
+
+function compileParameter(index: number): CompiledExpression {
+  return (_entity, values) => {
+    const value = values[index];
+    if (value === undefined) throw new Error(`Parameter ${String(index)} of the query has no value.`);
+    return value;
+  };
+}
+
+function compileScalar(expression: ItExpression | PropertyExpression): CompiledExpression {
+  return expression.kind === "it" ? compileIt(expression) : compileProperty(expression);
+}
+
+function compileItemCount(expression: CountExpression): CompiledExpression {
+  const count = compileCount(expression.collection);
+  if (expression.type.name !== "Edm.Int64") return count;
+  return (entity) => {
+    const items = count(entity);
+    return items === null ? null : BigInt(items);
+  };
+}
+
+function compileConversion(
+  operand: CompiledExpression,
+  convert: (value: PrimitiveValue) => PrimitiveValue | null,
+): CompiledExpression {
+  return (entity, values) => {
+    const value = operand(entity, values);
+    return value === null ? null : convert(value);
+  };
+}

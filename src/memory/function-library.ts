@@ -1,0 +1,48 @@
+import { datePartOf, timePartOf, totalOffsetMinutesOf } from "../edm/date-time-offset.ts";
+import { dayOf, monthOf, yearOf } from "../edm/date.ts";
+import { totalSecondsOf } from "../edm/duration.ts";
+import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../edm/time-of-day.ts";
+import type { FunctionName } from "../query/functions.ts";
+import { ofText, ofTwoTexts, type CompileCall } from "./compile-call.ts";
+import { instantOf, MAX_DATE_TIME, MIN_DATE_TIME } from "./instant.ts";
+import { compileCeiling, compileFloor, compileRound } from "./round.ts";
+import { compileSubstring, indexOf, lengthOf } from "./string-functions.ts";
+
+/**
+ * One implementation per canonical function; null when an argument is null.
+ * - Strings are compared code point by code point, so case counts. `tolower` and `toupper` follow Unicode's full case
+ *   mapping in no language (`ß` becomes `SS`); `trim` removes what Unicode calls white space, line ends and the byte
+ *   order mark. Characters are code points.
+ * - Parts of a timestamp are those of its own offset. `fractionalseconds` and `totalseconds` are exact Decimals.
+ * - `now()` is the same for the whole execution of a query.
+ * @see OData URL Conventions 4.0, section 5.1.1.4
+ */
+export const FUNCTION_LIBRARY: Readonly<Record<FunctionName, CompileCall>> = {
+  contains: ofTwoTexts((text, part) => text.includes(part)),
+  startswith: ofTwoTexts((text, part) => text.startsWith(part)),
+  endswith: ofTwoTexts((text, part) => text.endsWith(part)),
+  length: ofText(lengthOf),
+  indexof: ofTwoTexts(indexOf),
+  substring: compileSubstring,
+  tolower: ofText((text) => text.toLowerCase()),
+  toupper: ofText((text) => text.toUpperCase()),
+  trim: ofText((text) => text.trim()),
+  concat: ofTwoTexts((first, second) => first + second),
+  year: ofText(yearOf),
+  month: ofText(monthOf),
+  day: ofText(dayOf),
+  hour: ofText(hourOf),
+  minute: ofText(minuteOf),
+  second: ofText(secondOf),
+  fractionalseconds: ofText(fractionalSecondsOf),
+  totalseconds: ofText(totalSecondsOf),
+  date: ofText(datePartOf),
+  time: ofText(timePartOf),
+  totaloffsetminutes: ofText(totalOffsetMinutesOf),
+  now: () => (_entity, values) => instantOf(values),
+  mindatetime: () => () => MIN_DATE_TIME,
+  maxdatetime: () => () => MAX_DATE_TIME,
+  round: compileRound,
+  floor: compileFloor,
+  ceiling: compileCeiling,
+};

@@ -1,0 +1,78 @@
+import { assertNever } from "../errors/assert-never.ts";
+import type { ArithmeticOperator } from "../query/expression.ts";
+
+/**
+ * Integer arithmetic of Edm.Int64. A value on its way is a number while it is a safe integer, else a bigint: bigints
+ * are exact but an order of magnitude slower.
+ */
+export type LooseInteger = number | bigint;
+
+const INT64_BITS = 64;
+
+/**
+ * Computes with two integers. Null stands for a result beyond Edm.Int64, and for division by zero. `div` truncates
+ * toward zero, `mod` has the sign of the left operand.
+ * @see OData URL Conventions 4.0, section 5.1.1.2
+ */
+export function computeIntegers(
+  operator: ArithmeticOperator,
+  left: LooseInteger,
+  right: LooseInteger,
+): LooseInteger | null {
+  if (typeof left === "number" && typeof right === "number") {
+    const result = computeSafely(operator, left, right);
+    if (result !== undefined) return result;
+  }
+  return computeExactly(operator, BigInt(left), BigInt(right));
+}
+
+/** The result on numbers, undefined where it is no safe integer: it may have been rounded. */
+function computeSafely(operator: ArithmeticOperator, left: number, right: number): number | null | undefined {
+  if (right === 0 && (operator === "div" || operator === "mod")) return null;
+  const result = computeNumbers(operator, left, right);
+  return Number.isSafeInteger(result) ? result : undefined;
+}
+
+function computeNumbers(operator: ArithmeticOperator, left: number, right: number): number {
+  switch (operator) {
+    case "add":
+      return left + right;
+    case "sub":
+      return left - right;
+    case "mul":
+      return left * right;
+    case "div":
+      // Taking the remainder off first keeps the quotient exact: a rounded one could reach the next integer.
+      return (left - (left % right)) / right;
+    case "mod":
+      return left % right;
+    default:
+      return assertNever(operator);
+  }
+}
+
+function computeExactly(operator: ArithmeticOperator, left: bigint, right: bigint): bigint | null {
+  switch (operator) {
+    case "add":
+      return withinInt64(left + right);
+    case "sub":
+      return withinInt64(left - right);
+    case "mul":
+      return withinInt64(left * right);
+    case "div":
+      return right === 0n ? null : withinInt64(left / right);
+    case "mod":
+      return right === 0n ? null : left % right;
+    default:
+      return assertNever(operator);
+  }
+}
+
+/** `-x`; null for the one value whose negation is beyond Edm.Int64. */
+export function negateInteger(value: LooseInteger): LooseInteger | null {
+  return typeof value === "number" ? 0 - value : withinInt64(-value);
+}
+
+function withinInt64(value: bigint): bigint | null {
+  return BigInt.asIntN(INT64_BITS, value) === value ? value : null;
+}
