@@ -29,6 +29,7 @@ export class JsonScanner {
   readonly text: string;
   /** Offset of the next character. */
   at: number;
+  readonly #successors = new Map<string, string>();
 
   constructor(text: string) {
     this.text = text;
@@ -63,6 +64,26 @@ export class JsonScanner {
     if (this.text.charCodeAt(end) !== QUOTE) return this.#takeEscaped(start, end);
     this.at = end + 1;
     return this.text.slice(start, end);
+  }
+
+  /**
+   * Takes a member name, whose opening quote is next. The name that followed `previous` before is tried first: rows of
+   * one form then share their names, and none is cut out anew.
+   */
+  takeName(previous: string): string {
+    const start = this.at + 1;
+    const guess = this.#successors.get(previous);
+    if (guess !== undefined && this.text.startsWith(guess, start)) {
+      const end = start + guess.length;
+      if (this.text.charCodeAt(end) === QUOTE) {
+        this.at = end + 1;
+        return guess;
+      }
+    }
+    const name = this.takeString();
+    // A name that was written with escapes stands otherwise in the text.
+    if (this.at - 1 - start === name.length) this.#successors.set(previous, name);
+    return name;
   }
 
   /** The offset of the quote, backslash, control character or end that ends a run of plain characters. */
@@ -109,7 +130,7 @@ export class JsonScanner {
   }
 
   /**
-   * Takes a number, whose minus or first digit is next: a number when a double holds it exactly, else its text.
+   * Takes a number: a number when a double holds it exactly, else its text.
    * @see RFC 8259, section 6
    */
   takeNumber(): number | JsonNumber {
@@ -125,6 +146,7 @@ export class JsonScanner {
       code = text.charCodeAt(end);
     }
     const count = end - first;
+    if (end === start) throw this.unexpected("a value");
     if (count === 0 || (count > 1 && text.charCodeAt(first) === ZERO)) throw this.#badNumber(first, count);
     const isWhole = code !== POINT && code !== 101 && code !== 69;
     if (!isWhole) end = this.#fractionEnd(end);
@@ -165,9 +187,13 @@ export class JsonScanner {
 
   /** Makes an error at an offset, `at` when none is given, and says where that is. */
   fault(message: string, position: number = this.at, path?: string): JsonSyntaxError {
-    const before = this.text.slice(0, position);
-    const line = before.split("\n").length;
-    const column = position - before.lastIndexOf("\n");
+    let line = 1;
+    let lineStart = 0;
+    for (let end = this.text.indexOf("\n"); end >= 0 && end < position; end = this.text.indexOf("\n", lineStart)) {
+      line += 1;
+      lineStart = end + 1;
+    }
+    const column = position - lineStart + 1;
     return new JsonSyntaxError(`${message} at line ${line}, column ${column} (position ${position}).`, position, path);
   }
 }

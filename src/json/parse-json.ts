@@ -8,10 +8,25 @@ export interface ParseJsonOptions {
   readonly maxDepth: number;
 }
 
-/** An array or object that is being read. */
-type Container =
-  | { readonly kind: "array"; readonly items: JsonValue[] }
-  | { readonly kind: "object"; readonly members: Record<string, JsonValue>; name: string };
+/** An array that is being read. */
+interface OpenArray {
+  readonly kind: "array";
+  readonly items: JsonValue[];
+}
+
+/** An object that is being read; `name` is that of the member whose value is next. */
+interface OpenObject {
+  readonly kind: "object";
+  readonly members: Record<string, JsonValue>;
+  name: string;
+}
+
+/** One parse: the containers that are open, the innermost last. */
+interface Parse {
+  readonly scanner: JsonScanner;
+  readonly stack: (OpenArray | OpenObject)[];
+  readonly maxDepth: number;
+}
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -20,6 +35,9 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
+const LETTER_T = 116;
+const LETTER_F = 102;
+const LETTER_N = 110;
 
 /**
  * Parses a JSON text without loss, in one pass and without recursion: integers of up to 15 digits are numbers, all
@@ -28,21 +46,18 @@ const CLOSE_BRACE = 125;
  * @see RFC 8259; OData JSON Format 4.0, section 4.5
  */
 export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
-  const scanner = new JsonScanner(text);
-  const stack: Container[] = [];
-  for (;;) {
-    let value = openOrTake(scanner, stack, options.maxDepth);
-    // A complete value may end the container around it, that one the next, and so on.
-    while (value !== undefined) {
-      const container = stack.at(-1);
-      if (container === undefined) return endOfText(scanner, value);
-      value = add(scanner, stack, container, value);
-    }
+  const parse: Parse = { scanner: new JsonScanner(text), stack: [], maxDepth: options.maxDepth };
+  let value = takeValue(parse);
+  for (let open = parse.stack.at(-1); open !== undefined; open = parse.stack.at(-1)) {
+    value = open.kind === "object" ? continueObject(parse, open, value) : continueArray(parse, open, value);
   }
+  // No container is open, so the value that ended the last one is there.
+  return endOfText(parse.scanner, value ?? null);
 }
 
-/** Takes a value whole, or opens a container and answers undefined: its first value is next. */
-function openOrTake(scanner: JsonScanner, stack: Container[], maxDepth: number): JsonValue | undefined {
+/** Takes a value whole; or opens a container, whose first value is next, and answers undefined. */
+function takeValue(parse: Parse): JsonValue | undefined {
+  const { scanner, stack, maxDepth } = parse;
   const code = scanner.peek();
   switch (code) {
     case QUOTE:
@@ -51,20 +66,19 @@ function openOrTake(scanner: JsonScanner, stack: Container[], maxDepth: number):
     case OPEN_BRACKET:
       if (stack.length >= maxDepth) throw scanner.fault(`The JSON text nests deeper than ${maxDepth} levels`);
       scanner.at += 1;
-      return code === OPEN_BRACE ? openObject(scanner, stack) : openArray(scanner, stack);
-    case 116:
+      return code === OPEN_BRACE ? openObject(parse) : openArray(parse);
+    case LETTER_T:
       return scanner.takeWord("true", true);
-    case 102:
+    case LETTER_F:
       return scanner.takeWord("false", false);
-    case 110:
+    case LETTER_N:
       return scanner.takeWord("null", null);
     default:
-      if (code === 45 || (code >= 48 && code <= 57)) return scanner.takeNumber();
-      throw scanner.unexpected("a value");
+      return scanner.takeNumber();
   }
 }
 
-function openArray(scanner: JsonScanner, stack: Container[]): JsonValue | undefined {
+function openArray({ scanner, stack }: Parse): JsonValue | undefined {
   const items: JsonValue[] = [];
   if (scanner.peek() === CLOSE_BRACKET) {
     scanner.at += 1;
@@ -74,43 +88,69 @@ function openArray(scanner: JsonScanner, stack: Container[]): JsonValue | undefi
   return undefined;
 }
 
-function openObject(scanner: JsonScanner, stack: Container[]): JsonValue | undefined {
+function openObject(parse: Parse): JsonValue | undefined {
   const members: Record<string, JsonValue> = { __proto__: null };
-  if (scanner.peek() === CLOSE_BRACE) {
-    scanner.at += 1;
+  if (parse.scanner.peek() === CLOSE_BRACE) {
+    parse.scanner.at += 1;
     return members;
   }
-  const container: Container = { kind: "object", members, name: "" };
-  stack.push(container);
-  takeName(scanner, stack, container);
+  const open: OpenObject = { kind: "object", members, name: "" };
+  parse.stack.push(open);
+  takeName(parse, open);
   return undefined;
 }
 
-/** Takes a member's name and colon. */
-function takeName(scanner: JsonScanner, stack: readonly Container[], container: Container & { kind: "object" }): void {
-  if (scanner.peek() !== QUOTE) throw scanner.unexpected('a member name in "quotes"');
-  const position = scanner.at;
-  container.name = scanner.takeString();
-  if (container.name in container.members) throw duplicate(scanner, stack, position);
-  if (scanner.peek() !== COLON) throw scanner.unexpected('":" after the member name');
-  scanner.at += 1;
+/**
+ * Reads an array on.
+ * @param first the item that has just ended; undefined when the next is still to be read
+ * @returns the array at its end; undefined when an item opened a container, which is to be read first
+ */
+function continueArray(parse: Parse, { items }: OpenArray, first: JsonValue | undefined): JsonValue | undefined {
+  const { scanner } = parse;
+  let value = first;
+  for (;;) {
+    if (value === undefined) value = takeValue(parse);
+    if (value === undefined) return undefined;
+    items.push(value);
+    value = undefined;
+    const code = scanner.peek();
+    if (code !== COMMA) return close(parse, code === CLOSE_BRACKET, '"," or "]"', items);
+    scanner.at += 1;
+  }
 }
 
-/** Puts a value into its container; answers the container's own value when it ends here, else undefined. */
-function add(scanner: JsonScanner, stack: Container[], container: Container, value: JsonValue): JsonValue | undefined {
-  const isArray = container.kind === "array";
-  if (isArray) container.items.push(value);
-  else container.members[container.name] = value;
-  const code = scanner.peek();
-  if (code === COMMA) {
+/** Reads an object on: as `continueArray`, with names. */
+function continueObject(parse: Parse, open: OpenObject, first: JsonValue | undefined): JsonValue | undefined {
+  const { scanner } = parse;
+  let value = first;
+  for (;;) {
+    if (value === undefined) value = takeValue(parse);
+    if (value === undefined) return undefined;
+    open.members[open.name] = value;
+    value = undefined;
+    const code = scanner.peek();
+    if (code !== COMMA) return close(parse, code === CLOSE_BRACE, '"," or "}"', open.members);
     scanner.at += 1;
-    if (!isArray) takeName(scanner, stack, container);
-    return undefined;
+    takeName(parse, open);
   }
-  if (code !== (isArray ? CLOSE_BRACKET : CLOSE_BRACE)) throw scanner.unexpected(isArray ? '"," or "]"' : '"," or "}"');
+}
+
+function close({ scanner, stack }: Parse, isEnd: boolean, expected: string, value: JsonValue): JsonValue {
+  if (!isEnd) throw scanner.unexpected(expected);
   scanner.at += 1;
   stack.pop();
-  return isArray ? container.items : container.members;
+  return value;
+}
+
+/** Takes a member's name and colon. */
+function takeName({ scanner, stack }: Parse, open: OpenObject): void {
+  if (scanner.peek() !== QUOTE) throw scanner.unexpected('a member name in "quotes"');
+  const position = scanner.at;
+  open.name = scanner.takeName(open.name);
+  // Members have no prototype and are never undefined.
+  if (open.members[open.name] !== undefined) throw duplicate(scanner, stack, position);
+  if (scanner.peek() !== COLON) throw scanner.unexpected('":" after the member name');
+  scanner.at += 1;
 }
 
 function endOfText(scanner: JsonScanner, value: JsonValue): JsonValue {
@@ -118,8 +158,8 @@ function endOfText(scanner: JsonScanner, value: JsonValue): JsonValue {
   throw scanner.unexpected("nothing more after the value");
 }
 
-function duplicate(scanner: JsonScanner, stack: readonly Container[], position: number): JsonSyntaxError {
-  const names = stack.flatMap((container) => (container.kind === "object" ? [container.name] : []));
+function duplicate(scanner: JsonScanner, stack: Parse["stack"], position: number): JsonSyntaxError {
+  const names = stack.flatMap((open) => (open.kind === "object" ? [open.name] : []));
   const name = JSON.stringify(names.at(-1));
   return scanner.fault(`The member ${name} is given twice`, position, names.join("/"));
 }
