@@ -1,3 +1,4 @@
+import type { ODataError } from "../errors/odata-error.ts";
 import type {
   ArgumentSyntax,
   CallSyntax,
@@ -21,6 +22,7 @@ import {
   take,
   unexpected,
 } from "./expression-reader.ts";
+import { nearestName } from "./nearest-name.ts";
 import { quoteText } from "./syntax-error.ts";
 import type { Token } from "./token.ts";
 
@@ -87,11 +89,14 @@ export function readQualifiedCall(reader: ExpressionReader, source: SyntaxNode |
 }
 
 /** Makes the error of a call that is none of OData 4.0. */
-export function unknownFunction(reader: ExpressionReader): Error {
+export function unknownFunction(reader: ExpressionReader): ODataError {
   const { token } = reader;
+  const nearest = nearestName(token.text, CANONICAL_FUNCTIONS);
   const advice =
     OTHER_FUNCTIONS.get(token.text.toLowerCase()) ??
-    "A function of the service is called by its qualified name, as in Namespace.Name(p=1).";
+    (nearest === null
+      ? "A function of the service is called by its qualified name, as in Namespace.Name(p=1)."
+      : `Write ${nearest}.`);
   return faultAt(reader, token, `${quoteText(token.text)} is no function of OData 4.0. ${advice}`);
 }
 
@@ -130,12 +135,13 @@ export function readParts(reader: ExpressionReader, parts: ArgumentSyntax[]): nu
 }
 
 /**
- * Tells whether the parenthesis that stands next opens a key predicate: one value, or values with names.
+ * Tells whether the name that stands next, with a parenthesis behind it, is followed by a key predicate: one value, or
+ * values with names.
  * @see ABNF rule keyPredicate
  */
 export function isKeyPredicateNext(reader: ExpressionReader): boolean {
-  const first = lookAhead(reader, 1).kind;
-  const second = lookAhead(reader, 2).kind;
+  const first = lookAhead(reader, 2).kind;
+  const second = lookAhead(reader, 3).kind;
   return first === "name" ? second === "=" : (first === "literal" || first === "alias") && second === ")";
 }
 
@@ -199,8 +205,12 @@ function readVariable(reader: ExpressionReader): string {
   return token.text;
 }
 
-/** Tells whether a token may be an item of a list. */
-export function isListItem(token: Token): boolean {
+/** Tells whether the token behind a parenthesis makes it that of a list; an empty one is refused as a list. */
+export function startsList(token: Token): boolean {
+  return isListItem(token) || token.kind === ")";
+}
+
+function isListItem(token: Token): boolean {
   return token.kind === "literal" || token.kind === "null" || token.kind === "alias";
 }
 

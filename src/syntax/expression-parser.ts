@@ -1,5 +1,5 @@
 import type { ArgumentSyntax, InSyntax, LogicalSyntax, SyntaxNode, UnarySyntax } from "./ast.ts";
-import { isListItem, readList, readParts, toLeaf } from "./call-parser.ts";
+import { readList, readParts, startsList, toLeaf } from "./call-parser.ts";
 import {
   counted,
   enter,
@@ -40,9 +40,9 @@ export function parseExpression(list: TokenList, context: ParseContext): SyntaxN
  * @see ABNF rules keyPredicate, functionParameters
  */
 export function parseArguments(list: TokenList, context: ParseContext): readonly ArgumentSyntax[] {
-  const reader = openReader(list, context, readExpression);
   const parts: ArgumentSyntax[] = [];
-  if (reader.token.kind === "end") return parts;
+  if (list.tokens.length === 0) return parts;
+  const reader = openReader(list, context, readExpression);
   readParts(reader, parts);
   if (reader.token.kind !== "end") throw unexpected(reader, "a comma or the end");
   return parts;
@@ -164,7 +164,7 @@ function readParenthesised(reader: ExpressionReader): SyntaxNode {
 /** Reads the right side of `in`: a list of literals, an alias, or the path of a collection. @see ABNF rule inExpr */
 function readIn(reader: ExpressionReader, operand: SyntaxNode, height: number, position: number): InSyntax {
   const start = reader.token;
-  const isList = start.kind === "[" || (start.kind === "(" && isListItem(lookAhead(reader, 1)));
+  const isList = start.kind === "[" || (start.kind === "(" && startsList(lookAhead(reader, 1)));
   const list = isList ? readList(reader) : readOperand(reader);
   if (!isCollection(list)) {
     throw faultAt(reader, start, "in is followed by a list of literals in parentheses, as in Id in (1,2).");

@@ -1,3 +1,4 @@
+import type { ODataError } from "../errors/odata-error.ts";
 import type { SyntaxNode } from "./ast.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
@@ -102,14 +103,14 @@ export function counted<Node extends SyntaxNode>(reader: ExpressionReader, node:
 }
 
 /** Makes an error at a token or node. */
-export function faultAt(reader: ExpressionReader, place: { readonly position: number }, message: string): Error {
+export function faultAt(reader: ExpressionReader, place: { readonly position: number }, message: string): ODataError {
   return syntaxError(reader.list.option, place.position, message);
 }
 
 /** Makes the error that says what stands where something else must. */
-export function unexpected(reader: ExpressionReader, expected: string): Error {
+export function unexpected(reader: ExpressionReader, expected: string): ODataError {
   const { token } = reader;
-  const hint = hintFor(token);
+  const hint = hintFor(token, reader.list.tokens[reader.index - 1]);
   return faultAt(reader, token, `expected ${expected}, found ${describe(token)}.${hint === "" ? "" : ` ${hint}`}`);
 }
 
@@ -119,7 +120,8 @@ function describe(token: Token): string {
   return token.alias === null ? quoteText(token.text) : `${quoteText(token.text)} in the value of ${token.alias}`;
 }
 
-function hintFor(token: Token): string {
+function hintFor(token: Token, before: Token | undefined): string {
+  if (before?.kind === "name" && /^not$/iu.test(before.text)) return "Write not in lower case, before its operand.";
   switch (token.kind) {
     case "=":
       return "Write eq to compare.";

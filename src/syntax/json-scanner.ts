@@ -21,7 +21,8 @@ const OPENING = "[{";
  */
 export function scanJson(source: LiteralSource, start: number, maxDepth: number): JsonExtent {
   const { text } = source;
-  const closers: string[] = [];
+  // The brackets that are still to come, innermost last.
+  let closers = "";
   let isList = text.charAt(start) === "[";
   for (let offset = start; offset < text.length;) {
     const character = text.charAt(offset);
@@ -29,25 +30,34 @@ export function scanJson(source: LiteralSource, start: number, maxDepth: number)
       offset = character === '"' ? doubleQuotedEnd(source, offset) : singleQuotedEnd(source, offset);
     } else if (OPENING.includes(character)) {
       if (closers.length >= maxDepth) {
-        throw syntaxError(source.option, source.base + offset, `JSON is nested deeper than ${maxDepth} levels.`);
+        throw syntaxError(
+          source.option,
+          source.base + offset,
+          `the JSON value is nested deeper than ${maxDepth} levels.`,
+        );
       }
       isList = isList && closers.length === 0;
-      closers.push(character === "[" ? "]" : "}");
+      closers += character === "[" ? "]" : "}";
       offset += 1;
     } else if (character === "]" || character === "}") {
-      const closer = closers.pop();
+      const closer = closers.slice(-1);
       if (character !== closer) {
-        throw syntaxError(source.option, source.base + offset, `JSON has "${character}" where "${closer}" closes.`);
+        throw syntaxError(source.option, source.base + offset, `expected "${closer}", found "${character}".`);
       }
+      closers = closers.slice(0, -1);
       offset += 1;
       if (closers.length === 0) return { end: offset, isList };
     } else {
-      const end = listWordEnd(text, offset);
-      isList = isList && end > offset;
-      offset = Math.max(end, offset + 1);
+      const end = isList ? listWordEnd(text, offset) : offset;
+      isList = end > offset;
+      offset = isList ? end : offset + 1;
     }
   }
-  throw syntaxError(source.option, source.base + start, `The JSON value does not end: "${closers.at(-1)}" is missing.`);
+  throw syntaxError(
+    source.option,
+    source.base + start,
+    `the JSON value does not end: "${closers.slice(-1)}" is missing.`,
+  );
 }
 
 /** The offset behind the piece of a list of literals that starts at `start`; `start` when none does. */
@@ -78,7 +88,7 @@ export function scanJsonString(source: LiteralSource, start: number): number {
     throw syntaxError(
       source.option,
       source.base + start,
-      "The JSON string has an invalid escape or a control character.",
+      "the JSON string has an invalid escape or a control character.",
     );
   }
   add(source, "Edm.String", String(value), start);
@@ -92,12 +102,12 @@ function doubleQuotedEnd(source: LiteralSource, open: number): number {
     if (character === '"') return offset + 1;
     if (character === "\\") offset += 1;
   }
-  throw syntaxError(source.option, source.base + open, "The JSON string does not end.");
+  throw syntaxError(source.option, source.base + open, "the JSON string does not end.");
 }
 
 /** A doubled quote reads as two strings side by side, which ends at the same place. */
 function singleQuotedEnd(source: LiteralSource, open: number): number {
   const quote = source.text.indexOf("'", open + 1);
-  if (quote === -1) throw syntaxError(source.option, source.base + open, "The string does not end.");
+  if (quote === -1) throw syntaxError(source.option, source.base + open, "the string does not end.");
   return quote + 1;
 }

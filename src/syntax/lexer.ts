@@ -1,40 +1,14 @@
+import type { ODataError } from "../errors/odata-error.ts";
+import { scanAlias } from "./alias-scanner.ts";
 import { isDigit, skipDottedName, skipName } from "./characters.ts";
 import { scanJson, scanJsonString } from "./json-scanner.ts";
-import { add, isGuid, type LiteralSource, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
+import { addOperand, checkDepth, type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
+import { add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
 import type { ParseContext } from "./parse-context.ts";
-import { quoteText, syntaxError } from "./syntax-error.ts";
 import { toShape } from "./token-shape.ts";
-import { OPERATORS, type Token, type TokenKind, type TokenList } from "./token.ts";
+import { OPERATORS, type TokenList } from "./token.ts";
 
-/** Most characters that the values of parameter aliases may expand to within one option. */
-const MAX_ALIAS_CHARACTERS = 1_048_576;
-
-/** What the lexers of an option and of the aliases within it share. */
-interface Expansion {
-  readonly context: ParseContext;
-  readonly tokens: Token[];
-  /** The aliases whose values are being read, outermost first. */
-  readonly aliases: string[];
-  characters: number;
-}
-
-/** The state of reading one text. */
-interface Lexer extends LiteralSource {
-  readonly shared: Expansion;
-  /** The alias whose value the text is, with the place where it is mentioned; null for the option itself. */
-  readonly alias: { readonly name: string; readonly position: number } | null;
-  readonly startDepth: number;
-  offset: number;
-  /** Open parentheses. */
-  depth: number;
-  /** Prefix operators that wait for their operand. */
-  prefixes: number;
-  /** Whether an operand may start here; a word is an operator otherwise. */
-  expectOperand: boolean;
-  afterSlash: boolean;
-  /** Offset of the bracket that closes the list of literals being read, or -1. */
-  listEnd: number;
-}
+const QUOTE = 39;
 
 /**
  * Cuts the text of an option into tokens, in one pass. Literals are added to `context.literals` as they are met, and
@@ -118,39 +92,11 @@ function scanToken(lexer: Lexer, code: number): void {
       scanDollarName(lexer, start);
       return;
     case 64:
-      scanAlias(lexer, start);
+      scanAlias(lexer, start, scanTokens);
       return;
     default:
       scanName(lexer, start);
   }
-}
-
-function push(lexer: Lexer, kind: TokenKind, start: number, end: number): void {
-  const { context, tokens } = lexer.shared;
-  context.counters.tokens += 1;
-  if (context.counters.tokens > context.limits.maxTokens) {
-    throw fault(lexer, start, `the query has more than ${context.limits.maxTokens} tokens.`);
-  }
-  const isLiteral = kind === "literal";
-  const text = lexer.text.slice(start, end);
-  tokens.push({
-    kind,
-    text,
-    position: lexer.alias === null ? lexer.base + start : lexer.alias.position,
-    alias: lexer.alias === null ? null : lexer.alias.name,
-    operator: kind === "operator" ? (OPERATORS.get(text) ?? null) : null,
-    literal: isLiteral ? (lexer.literals.at(-1) ?? null) : null,
-    index: isLiteral ? lexer.literals.length - 1 : -1,
-  });
-  lexer.offset = end;
-  lexer.afterSlash = false;
-}
-
-/** Adds an operand, behind which an operator or the end of the expression stands. */
-function addOperand(lexer: Lexer, kind: TokenKind, start: number, end: number): void {
-  push(lexer, kind, start, end);
-  lexer.expectOperand = false;
-  lexer.prefixes = 0;
 }
 
 function addLiteral(lexer: Lexer, start: number, end: number): void {
@@ -165,9 +111,7 @@ function scanOpen(lexer: Lexer, start: number): void {
 }
 
 function scanClose(lexer: Lexer, start: number): void {
-  if (lexer.alias !== null && lexer.depth === lexer.startDepth) {
-    throw fault(lexer, start, "the parenthesis closes nothing.");
-  }
+  if (lexer.depth === lexer.startDepth) throw fault(lexer, start, 'the ")" closes nothing.');
   lexer.depth -= 1;
   addOperand(lexer, ")", start, start + 1);
 }
@@ -202,13 +146,6 @@ function scanSign(lexer: Lexer, start: number): void {
   lexer.expectOperand = true;
 }
 
-function checkDepth(lexer: Lexer, start: number): void {
-  const { maxDepth } = lexer.shared.context.limits;
-  if (lexer.depth + lexer.prefixes > maxDepth) {
-    throw fault(lexer, start, `the expression is nested deeper than ${maxDepth} levels.`);
-  }
-}
-
 function scanJsonToken(lexer: Lexer, code: number, start: number): void {
   const isInList = start < lexer.listEnd;
   if (code === 34 && isInList) {
@@ -233,8 +170,7 @@ function scanJsonToken(lexer: Lexer, code: number, start: number): void {
 
 function scanDollarName(lexer: Lexer, start: number): void {
   const end = skipName(lexer.text, start + 1);
-  if (end === start + 1)
-    throw fault(lexer, start, 'found "$": $it, $root and $count are the names that begin with it.');
+  if (end === start + 1) throw fault(lexer, start, 'found "$": the names that begin with it are $it, $root, $count.');
   addOperand(lexer, "name", start, end);
 }
 
@@ -243,7 +179,10 @@ function scanName(lexer: Lexer, start: number): void {
   const { text } = lexer;
   const end = skipDottedName(text, start);
   if (end === start) throw strayCharacter(lexer, start);
-  if (text.charCodeAt(end) === 39) {
+  if (!lexer.expectOperand && text.charCodeAt(start - 1) === QUOTE) {
+    throw fault(lexer, start, "a blank stands between a string and an operator; a quote within a string is doubled.");
+  }
+  if (text.charCodeAt(end) === QUOTE) {
     addLiteral(lexer, start, scanPrefixed(lexer, start, end));
   } else if (lexer.afterSlash) {
     addOperand(lexer, "name", start, end);
@@ -281,74 +220,6 @@ function scanOperandName(lexer: Lexer, start: number, end: number): void {
   }
 }
 
-/** Reads an alias: where an operand may start, its value takes its place. @see OData URL Conventions 4.0, section 5.3 */
-function scanAlias(lexer: Lexer, start: number): void {
-  const end = skipName(lexer.text, start + 1);
-  if (end === start + 1) throw fault(lexer, start, 'found "@": the name of a parameter alias follows it, as in @p.');
-  const name = lexer.text.slice(start, end);
-  const value = lexer.shared.context.aliases.get(name);
-  if (value === undefined || !lexer.expectOperand) {
-    addOperand(lexer, "alias", start, end);
-    return;
-  }
-  expandAlias(lexer, start, name, value);
-  lexer.offset = end;
-  lexer.expectOperand = false;
-  lexer.afterSlash = false;
-  lexer.prefixes = 0;
-}
-
-function expandAlias(lexer: Lexer, start: number, name: string, value: string): void {
-  const { shared } = lexer;
-  if (shared.aliases.includes(name))
-    throw fault(lexer, start, `the parameter alias ${quoteText(name)} stands in its own value.`);
-  shared.characters += value.length;
-  if (shared.characters > MAX_ALIAS_CHARACTERS) {
-    throw fault(
-      lexer,
-      start,
-      `the values of parameter aliases expand to more than ${MAX_ALIAS_CHARACTERS} characters.`,
-    );
-  }
-  const depth = lexer.depth + lexer.prefixes + 1;
-  const inner: Lexer = {
-    ...lexer,
-    text: value,
-    base: 0,
-    option: name,
-    alias: { name, position: lexer.alias === null ? lexer.base + start : lexer.alias.position },
-    startDepth: depth,
-    offset: 0,
-    depth,
-    prefixes: 0,
-    listEnd: -1,
-  };
-  checkDepth(inner, 0);
-  const first = shared.tokens.length;
-  push(inner, "(", 0, 0);
-  shared.aliases.push(name);
-  scanTokens(inner);
-  shared.aliases.pop();
-  if (inner.depth > depth) throw fault(inner, value.length, "a closing parenthesis is missing.");
-  if (shared.tokens.length === first + 1)
-    throw fault(inner, 0, "the parameter alias has no value; write null for none.");
-  if (isSelfContained(shared.tokens, first + 1)) shared.tokens.splice(first, 1);
-  else push(inner, ")", value.length, value.length);
-}
-
-/** Whether the tokens from `first` on need no parentheses around them: a literal, null, JSON, or one group of its own. */
-function isSelfContained(tokens: readonly Token[], first: number): boolean {
-  let depth = 0;
-  for (let index = first; index < tokens.length; index += 1) {
-    const kind = tokens[index]?.kind;
-    if (kind === "(" || kind === "[") depth += 1;
-    else if (kind === ")" || kind === "]") depth -= 1;
-    else if (depth === 0 && kind !== "literal" && kind !== "null" && kind !== "json") return false;
-    if (depth === 0 && index < tokens.length - 1) return false;
-  }
-  return true;
-}
-
 /** What to write instead of an operator of other languages. */
 const STRAY_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ["<", "write lt or le"],
@@ -362,15 +233,11 @@ const STRAY_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ["\u2018", "a string is written in straight single quotes"],
   ["\u2019", "a string is written in straight single quotes"],
   [";", "write a comma"],
-  [".", "a number begins with a digit"],
+  [".", "a dot stands within a number, or between the parts of a qualified name"],
 ]);
 
-function strayCharacter(lexer: Lexer, start: number): Error {
+function strayCharacter(lexer: Lexer, start: number): ODataError {
   const character = String.fromCodePoint(lexer.text.codePointAt(start) ?? 0);
   const hint = STRAY_CHARACTERS.get(character) ?? "no name, literal or operator begins with it";
   return fault(lexer, start, `found ${JSON.stringify(character)}: ${hint}.`);
-}
-
-function fault(lexer: Lexer, start: number, message: string): Error {
-  return syntaxError(lexer.option, lexer.base + start, message);
 }

@@ -1,4 +1,5 @@
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import { hasTwoDigits, isDigit, isHexDigit, isNamePart, skipDigits } from "./characters.ts";
 import type { Literal } from "./literal-token.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
@@ -218,7 +219,7 @@ function quotedEnd(source: LiteralSource, open: number): number {
       throw syntaxError(
         source.option,
         source.base + open,
-        `The string ${quoteText(text.slice(open + 1))} does not end: close it with a quote, and double a quote within it.`,
+        `the string ${quoteText(text.slice(open + 1))} does not end: close it with a quote, and double a quote within it.`,
       );
     }
     if (text.charCodeAt(quote + 1) !== QUOTE) return quote + 1;
@@ -247,12 +248,12 @@ export function add(source: LiteralSource, type: PrimitiveTypeName, text: string
 /** The end of a word, unless a letter, digit or dot follows that cannot belong to it. */
 function checkedEnd(source: LiteralSource, start: number, end: number): number {
   if (source.text.charCodeAt(end) === DOT || isNamePart(source.text, end)) {
-    throw malformed(source, start, "a blank ends a number, Date, TimeOfDay, DateTimeOffset or Guid");
+    throw malformed(source, start, "a blank ends a number, date or time, and a Guid has 8-4-4-4-12 hexadecimal digits");
   }
   return end;
 }
 
-function malformed(source: LiteralSource, start: number, rule: string): Error {
+function malformed(source: LiteralSource, start: number, rule: string): ODataError {
   const { text } = source;
   let end = start + 1;
   while (end - start <= 40 && (isNamePart(text, end) || ".:+-".includes(text.charAt(end) || " "))) end += 1;

@@ -8,7 +8,7 @@ import {
   readQualifiedCall,
   unknownFunction,
 } from "./call-parser.ts";
-import { counted, expect, type ExpressionReader, faultAt, lookAhead, take, unexpected } from "./expression-reader.ts";
+import { counted, type ExpressionReader, faultAt, lookAhead, take, unexpected } from "./expression-reader.ts";
 import { quoteText } from "./syntax-error.ts";
 
 /**
@@ -99,7 +99,7 @@ function readQualifiedName(reader: ExpressionReader, source: SyntaxNode | null):
 }
 
 function isPositionalKeyNext(reader: ExpressionReader): boolean {
-  return lookAhead(reader, 1).kind !== "name" && isKeyPredicateNext(reader);
+  return lookAhead(reader, 2).kind !== "name" && isKeyPredicateNext(reader);
 }
 
 /** Reads a key predicate if one stands behind the node. */
