@@ -3,6 +3,10 @@ import { parseArguments } from "./expression-parser.ts";
 import { tokenize } from "./lexer.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
+import type { TokenKind, TokenList } from "./token.ts";
+
+/** What stands in the parentheses themselves, not in the value of an alias; names stand before `=` only. */
+const INLINE_TOKENS: ReadonlySet<TokenKind> = new Set(["literal", "null", "alias", "json", "[", "]", ",", "="]);
 
 /** What the errors of `parseKeyPredicate` name. */
 export interface KeyPredicateOptions {
@@ -27,10 +31,12 @@ export function parseKeyPredicate(
   const { target } = options;
   const isKey = target === "key";
   const ownContext: ParseContext = { ...context, literals: [] };
-  const parts = parseArguments(tokenize(parentheses, ownContext, target), ownContext);
+  const list = tokenize(parentheses, ownContext, target);
+  const parts = parseArguments(list, ownContext);
   if (parts.length === 0 && isKey) throw syntaxError(target, 0, "a value is missing in the parentheses.");
   checkNames(parts, target);
-  for (const { value } of parts) checkValue(value, target, isKey);
+  checkInlineValues(list);
+  if (isKey) for (const { value } of parts) checkKeyValue(value);
   return { parts, position: 0 };
 }
 
@@ -50,24 +56,16 @@ function checkNames(parts: readonly ArgumentSyntax[], target: string): void {
   }
 }
 
-/** A key value is a literal; the value of a parameter may be JSON too, and any expression that an alias stands for. */
-function checkValue(value: SyntaxNode, target: string, isKey: boolean): void {
-  switch (value.kind) {
-    case "literal":
-    case "null":
-    case "alias":
-      return;
-    case "list":
-    case "json":
-      if (!isKey) return;
-      break;
-    default:
+/** Expressions may be the value of a parameter alias, but do not stand in a path themselves. */
+function checkInlineValues({ tokens, option }: TokenList): void {
+  for (const [index, { kind, alias, position }] of tokens.entries()) {
+    if (alias !== null || INLINE_TOKENS.has(kind)) continue;
+    if (kind === "name" && tokens[index + 1]?.kind === "=") continue;
+    throw syntaxError(option, position, "a value is a literal, such as 5 or 'text', or a parameter alias, such as @p.");
   }
-  throw syntaxError(
-    target,
-    value.position,
-    isKey
-      ? "a key value is a literal, such as 5 or 'text', or a parameter alias, such as @p."
-      : "the value of a parameter is a literal, JSON, or a parameter alias, such as @p.",
-  );
+}
+
+function checkKeyValue({ kind, position }: SyntaxNode): void {
+  if (kind === "literal" || kind === "null" || kind === "alias") return;
+  throw syntaxError("key", position, "the value of a key is a literal, such as 5 or 'text'.");
 }

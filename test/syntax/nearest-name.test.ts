@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { nearestName } from "../../src/syntax/nearest-name.ts";
+
+test.each([
+  ["$tpo", "$top"],
+  ["$TOP", "$top"],
+  ["$filtre", "$filter"],
+  ["$order", "$orderby"],
+  ["$slect", "$select"],
+  ["$selectt", "$select"],
+  ["$expend", "$expand"],
+  ["$xyz", null],
+  ["", null],
+  ["$", null],
+  ["$filter".repeat(10), null],
+])("the name nearest to %s is %s", (name, nearest) => {
+  expect(nearestName(name, ["$filter", "$orderby", "$top", "$skip", "$select", "$expand"])).toBe(nearest);
+});
