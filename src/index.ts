@@ -39,3 +39,8 @@ export { ConfigurationError } from "./errors/configuration-error.ts";
 export type { ConfigurationFault } from "./errors/configuration-error.ts";
 export { isODataError, ODataError, odataError } from "./errors/odata-error.ts";
 export type { SearchClause as SearchRequest } from "./query/clauses.ts";
+export type { FilterClause, OrderByItem, RoundingMode, SearchExpression, SelectedProperty } from "./query/clauses.ts";
+export type { Expression } from "./query/expression.ts";
+export { arraySource } from "./memory/array-source.ts";
+export { odataService } from "./service/odata-service.ts";
+export type { ODataService } from "./service/odata-service.ts";

@@ -1,3 +1,4 @@
+import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
 import type { Context, IncomingRequest, User } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
@@ -6,15 +7,28 @@ import { readBaseUrl } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
+import type { ReadForm } from "../plan/plan-collection.ts";
+import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/query-shape.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 
 /** What all requests of one registration share: made at startup, but for the caches. */
 export interface ServiceRuntime {
   readonly definition: ServiceDefinition;
+  readonly entitySets: ReadonlyMap<EntitySet, EntitySetRuntime>;
   /** $metadata, written once. */
   readonly metadata: { readonly xml: Uint8Array; readonly etag: string };
   readonly shapes: ShapeCache;
+}
+
+/** What the endpoints of one entity set work with. */
+export interface EntitySetRuntime {
+  readonly handlers: EntitySetDefinition["handlers"];
+  readonly capabilities: Capabilities;
+  /** What query options are bound to. */
+  readonly target: QueryTarget;
+  /** The form in which the set is read as a collection; undefined when it is not. */
+  readonly form: ReadForm | undefined;
 }
 
 /** The URL of a request, cut but not decoded. */
@@ -74,11 +88,11 @@ export class Exchange {
     return (this.#context ??= new RequestContext(this));
   }
 
-  /** The definition of a set of the model. */
-  entitySet(entitySet: EntitySet): EntitySetDefinition {
-    const definition = this.service.definition.entitySets.get(entitySet.name);
-    if (definition === undefined) throw new Error(`The entity set ${entitySet.name} has no definition.`);
-    return definition;
+  /** What the endpoints of a set work with. */
+  entitySet(entitySet: EntitySet): EntitySetRuntime {
+    const runtime = this.service.entitySets.get(entitySet);
+    if (runtime === undefined) throw new Error(`The entity set ${entitySet.name} is not one of this service.`);
+    return runtime;
   }
 }
 

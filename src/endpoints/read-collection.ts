@@ -7,7 +7,7 @@ import { nextLink } from "../http/next-link.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionContext } from "../payload/context-url.ts";
 import { writeCollection } from "../payload/write-collection.ts";
-import { nextPageOption, planCollection, readForm, type CollectionPlan } from "../plan/plan-collection.ts";
+import { nextPageOption, planCollection, type CollectionPlan } from "../plan/plan-collection.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
@@ -24,18 +24,13 @@ const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
  */
 export const readCollection: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
-  const set = exchange.entitySet(entitySet);
+  const { target, form, handlers, capabilities } = exchange.entitySet(entitySet);
   const { limits } = exchange.service.definition;
   const format = readJsonFormat(exchange);
-  const query = bindCollectionQuery(
-    readOptions(exchange),
-    { entitySet, capabilities: set.capabilities, limits },
-    exchange.service.shapes,
-  );
-  const form = readForm(set.handlers);
+  const query = bindCollectionQuery(readOptions(exchange), target, exchange.service.shapes);
   if (form === undefined) throw new Error(`${entitySet.name} has a route for reading, but no handler.`);
-  const plan = planCollection(form, query, set.capabilities, exchange.preferences.maxPageSize);
-  return chain(runCollection(plan, set.handlers, exchange.context, limits.maxResponseEntities), (result) =>
+  const plan = planCollection(form, query, capabilities, exchange.preferences.maxPageSize);
+  return chain(runCollection(plan, handlers, exchange.context, limits.maxResponseEntities), (result) =>
     respond(exchange, plan, result, format),
   );
 };

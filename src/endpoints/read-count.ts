@@ -1,7 +1,6 @@
 import { bindCountQuery } from "../binder/bind-query-options.ts";
 import { chain } from "../execution/chain.ts";
 import { runCount } from "../execution/run-count.ts";
-import { readForm } from "../plan/plan-collection.ts";
 import type { Endpoint } from "./exchange.ts";
 import { entitySetOf } from "./read-collection.ts";
 import { readOptions, readTextFormat } from "./read-options.ts";
@@ -14,17 +13,11 @@ import { okResponse } from "./response.ts";
  */
 export const readCount: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
-  const set = exchange.entitySet(entitySet);
-  const { limits } = exchange.service.definition;
+  const { target, form, handlers } = exchange.entitySet(entitySet);
   const contentType = readTextFormat(exchange);
-  const query = bindCountQuery(
-    readOptions(exchange),
-    { entitySet, capabilities: set.capabilities, limits },
-    exchange.service.shapes,
-  );
-  const form = readForm(set.handlers);
+  const query = bindCountQuery(readOptions(exchange), target, exchange.service.shapes);
   if (form === undefined) throw new Error(`${entitySet.name} has a route for counting, but no handler.`);
-  return chain(runCount(form, query, set.handlers, exchange.context), (count) =>
+  return chain(runCount(form, query, handlers, exchange.context), (count) =>
     okResponse(exchange, contentType, String(count)),
   );
 };

@@ -22,16 +22,11 @@ import { emptyResponse, jsonResponse } from "./response.ts";
  */
 export const readEntity: Endpoint = (exchange, path) => {
   const { entitySet, key } = entityPathOf(path);
-  const set = exchange.entitySet(entitySet);
-  const { limits } = exchange.service.definition;
+  const { target, handlers } = exchange.entitySet(entitySet);
   const format = readJsonFormat(exchange);
-  const value = bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases);
-  const selectExpand = bindEntityQuery(readOptions(exchange), {
-    entitySet,
-    capabilities: set.capabilities,
-    limits,
-  });
-  const { getByKey } = set.handlers;
+  const value = bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
+  const selectExpand = bindEntityQuery(readOptions(exchange), target, exchange.service.shapes);
+  const { getByKey } = handlers;
   if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for reading by key, but no handler.`);
   return chain(getByKey(value, exchange.context), (answer) => {
     const entity = orThrow(answer);

@@ -2,10 +2,10 @@ import { resolvePath } from "../binder/resolve-path.ts";
 import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
 import { buildServiceDefinition } from "../definition/build-service-definition.ts";
 import type { Logger } from "../definition/logger.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
-import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/exchange.ts";
+import { Exchange, toIncomingRequest, type EntitySetRuntime, type ServiceRuntime } from "../endpoints/exchange.ts";
 import { emptyResponse } from "../endpoints/response.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
@@ -16,9 +16,10 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion } from "../http/odata-version.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
+import { readForm } from "../plan/plan-collection.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
-import { capabilitiesOf } from "./csdl-capabilities.ts";
+import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
 import { defaultLogger } from "./default-logger.ts";
 import { handleError, logError } from "./handle-error.ts";
 import { RouteTable } from "./route-table.ts";
@@ -112,12 +113,20 @@ function finish(request: ODataRequest, response: ODataResponse): ODataResponse {
 }
 
 function toRuntime(definition: ServiceDefinition): ServiceRuntime {
-  const xml = new TextEncoder().encode(writeCsdlXml(definition.model, capabilitiesOf(definition)));
+  const xml = new TextEncoder().encode(writeCsdlXml(definition.model, csdlCapabilitiesOf(definition)));
   return {
     definition,
+    entitySets: new Map(
+      [...definition.entitySets.values()].map((set) => [set.entitySet, toEntitySetRuntime(definition, set)]),
+    ),
     metadata: { xml, etag: `"${sha256Base64(xml)}"` },
     shapes: new BoundedCache(SHAPES_KEPT),
   };
+}
+
+function toEntitySetRuntime({ model, limits }: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
+  const { entitySet, capabilities, handlers } = set;
+  return { handlers, capabilities, target: { model, entitySet, capabilities, limits }, form: readForm(handlers) };
 }
 
 function checkUrlLength(target: string, maxUrlLength: number | null): void {

@@ -1,0 +1,25 @@
+import type { CsdlCapabilities } from "../csdl/csdl-capabilities.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { readForm } from "../plan/plan-collection.ts";
+
+/**
+ * What $metadata says that a set can do: what its routes do, not what it declares. Writes, navigation, `$expand` and
+ * `$search` are not served.
+ * @see decisions, $metadata
+ */
+export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: EntitySet) => CsdlCapabilities {
+  return ({ name }) => {
+    const set = definition.entitySets.get(name);
+    if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
+    return {
+      query: { ...set.capabilities, expandEnabled: false, searchEnabled: false },
+      readable: readForm(set.handlers) !== undefined,
+      readableByKey: set.handlers.getByKey !== undefined,
+      navigable: false,
+      insertable: false,
+      updatable: false,
+      deletable: false,
+    };
+  };
+}
