@@ -98,7 +98,7 @@ function resolveProperty(
   suffix: PathSegmentSyntax | undefined,
 ): ResourcePath {
   if (segment.parentheses !== undefined) {
-    throw notFound(segment, `'${segment.name}' is a property and takes nothing in parentheses.`);
+    throw takesNothing(segment);
   }
   if (suffix === undefined) return { kind: "property", ...found };
   if (suffix.name === "$value" && suffix.parentheses === undefined) {
@@ -145,16 +145,13 @@ function refuseFurther(last: PathSegmentSyntax, further: readonly PathSegmentSyn
 }
 
 function unknownResource(segment: PathSegmentSyntax, model: Model): ODataError {
-  const absent = ABSENT_RESOURCES.get(segment.name);
-  if (absent !== undefined) {
-    return notFound(segment, `This service does not offer ${absent}.`);
-  }
+  const { name } = segment;
   const { entitySets, functionImports, actionImports } = model.entityContainer;
   const names = [...entitySets.keys(), ...functionImports.keys(), ...actionImports.keys(), "$metadata"];
-  return protocolError(
-    "NotFound",
-    `There is no resource ${quotedName(segment.name)}.${didYouMean(segment.name, names)}`,
-  );
+  const absent = ABSENT_RESOURCES.get(name);
+  const hint = absent === undefined ? didYouMean(name, names) : ` This service does not offer ${absent}.`;
+  if (name === "$metadata") return takesNothing(segment);
+  return protocolError("NotFound", `There is no resource ${quotedName(name)}.${hint}`);
 }
 
 function unknownBelowSet(
@@ -163,11 +160,16 @@ function unknownBelowSet(
   declared: ReadonlyMap<string, unknown>,
 ): ODataError {
   const { name } = segment;
+  if (name === "$count") return takesNothing(segment);
   const isMember = entitySet.entityType.members.has(name);
   const hint = isMember
     ? ` It belongs to one entity: write '${entitySet.name}(key)/${name}'.`
     : didYouMean(name, [...declared.keys(), "$count"]);
   return protocolError("NotFound", `The entity set '${entitySet.name}' has no operation ${quotedName(name)}.${hint}`);
+}
+
+function takesNothing(segment: PathSegmentSyntax): ODataError {
+  return notFound(segment, `${quotedName(segment.name)} takes nothing in parentheses.`);
 }
 
 function unknownMember(

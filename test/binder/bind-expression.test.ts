@@ -1,0 +1,445 @@
+import { describe, expect, test } from "vitest";
+import { bindCollection, errorOf } from "./requests.ts";
+import { parameterSummary, summary } from "./summary.ts";
+
+function filter(text: string): string {
+  const { shape } = bindCollection(`$filter=${text}`);
+  return shape.filter === null ? "" : summary(shape.filter.expression);
+}
+
+describe("$filter binds to", () => {
+  test.each([
+    // Properties and paths.
+    ["Active", "Active"],
+    ["$it/Active", "Active"],
+    ["active", "Active"],
+    ["constructor eq 'x'", "(constructor eq ?0:String):String"],
+    ["Address/City eq 'Bonn'", "(Address/City eq ?0:String):String"],
+    ["$it/Address/Location/Latitude gt 50.5", "(Address/Location/Latitude gt ?0:Double):Double"],
+    ["ADDRESS/city eq 'Bonn'", "(Address/City eq ?0:String):String"],
+    ["Tags/$count gt 2", "(Tags/$count gt ?0:Int64):Int64"],
+    ["Address/Phones/$count eq 0", "(Address/Phones/$count eq ?0:Int64):Int64"],
+    ["Places/$count eq 0", "(Places/$count eq ?0:Int64):Int64"],
+    // Null.
+    ["Name eq null", "(Name eq null:String):String"],
+    ["null ne Name", "(null:String ne Name):String"],
+    ["null eq null", "(null eq null):null"],
+    ["Address eq null", "(Address eq null):Address"],
+    ["null ne Address/Location", "(Address/Location ne null):Geo"],
+    ["null", "null:Boolean"],
+    ["not null", "not(null:Boolean)"],
+    ["Price gt null", "(Price gt null:Decimal):Decimal"],
+    ["5 gt null", "(?0:Int32 gt null:Int32):Int32"],
+    // Logic.
+    ["Active and not Boolean or true", "((Active and not(Boolean)) or ?0:Boolean)"],
+    ["contains(Name,'a') eq true", "(contains(Name,?0:String):Boolean eq ?1:Boolean):Boolean"],
+    ["(Active or Boolean) eq true", "((Active or Boolean) eq ?0:Boolean):Boolean"],
+    ["Active gt false", "(Active gt ?0:Boolean):Boolean"],
+    ["((Active))", "Active"],
+    // Literals take the type beside them.
+    ["Price gt 5", "(Price gt ?0:Decimal):Decimal"],
+    ["5 lt Price", "(?0:Decimal lt Price):Decimal"],
+    ["Int64 eq 5", "(Int64 eq ?0:Int64):Int64"],
+    ["Double eq 5", "(Double eq ?0:Double):Double"],
+    ["Double eq 5.5", "(Double eq ?0:Double):Double"],
+    ["Single eq 0.1", "(Single eq ?0:Single):Single"],
+    ["Int32 eq 3000000000", "(Int64(Int32) eq ?0:Int64):Int64"],
+    ["Int32 eq 5.5", "(Decimal(Int32) eq ?0:Decimal):Decimal"],
+    ["Int32 eq 5e0", "(Double(Int32) eq ?0:Double):Double"],
+    ["Byte eq 300", "(Int32(Byte) eq ?0:Int32):Int32"],
+    ["Int64 eq 5L", "(Int64 eq ?0:Int64):Int64"],
+    ["Price eq 0m", "(Price eq ?0:Decimal):Decimal"],
+    ["Double eq INF", "(Double eq ?0:Double):Double"],
+    ["1 eq 1.0", "(?0:Decimal eq ?1:Decimal):Decimal"],
+    ["Color eq 'Red'", "(Color eq ?0:Color):Color"],
+    ["'Red' eq Color", "(?0:Color eq Color):Color"],
+    ["Color eq Shop.Color'Red'", "(Color eq ?0:Color):Color"],
+    ["Color gt Shop.Color'Red'", "(Color gt ?0:Color):Color"],
+    ["Shop.Color'Red' eq Shop.Color'Red'", "(?0:Color eq ?1:Color):Color"],
+    ["Guid eq 01234567-89ab-cdef-0123-456789abcdef", "(Guid eq ?0:Guid):Guid"],
+    ["Binary eq binary'T0RhdGE'", "(Binary eq ?0:Binary):Binary"],
+    ["TimeOfDay ge 12:30:00", "(TimeOfDay ge ?0:TimeOfDay):TimeOfDay"],
+    ["Duration lt duration'PT1H'", "(Duration lt ?0:Duration):Duration"],
+    // Dates and instants.
+    ["Date eq 2024-01-31", "(Date eq ?0:Date):Date"],
+    ["Date eq 2024-01-31T00:00:00Z", "(DateTimeOffset(Date) eq ?0:DateTimeOffset):DateTimeOffset"],
+    ["DateTimeOffset gt 2024-01-31", "(DateTimeOffset gt ?0:DateTimeOffset):DateTimeOffset"],
+    ["Date lt DateTimeOffset", "(DateTimeOffset(Date) lt DateTimeOffset):DateTimeOffset"],
+    // Numeric promotion between properties.
+    ["Byte eq SByte", "(Int16(Byte) eq Int16(SByte)):Int16"],
+    ["Byte lt Int16", "(Int16(Byte) lt Int16):Int16"],
+    ["Int32 eq Int64", "(Int64(Int32) eq Int64):Int64"],
+    ["Int64 eq Decimal", "(Decimal(Int64) eq Decimal):Decimal"],
+    ["Decimal eq Single", "(Single(Decimal) eq Single):Single"],
+    ["Single eq Double", "(Double(Single) eq Double):Double"],
+    ["Decimal eq Double", "(Double(Decimal) eq Double):Double"],
+    // Arithmetic.
+    ["Int32 add 1 gt 5", "((Int64(Int32) add ?0:Int64):Int64 gt ?1:Int64):Int64"],
+    ["Byte mul Byte gt 5", "((Int64(Byte) mul Int64(Byte)):Int64 gt ?0:Int64):Int64"],
+    ["5 div 2 eq 2", "((?0:Int64 div ?1:Int64):Int64 eq ?2:Int64):Int64"],
+    ["Int32 div 2.0 gt 1", "((Decimal(Int32) div ?0:Decimal):Decimal gt ?1:Decimal):Decimal"],
+    ["Price mul Double gt 1", "((Double(Price) mul Double):Double gt ?0:Double):Double"],
+    ["Single sub Int64 gt 1", "((Single sub Single(Int64)):Single gt ?0:Single):Single"],
+    ["-Price lt 0", "(-(Price):Decimal lt ?0:Decimal):Decimal"],
+    ["-Int32 lt 0", "(-(Int64(Int32)):Int64 lt ?0:Int64):Int64"],
+    ["-Duration lt duration'PT0S'", "(-(Duration):Duration lt ?0:Duration):Duration"],
+    ["-null eq 5", "(-(null:Int64):Int64 eq ?0:Int64):Int64"],
+    ["Price add null eq null", "((Price add null:Decimal):Decimal eq null:Decimal):Decimal"],
+    ["null add null eq null", "((null:Int64 add null:Int64):Int64 eq null:Int64):Int64"],
+    [
+      "DateTimeOffset add duration'PT1H' gt now()",
+      "((DateTimeOffset add ?0:Duration):DateTimeOffset gt now():DateTimeOffset):DateTimeOffset",
+    ],
+    [
+      "duration'PT1H' add DateTimeOffset gt now()",
+      "((DateTimeOffset add ?0:Duration):DateTimeOffset gt now():DateTimeOffset):DateTimeOffset",
+    ],
+    [
+      "DateTimeOffset sub DateTimeOffset gt Duration",
+      "((DateTimeOffset sub DateTimeOffset):Duration gt Duration):Duration",
+    ],
+    [
+      "DateTimeOffset sub Date gt Duration",
+      "((DateTimeOffset sub DateTimeOffset(Date)):Duration gt Duration):Duration",
+    ],
+    ["Date sub 2024-01-01 gt Duration", "((Date sub ?0:Date):Duration gt Duration):Duration"],
+    ["Date sub Duration gt 2024-01-01", "((Date sub Duration):Date gt ?0:Date):Date"],
+    [
+      "DateTimeOffset add null eq null",
+      "((DateTimeOffset add null:Duration):DateTimeOffset eq null:DateTimeOffset):DateTimeOffset",
+    ],
+    ["Duration add Duration gt Duration", "((Duration add Duration):Duration gt Duration):Duration"],
+    ["Duration mul 2 gt Duration", "((Duration mul ?0:Decimal):Duration gt Duration):Duration"],
+    ["2 mul Duration gt Duration", "((Duration mul ?0:Decimal):Duration gt Duration):Duration"],
+    ["Duration div Single gt Duration", "((Duration div Double(Single)):Duration gt Duration):Duration"],
+    ["Duration mul null eq null", "((Duration mul null:Decimal):Duration eq null:Duration):Duration"],
+    // Functions.
+    ["length(Name) eq 5", "(length(Name):Int32 eq ?0:Int32):Int32"],
+    ["StartsWith(Name,'a')", "startswith(Name,?0:String):Boolean"],
+    ["contains(Name,null)", "contains(Name,null:String):Boolean"],
+    ["substring(Name,1) eq 'x'", "(substring(Name,?0:Int32):String eq ?1:String):String"],
+    [
+      "substring(Name,1,length(Name) sub 1) eq 'x'",
+      "(substring(Name,?1:Int32,Int32((Int64(length(Name):Int32) sub ?0:Int64):Int64)):String eq ?2:String):String",
+    ],
+    ["year(Date) eq 2024", "(year(Date):Int32 eq ?0:Int32):Int32"],
+    ["year(DateTimeOffset) eq 2024", "(year(DateTimeOffset):Int32 eq ?0:Int32):Int32"],
+    ["hour(TimeOfDay) eq 1", "(hour(TimeOfDay):Int32 eq ?0:Int32):Int32"],
+    ["round(Int32) eq 5", "(round(Decimal(Int32)):Decimal eq ?0:Decimal):Decimal"],
+    ["round(Single) eq 5", "(round(Double(Single)):Double eq ?0:Double):Double"],
+    ["floor(2.5) eq 2", "(floor(?0:Decimal):Decimal eq ?1:Decimal):Decimal"],
+    ["date(DateTimeOffset) eq Date", "(date(DateTimeOffset):Date eq Date):Date"],
+    ["fractionalseconds(TimeOfDay) lt 0.5", "(fractionalseconds(TimeOfDay):Decimal lt ?0:Decimal):Decimal"],
+    [
+      "concat(concat(Name,', '),Address/City) eq 'a'",
+      "(concat(concat(Name,?0:String):String,Address/City):String eq ?1:String):String",
+    ],
+    // in and has.
+    ["Int32 in (1,2)", "(Int32 in ?0:Int32,?1:Int32)"],
+    ["Name in ('a',null)", "(Name in ?0:String,null:String)"],
+    ["Int32 in (1,2.5)", "(Decimal(Int32) in ?0:Decimal,?1:Decimal)"],
+    ["Color in ('Red','Blue')", "(Color in ?0:Color,?1:Color)"],
+    ["null in (1,null)", "(null:Int32 in ?0:Int32,null:Int32)"],
+    ["null in (null)", "(null in null)"],
+    ["Date in (2024-01-01,2024-01-01T00:00:00Z)", "(DateTimeOffset(Date) in ?0:DateTimeOffset,?1:DateTimeOffset)"],
+    ["Access has Shop.Access'Read,Write'", "(Access has ?0:Access)"],
+    ["Access has 'Read'", "(Access has ?0:Access)"],
+    ["Access has Access", "(Access has Access)"],
+    ["Access has null", "(Access has null:Access)"],
+    ["Color has Shop.Color'Green'", "(Color has ?0:Color)"],
+    // Parameter aliases.
+    ["Name eq @p&@p='a'", "(Name eq ?0:String):String"],
+    ["Name eq @p", "(Name eq null:String):String"],
+    ["Int32 in @p&@p=[1,2]", "(Int32 in ?0:Int32,?1:Int32)"],
+    ["Price gt @p and Double lt @p&@p=5", "((Price gt ?0:Decimal):Decimal and (Double lt ?1:Double):Double)"],
+  ])("%s", (text, bound) => {
+    expect(filter(text)).toBe(bound);
+  });
+});
+
+describe("$orderby binds to", () => {
+  test.each([
+    ["Name", "Name"],
+    ["name desc,Price", "Name desc, Price"],
+    ["Address/City,$it/Active desc", "Address/City, Active desc"],
+    ["length(Name) desc,Tags/$count", "length(Name):Int32 desc, Tags/$count"],
+    ["Price gt 5,Color", "(Price gt ?0:Decimal):Decimal, Color"],
+    ["1", "?0:Int32"],
+  ])("%s", (text, bound) => {
+    const { orderBy } = bindCollection(`$orderby=${text}`).shape;
+    const items = orderBy.map(({ expression, descending }) => summary(expression) + (descending ? " desc" : ""));
+    expect(items.join(", ")).toBe(bound);
+  });
+});
+
+test.each([
+  ["$filter=Price gt 5 and Int32 div 2 eq 1", ["0:Decimal", "1:Int64!", "2:Int64"]],
+  ["$filter=Price mod 2.0 gt 0", ["0:Decimal!", "1:Decimal"]],
+  ["$filter=Double div 0 gt 0", ["0:Double", "1:Double"]],
+  ["$filter=Duration div 2 gt Duration", ["0:Decimal!"]],
+  ["$filter=Name eq 'a'&$orderby=Int32 div 3", ["0:String", "1:Int64!"]],
+])("the parameters of %s", (query, parameters) => {
+  expect(parameterSummary(bindCollection(query).shape.parameters)).toEqual(parameters);
+});
+
+const INVALID = "InvalidQueryOption";
+const UNSUPPORTED = "UnsupportedQueryOption";
+
+describe("$filter refuses", () => {
+  test.each([
+    // Types that do not meet.
+    [
+      "Name eq 1",
+      INVALID,
+      "at position 5: 'eq' cannot compare Edm.String with Edm.Int32. A value of Edm.String is written like 'text'.",
+    ],
+    [
+      "1 eq Name",
+      INVALID,
+      "at position 2: 'eq' cannot compare Edm.Int32 with Edm.String. A value of Edm.String is written like 'text'.",
+    ],
+    [
+      "Price lt 'x'",
+      INVALID,
+      "at position 6: 'lt' cannot compare Edm.Decimal with Edm.String. A value of Edm.Decimal is written like 9.99.",
+    ],
+    [
+      "Name eq 2024-01-15",
+      INVALID,
+      "at position 5: 'eq' cannot compare Edm.String with Edm.Date. A value of Edm.String is written like 'text'.",
+    ],
+    ["Name eq Price", INVALID, "at position 5: 'eq' cannot compare Edm.String with Edm.Decimal."],
+    [
+      "Guid eq 'x'",
+      INVALID,
+      "at position 5: 'eq' cannot compare Edm.Guid with Edm.String. A value of Edm.Guid is written like 01234567-89ab-cdef-0123-456789abcdef.",
+    ],
+    [
+      "Color eq 1",
+      INVALID,
+      "at position 6: 'eq' cannot compare Shop.Color with Edm.Int32. A value of Shop.Color is written like 'Red'.",
+    ],
+    ["Color eq Name", INVALID, "at position 6: 'eq' cannot compare Shop.Color with Edm.String."],
+    [
+      "Color eq Shop.Access'Read'",
+      INVALID,
+      "at position 6: 'eq' cannot compare Shop.Color with Shop.Access. A value of Shop.Color is written like 'Red'.",
+    ],
+    [
+      "Color eq Shop.Colour'Red'",
+      INVALID,
+      "at position 9: There is no enumeration type 'Shop.Colour'. Did you mean 'Shop.Color'?",
+    ],
+    [
+      "Tags eq null",
+      INVALID,
+      "at position 5: 'eq' cannot compare Collection(Edm.String) with null. Of a collection, only '/$count' can be compared.",
+    ],
+    [
+      "Address gt null",
+      INVALID,
+      "at position 8: 'gt' cannot compare Shop.Address with null. Compare its properties one by one.",
+    ],
+    [
+      "Address eq Address",
+      INVALID,
+      "at position 8: 'eq' cannot compare Shop.Address with Shop.Address. Compare its properties one by one.",
+    ],
+    [
+      "$it eq null",
+      INVALID,
+      "at position 4: 'eq' cannot compare Shop.Product with null. Compare its properties one by one.",
+    ],
+    [
+      "Address eq 5",
+      INVALID,
+      "at position 8: 'eq' cannot compare Shop.Address with Edm.Int32. Compare its properties one by one.",
+    ],
+    // What must be Boolean.
+    ["Price", INVALID, "at position 0: $filter takes a condition such as 'Name eq value', not Edm.Decimal."],
+    ["'x'", INVALID, "at position 0: $filter takes a condition such as 'Name eq value', not Edm.String."],
+    ["$it", INVALID, "at position 0: $filter takes a condition such as 'Name eq value', not Shop.Product."],
+    ["Active and Name", INVALID, "at position 11: 'and' takes a condition such as 'Name eq value', not Edm.String."],
+    [
+      "not Price gt 5",
+      INVALID,
+      "at position 4: 'not' takes a condition such as 'Name eq value', not Edm.Decimal. Put what it negates in parentheses: not (…).",
+    ],
+    // Arithmetic.
+    ["Name add 1 eq 2", INVALID, "at position 5: 'add' cannot take Edm.String and Edm.Int32."],
+    ["Tags add 1 eq 2", INVALID, "at position 5: 'add' cannot take Collection(Edm.String) and Edm.Int32."],
+    ["1 sub DateTimeOffset eq 2", INVALID, "at position 2: 'sub' cannot take Edm.Int32 and Edm.DateTimeOffset."],
+    ["Duration mod 2 eq null", INVALID, "at position 9: 'mod' cannot take Edm.Duration and Edm.Int32."],
+    ["2 div Duration eq null", INVALID, "at position 2: 'div' cannot take Edm.Int32 and Edm.Duration."],
+    ["Duration mul 'x' eq null", INVALID, "at position 9: 'mul' cannot take Edm.Duration and Edm.String."],
+    [
+      "DateTimeOffset add DateTimeOffset eq null",
+      INVALID,
+      "at position 15: 'add' cannot take Edm.DateTimeOffset and Edm.DateTimeOffset.",
+    ],
+    ["Color add 1 eq 1", INVALID, "at position 6: 'add' cannot take Shop.Color and Edm.Int32."],
+    ["Name mod null eq 1", INVALID, "at position 5: 'mod' cannot take Edm.String and null."],
+    ["-Name eq 1", INVALID, "at position 0: '-' stands before a number or a duration, not before Edm.String."],
+    [
+      "-Tags eq 1",
+      INVALID,
+      "at position 0: '-' stands before a number or a duration, not before Collection(Edm.String).",
+    ],
+    // Functions.
+    [
+      "year(Name) eq 1",
+      INVALID,
+      "at position 0: 'year' cannot take (Edm.String): write year(Edm.DateTimeOffset) or year(Edm.Date).",
+    ],
+    [
+      "hour(Date) eq 1",
+      INVALID,
+      "at position 0: 'hour' cannot take (Edm.Date): write hour(Edm.DateTimeOffset) or hour(Edm.TimeOfDay).",
+    ],
+    [
+      "contains(Name)",
+      INVALID,
+      "at position 0: 'contains' takes 2 arguments, not 1: contains(Edm.String, Edm.String).",
+    ],
+    ["length() eq 1", INVALID, "at position 0: 'length' takes 1 argument, not 0: length(Edm.String)."],
+    [
+      "substring(Name) eq 'x'",
+      INVALID,
+      "at position 0: 'substring' takes 2 or 3 arguments, not 1: substring(Edm.String, Edm.Int32) or substring(Edm.String, Edm.Int32, Edm.Int32).",
+    ],
+    [
+      "substring(Name,1.5) eq 'x'",
+      INVALID,
+      "at position 0: 'substring' cannot take (Edm.String, Edm.Decimal): write substring(Edm.String, Edm.Int32) or substring(Edm.String, Edm.Int32, Edm.Int32).",
+    ],
+    [
+      "contains(Tags,'x')",
+      INVALID,
+      "at position 0: 'contains' cannot take (Collection(Edm.String), Edm.String): write contains(Edm.String, Edm.String).",
+    ],
+    [
+      "round(Name) eq 1",
+      INVALID,
+      "at position 0: 'round' cannot take (Edm.String): write round(Edm.Decimal) or round(Edm.Double).",
+    ],
+    [
+      "round(null,null) eq 1",
+      INVALID,
+      "at position 0: 'round' takes 1 argument, not 2: round(Edm.Decimal) or round(Edm.Double).",
+    ],
+    // in and has.
+    [
+      "Int32 in ('a')",
+      INVALID,
+      "at position 10: 'in' cannot compare Edm.Int32 with Edm.String. A value of Edm.Int32 is written like 5.",
+    ],
+    ["Tags in ('a')", INVALID, "at position 9: 'in' cannot compare Collection(Edm.String) with Edm.String."],
+    ["Tags in @p&@p=[]", INVALID, "at position 5: 'in' takes one value on its left, not Collection(Edm.String)."],
+    [
+      "'a' in Tags",
+      UNSUPPORTED,
+      "at position 7: 'in' takes a list of values in parentheses; collections behind it are not offered.",
+    ],
+    ["Name in @p", INVALID, "at position 8: The parameter alias '@p' has no value: add @p=[…] to the query."],
+    ["Name in tolower(Name)", INVALID, "at position 8: 'in' takes a list of values in parentheses, such as (1,2,3)."],
+    ["Name has 'x'", INVALID, "at position 5: 'has' follows a property of an enumeration type, not Edm.String."],
+    [
+      "Tags has 'x'",
+      INVALID,
+      "at position 5: 'has' follows a property of an enumeration type, not Collection(Edm.String).",
+    ],
+    [
+      "Access has 1",
+      INVALID,
+      "at position 7: 'has' cannot look for Edm.Int32 in Shop.Access: write a member as 'Read'.",
+    ],
+    [
+      "Access has Shop.Color'Red'",
+      INVALID,
+      "at position 7: 'has' cannot look for Shop.Color in Shop.Access: write a member as 'Read'.",
+    ],
+    // Names.
+    ["Naem eq 'x'", INVALID, "at position 0: 'Product' has no property 'Naem'. Did you mean 'Name'?"],
+    ["Xyzzy eq 'x'", INVALID, "at position 0: 'Product' has no property 'Xyzzy'."],
+    ["Address/Cty eq 'x'", INVALID, "at position 8: 'Address' has no property 'Cty'. Did you mean 'City'?"],
+    ["Name/Length eq 1", INVALID, "at position 5: 'Length' cannot follow Edm.String, which has no properties."],
+    ["Places/City eq 'x'", INVALID, "at position 7: '/City' cannot follow a collection: only '$count' can."],
+    ["Name/$count eq 1", INVALID, "at position 5: '$count' follows a collection, not Edm.String."],
+    ["@p/Name eq 1", INVALID, undefined],
+    ["__proto__ eq 1", INVALID, "at position 0: 'Product' has no property '__proto__'."],
+    ["toString eq 1", INVALID, "at position 0: 'Product' has no property 'toString'. Did you mean 'String'?"],
+    // What is not offered.
+    [
+      "Supplier/Name eq 'x'",
+      UNSUPPORTED,
+      "at position 0: Paths through the navigation property 'Supplier' are not offered in $filter.",
+    ],
+    [
+      "Supplier eq null",
+      UNSUPPORTED,
+      "at position 0: Paths through the navigation property 'Supplier' are not offered in $filter.",
+    ],
+    [
+      "Parts/$count gt 1",
+      UNSUPPORTED,
+      "at position 0: Paths through the navigation property 'Parts' are not offered in $filter.",
+    ],
+    ["Tags/any(t:t eq 'x')", UNSUPPORTED, "at position 5: 'any' is not offered in $filter."],
+    ["Nothing/all(t:t eq 'x')", UNSUPPORTED, "at position 8: 'all' is not offered in $filter."],
+    ["$root/Products(1)/Name eq 'x'", UNSUPPORTED, "at position 0: '$root' is not offered in $filter."],
+    ["isof(Shop.Product)", UNSUPPORTED, "at position 0: The function 'isof' is not offered in $filter."],
+    ["cast(Price,Edm.String) eq 'x'", UNSUPPORTED, "at position 0: The function 'cast' is not offered in $filter."],
+    [
+      "geo.distance(Name,Name) lt 5",
+      UNSUPPORTED,
+      "at position 0: The function 'geo.distance' is not offered in $filter.",
+    ],
+    ["Name eq geography'POINT(1 2)'", UNSUPPORTED, "at position 8: Geographic and geometric values are not offered."],
+    ["Shop.Product/Name eq 'x'", UNSUPPORTED, "at position 0: Type casts are not offered in $filter."],
+    ["Shop.IsGood(p=1)", UNSUPPORTED, "at position 0: The function 'Shop.IsGood' is not offered in $filter."],
+    ["$it/Shop.IsGood()", UNSUPPORTED, "at position 4: The function 'Shop.IsGood' is not offered in $filter."],
+    ["Tags('x') eq 1", UNSUPPORTED, "at position 4: Keys are not offered in $filter."],
+    ["lenght('x') eq 1", INVALID, "at position 0: 'Product' has no property 'lenght'."],
+    ['Name eq {"a":1}', INVALID, "at position 8: A JSON value can be an argument of a declared function only."],
+    ["Name eq [1,2]", INVALID, "at position 8: A list can stand behind 'in' only."],
+  ])("%s", (text, code, message) => {
+    const error = errorOf(() => bindCollection(`$filter=${text}`));
+    expect(error).toEqual([400, code, "$filter", message === undefined ? expect.any(String) : `$filter ${message}`]);
+  });
+});
+
+describe("$orderby refuses", () => {
+  test.each([
+    [
+      "Address",
+      INVALID,
+      "at position 0: Entities cannot be ordered by Shop.Address: name a property with a single value.",
+    ],
+    [
+      "Name,Tags",
+      INVALID,
+      "at position 5: Entities cannot be ordered by Collection(Edm.String): name a property with a single value.",
+    ],
+    ["$it", INVALID, "at position 0: Entities cannot be ordered by Shop.Product: name a property with a single value."],
+    ["null", INVALID, "at position 0: Entities cannot be ordered by null: name a property with a single value."],
+    ["Naem", INVALID, "at position 0: 'Product' has no property 'Naem'. Did you mean 'Name'?"],
+    [
+      "Supplier/Name",
+      UNSUPPORTED,
+      "at position 0: Paths through the navigation property 'Supplier' are not offered in $orderby.",
+    ],
+  ])("%s", (text, code, message) => {
+    expect(errorOf(() => bindCollection(`$orderby=${text}`))).toEqual([400, code, "$orderby", `$orderby ${message}`]);
+  });
+});
+
+describe("names in camelCase", () => {
+  test.each([
+    ["userName eq 'x'", "(userName eq ?0:String):String"],
+    ["UserName eq 'x'", "(userName eq ?0:String):String"],
+    ["homeAddress/City eq 'x'", "(homeAddress/City eq ?0:String):String"],
+  ])("%s", (text, bound) => {
+    const { filter: clause } = bindCollection(`$filter=${text}`, { set: "People" }).shape;
+    expect(clause && summary(clause.expression)).toBe(bound);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect } from "vitest";
+import {
+  bindCollectionQuery,
+  bindCountQuery,
+  bindEntityQuery,
+  bindNoQuery,
+  type QueryTarget,
+} from "../../src/binder/bind-query-options.ts";
+import { ODataError } from "../../src/errors/odata-error.ts";
+import type { Capabilities, Limits } from "../../src/query/capabilities.ts";
+import type { BoundQuery, QueryShape, SelectExpandClause } from "../../src/query/clauses.ts";
+import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
+import { entitySet, everything, limits, model } from "./model.ts";
+
+export interface Settings {
+  readonly set?: string;
+  readonly capabilities?: Partial<Capabilities>;
+  readonly limits?: Partial<Limits>;
+  readonly cache?: Map<string, QueryShape>;
+}
+
+function target(settings: Settings): QueryTarget {
+  return {
+    model,
+    entitySet: entitySet(settings.set ?? "Products"),
+    capabilities: { ...everything, ...settings.capabilities },
+    limits: { ...limits, ...settings.limits },
+  };
+}
+
+/** The query options as a client writes them, blanks and quotes bare. */
+function options(query: string): ReturnType<typeof parseQueryOptions> {
+  return parseQueryOptions(query.replaceAll("+", "%2B"));
+}
+
+export function bindCollection(query: string, settings: Settings = {}): BoundQuery {
+  return bindCollectionQuery(options(query), target(settings), settings.cache ?? new Map());
+}
+
+export function bindCountOf(query: string, settings: Settings = {}): BoundQuery {
+  return bindCountQuery(options(query), target(settings), settings.cache ?? new Map());
+}
+
+export function bindEntity(query: string, settings: Settings = {}): SelectExpandClause {
+  return bindEntityQuery(options(query), target(settings), settings.cache ?? new Map());
+}
+
+export function bindNothing(query: string): void {
+  bindNoQuery(options(query));
+}
+
+/** What a client reads of the error that a call ends in: status, code, target and message. */
+export function errorOf(call: () => unknown): readonly [number, string, string | undefined, string] {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof ODataError) return [error.status, error.code, error.target, error.message];
+    throw error;
+  }
+  return expect.fail("There was no error.");
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { resolvePath } from "../../src/binder/resolve-path.ts";
+import type { Operation } from "../../src/edm/model.ts";
+import type { ResourcePath } from "../../src/query/resource-path.ts";
+import { parseResourcePath } from "../../src/syntax/path-parser.ts";
+import { model } from "./model.ts";
+import { errorOf } from "./requests.ts";
+
+function resolve(path: string): ResourcePath {
+  return resolvePath(parseResourcePath(path), model);
+}
+
+/** A path as one line: its kind, then what it found. */
+function summary(path: ResourcePath): string {
+  const found: unknown[] = [path.kind];
+  if ("entitySet" in path) found.push(path.entitySet.name);
+  if ("key" in path) found.push(path.key);
+  if ("property" in path) found.push(path.property.name);
+  if ("navigationProperty" in path) found.push(path.navigationProperty.name);
+  if ("relatedKey" in path) found.push(path.relatedKey);
+  if ("operations" in path && path.operations.length > 0) found.push(path.operations.map(kindAndName).join("+"));
+  if ("arguments" in path) found.push(path.arguments);
+  return found.map(String).join(" ");
+}
+
+function kindAndName({ kind, name }: Operation): string {
+  return `${kind}:${name}`;
+}
+
+test.each([
+  ["", "serviceRoot"],
+  ["/", "serviceRoot"],
+  ["/$metadata", "metadata"],
+  ["/Products", "entitySet Products"],
+  ["/Products/", "entitySet Products"],
+  ["/Products/$count", "entitySetCount Products"],
+  ["/Products(1)", "entity Products 1"],
+  ["/Products(%27a%2Fb%27)", "entity Products 'a/b'"],
+  ["/Products()", "entity Products "],
+  ["/Products(Id=1)/Price", "property Products Id=1 Price"],
+  ["/Products(1)/Price/$value", "propertyValue Products 1 Price"],
+  ["/Products(1)/Tags", "property Products 1 Tags"],
+  ["/Products(1)/constructor", "property Products 1 constructor"],
+  ["/Products(1)/Name", "property Products 1 Name Action:Name"],
+  ["/Products(1)/Name/$value", "propertyValue Products 1 Name"],
+  ["/Products(1)/Parts", "navigation Products 1 Parts"],
+  ["/Products(1)/Parts/$count", "navigationCount Products 1 Parts"],
+  ["/Products(1)/Parts/$ref", "reference Products 1 Parts"],
+  ["/Products(1)/Parts(2)", "relatedEntity Products 1 Parts 2"],
+  ["/Products(1)/Supplier", "navigation Products 1 Supplier Action:Supplier"],
+  ["/Products(1)/Supplier/$ref", "reference Products 1 Supplier"],
+  ["/Products(1)/Total", "boundOperation Products 1 Function:Total+Action:Total null"],
+  ["/Products(1)/Total(a=1)", "boundOperation Products 1 Function:Total+Action:Total a=1"],
+  ["/Products(1)/Shop.Total()", "boundOperation Products 1 Function:Total+Action:Total "],
+  ["/Products(1)/Shop.Name", "boundOperation Products 1 Action:Name null"],
+  ["/Products/Best", "boundOperation Products null Function:Best null"],
+  ["/Products/Shop.Best(n=5)", "boundOperation Products null Function:Best n=5"],
+  ["/Greet", "operationImport Function:Greet null"],
+  ["/Greet(name='x')", "operationImport Function:Greet name='x'"],
+  ["/Reset", "operationImport Action:Reset null"],
+])("%s resolves to %s", (path, resolved) => {
+  expect(summary(resolve(path))).toBe(resolved);
+});
+
+describe("404", () => {
+  test.each([
+    ["/Prodcts", "There is no resource 'Prodcts'. Did you mean 'Products'?"],
+    ["/products", "There is no resource 'products'. Did you mean 'Products'? Names are case-sensitive."],
+    ["/Grete", "There is no resource 'Grete'. Did you mean 'Greet'?"],
+    ["/$metdata", "There is no resource '$metdata'. Did you mean '$metadata'?"],
+    ["/$METADATA", "There is no resource '$METADATA'. Did you mean '$metadata'? Names are case-sensitive."],
+    ["/$metadata()", "There is no resource '$metadata' at this place. '$metadata' takes nothing in parentheses."],
+    ["/toString", "There is no resource 'toString'."],
+    ["/__proto__", "There is no resource '__proto__'."],
+    [`/${"A".repeat(100)}`, `There is no resource '${"A".repeat(40)}…'.`],
+    ["/$batch", "There is no resource '$batch'. This service does not offer batch requests."],
+    ["/$all", "There is no resource '$all'. This service does not offer the collection of all entities."],
+    ["/$entity", "There is no resource '$entity'. This service does not offer entities by $id."],
+    ["/$crossjoin(A,B)", "There is no resource '$crossjoin'. This service does not offer cross joins."],
+    ["/$metadata/Products", "There is no resource 'Products' at this place. Nothing follows '$metadata' in a path."],
+    ["/Greet/x", "There is no resource 'x' at this place. Nothing follows 'Greet' in a path."],
+    [
+      "/Products/Name",
+      "The entity set 'Products' has no operation 'Name'. It belongs to one entity: write 'Products(key)/Name'.",
+    ],
+    ["/Products/Bets", "The entity set 'Products' has no operation 'Bets'. Did you mean 'Best'?"],
+    ["/Products/Total", "The entity set 'Products' has no operation 'Total'."],
+    ["/Products/$count()", "There is no resource '$count' at this place. '$count' takes nothing in parentheses."],
+    ["/Products/$count/x", "There is no resource 'x' at this place. Nothing follows '$count' in a path."],
+    ["/Products/$ref", "The entity set 'Products' has no operation '$ref'."],
+    ["/People/Best", "The entity set 'People' has no operation 'Best'."],
+    ["/Products(1)(2)", "There is no resource '' at this place. A key stands once, in one pair of parentheses."],
+    ["/Products(1)/Naem", "An entity of 'Products' has no property or operation 'Naem'. Did you mean 'Name'?"],
+    [
+      "/Products(1)/price",
+      "An entity of 'Products' has no property or operation 'price'. Did you mean 'Price'? Names are case-sensitive.",
+    ],
+    ["/Products(1)/Best", "An entity of 'Products' has no property or operation 'Best'."],
+    ["/Products(1)/Other", "An entity of 'Products' has no property or operation 'Other'."],
+    ["/Products(1)/$value", "An entity of 'Products' has no property or operation '$value'."],
+    ["/Products(1)/Price(1)", "There is no resource 'Price' at this place. 'Price' takes nothing in parentheses."],
+    [
+      "/Products(1)/Price/$count",
+      "There is no resource '$count' at this place. Only '$value' may follow the property 'Price'.",
+    ],
+    [
+      "/Products(1)/Address/City",
+      "There is no resource 'City' at this place. Only '$value' may follow the property 'Address'.",
+    ],
+    ["/Products(1)/Price/$value/x", "There is no resource 'x' at this place. Nothing follows '$value' in a path."],
+    [
+      "/Products(1)/Supplier(1)",
+      "There is no resource 'Supplier' at this place. 'Supplier' leads to a single entity and takes no key.",
+    ],
+    [
+      "/Products(1)/Supplier/$count",
+      "There is no resource '$count' at this place. Only '$ref' may follow the navigation property 'Supplier'.",
+    ],
+    [
+      "/Products(1)/Parts/Name",
+      "There is no resource 'Name' at this place. Only '$count' and '$ref' may follow the navigation property 'Parts'.",
+    ],
+    [
+      "/Products(1)/Parts/$ref()",
+      "There is no resource '$ref' at this place. Only '$count' and '$ref' may follow the navigation property 'Parts'.",
+    ],
+    [
+      "/Products(1)/Parts(2)/Name",
+      "There is no resource 'Name' at this place. Address the related entity in its own entity set to go further.",
+    ],
+    [
+      "/Products(1)/Total/x",
+      "There is no resource 'x' at this place. Nothing follows the operation 'Total' in a path.",
+    ],
+  ])("%s", (path, message) => {
+    expect(errorOf(() => resolve(path))).toEqual([404, "NotFound", undefined, message]);
+  });
+});
