@@ -8,7 +8,7 @@ const BINDING_PARAMETER = "bindingParameter";
 
 /** The element of a function or action; a bound one has its binding parameter first. @see OData CSDL 4.0, section 12 */
 export function writeOperation(operation: Operation): XmlElement {
-  const { binding, returnType } = operation;
+  const { binding, parameters, returnType } = operation;
   const returnsBoundType = binding !== undefined && returnType?.type === binding.entityType;
   const attributes = {
     Name: operation.name,
@@ -19,7 +19,9 @@ export function writeOperation(operation: Operation): XmlElement {
   };
   return element(operation.kind, attributes, [
     ...(binding === undefined ? [] : [writeBindingParameter(binding)]),
-    ...operation.parameters.map(writeParameter),
+    // The vocabulary wants optional parameters last; calls name their parameters, so the order is free.
+    ...parameters.filter((parameter) => !isOptional(parameter)).map(writeParameter),
+    ...parameters.filter(isOptional).map(writeParameter),
     ...(returnType === undefined ? [] : [element("ReturnType", typeAttributes(returnType))]),
   ]);
 }
@@ -29,9 +31,13 @@ function writeBindingParameter({ entityType, isCollection }: NonNullable<Operati
   return element("Parameter", { Name: BINDING_PARAMETER, ...typeAttributes(reference) });
 }
 
+function isOptional({ defaultValue }: OperationParameter): boolean {
+  return defaultValue !== undefined;
+}
+
 function writeParameter(parameter: OperationParameter): XmlElement {
   const attributes = { Name: parameter.name, ...typeAttributes(parameter) };
-  if (parameter.defaultValue === undefined) return element("Parameter", attributes);
+  if (!isOptional(parameter)) return element("Parameter", attributes);
   const text = defaultText(parameter, parameter.defaultValue);
   // Inside the parameter: clients fail on annotations that name a parameter as their target.
   const value = text === undefined ? [] : [element("PropertyValue", { Property: "DefaultValue", String: text })];

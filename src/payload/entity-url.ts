@@ -1,7 +1,7 @@
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { encodeSegment } from "./percent-encoding.ts";
-import { missingValue, compileScalarReader, requireObject } from "./property-reader.ts";
+import { compileRequiredReader, requireObject } from "./property-reader.ts";
 
 /** Writes the key predicate of an entity, such as `(5)` or `(A=1,B='x')`, percent-encoded. */
 export type KeyPredicateWriter = (entity: unknown) => string;
@@ -56,12 +56,7 @@ function compileKeyPredicate(entityType: EntityType): KeyPredicateWriter {
 }
 
 function compileKeyValue(entityType: EntityType, property: StructuralProperty): (source: object) => string {
-  const read = compileScalarReader(entityType, property);
+  const read = compileRequiredReader(entityType, property);
   const codec = codecOf(property);
-  return (source) => {
-    const value = read(source);
-    // A key property is never nullable, so the reader has thrown already; this is for the compiler.
-    if (value === null) throw missingValue(`${entityType.qualifiedName}/${property.name}`, null);
-    return encodeSegment(codec.toLiteral(value));
-  };
+  return (source) => encodeSegment(codec.toLiteral(read(source)));
 }

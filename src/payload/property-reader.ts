@@ -13,7 +13,7 @@ export type FieldReader = (source: object) => unknown;
  */
 export function compileFieldReader(field: string): FieldReader {
   if (field in Object.prototype) {
-    return (source) => (Object.hasOwn(source, field) ? Reflect.get(source, field) : undefined);
+    return (source) => (Object.hasOwn(source, field) ? (Reflect.get(source, field) as unknown) : undefined);
   }
   // An object is indexed by any string; what is found stays unknown.
   return (source) => (source as Readonly<Record<string, unknown>>)[field];
@@ -29,25 +29,42 @@ export function requireObject(value: unknown, path: string): object {
   throw handlerValueError(path, `the handler returned ${describeValue(value)} where an object is expected.`);
 }
 
-/** Reads a primitive or enumeration property of an entity in canonical form; null when it has no value. */
-export type ScalarReader = (source: object) => PrimitiveValue | null;
+/**
+ * Makes the reader of a primitive or enumeration property that must have a value, as a key must.
+ * @param owner the type of the entity, for messages
+ * @param property a property that is neither complex nor a collection
+ * @returns a reader that throws Error when the value is missing or not one of its type
+ */
+export function compileRequiredReader(
+  owner: EntityType,
+  property: StructuralProperty,
+): (source: object) => PrimitiveValue {
+  const path = `${owner.qualifiedName}/${property.name}`;
+  const read = compileFieldReader(property.field);
+  const convert = compileConversion(codecOf(property), path);
+  return (source) => {
+    const value = read(source);
+    if (value === null || value === undefined) throw missingValue(path, value);
+    return convert(value);
+  };
+}
 
 /**
- * Makes the reader of one primitive or enumeration property, for keys and ETags.
+ * Makes the reader of a primitive or enumeration property; null where a nullable one has no value.
  * @param owner the type of the entity, for messages
  * @param property a property that is neither complex nor a collection
  * @returns a reader that throws Error when a value is not one of its type, or missing though not nullable
  */
-export function compileScalarReader(owner: EntityType, property: StructuralProperty): ScalarReader {
-  const path = `${owner.qualifiedName}/${property.name}`;
+export function compileScalarReader(
+  owner: EntityType,
+  property: StructuralProperty,
+): (source: object) => PrimitiveValue | null {
+  const readRequired = compileRequiredReader(owner, property);
+  if (!property.nullable || property.isKey) return readRequired;
   const read = compileFieldReader(property.field);
-  const convert = compileConversion(codecOf(property), path);
-  const nullable = property.nullable && !property.isKey;
   return (source) => {
     const value = read(source);
-    if (value !== null && value !== undefined) return convert(value);
-    if (nullable) return null;
-    throw missingValue(path, value);
+    return value === null || value === undefined ? null : readRequired(source);
   };
 }
 

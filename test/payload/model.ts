@@ -139,8 +139,6 @@ const orderProperties: readonly StructuralProperty[] = [
   property("Marks", "Edm.Decimal", { isCollection: true, nullable: true }),
   property("Statuses", Status, { isCollection: true }),
   property("Stops", Address, { isCollection: true }),
-  property("constructor", "Edm.String", { nullable: true }),
-  property("__proto__", "Edm.Int32", { nullable: true, field: "__proto__" }),
 ];
 
 const customer: NavigationProperty = {

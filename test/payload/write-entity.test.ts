@@ -142,11 +142,11 @@ describe("a value is written as", () => {
   });
 
   test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("an own field %s only", (field) => {
-    const item = property("Value", "Edm.String", { field, nullable: true });
+    const item = property(field, "Edm.String", { field, nullable: true });
     const writer = writerOf(setOf(item), NONE);
-    expect(writer.writeItem({}, root)).toBe('{"Value":null}');
-    expect(writer.writeItem(JSON.parse(`{"${field}":"x"}`), root)).toBe('{"Value":"x"}');
-    expect(writer.writeItem(Object.create(null), root)).toBe('{"Value":null}');
+    expect(writer.writeItem({}, root)).toBe(`{"${field}":null}`);
+    expect(writer.writeItem(JSON.parse(`{"${field}":"x"}`), root)).toBe(`{"${field}":"x"}`);
+    expect(writer.writeItem(Object.create(null), root)).toBe(`{"${field}":null}`);
   });
 });
 

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { xml2json } from "odata-csdl";
+import { validateXML } from "xmllint-wasm";
+
+// The package gives no access to its schemas but by path.
+const schemas = join(dirname(createRequire(import.meta.url).resolve("odata-csdl/package.json")), "schemas");
+const schemaFile = (fileName: string): { readonly fileName: string; readonly contents: string } => ({
+  fileName,
+  contents: readFileSync(join(schemas, fileName), "utf8"),
+});
+
+/** The faults of a metadata document against the XML schemas of OASIS: none when it is valid. */
+export async function faultsOfSchema(xml: string): Promise<readonly string[]> {
+  const { errors } = await validateXML({
+    xml: [{ fileName: "metadata.xml", contents: xml }],
+    schema: [schemaFile("edmx.xsd")],
+    preload: [schemaFile("edm.xsd")],
+  });
+  return errors.map(({ message }) => message);
+}
+
+/**
+ * The document in the JSON form of CSDL, by the committee's own reader.
+ * @throws Error when names collide or a reference leads nowhere
+ */
+export function readCsdl(xml: string): Readonly<Record<string, unknown>> {
+  const messages: unknown[] = [];
+  const csdl = xml2json(xml, { strict: true, annotations: true, messages });
+  if (messages.length > 0) throw new Error(JSON.stringify(messages));
+  return csdl;
+}
