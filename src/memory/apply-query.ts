@@ -4,6 +4,7 @@ import type { Page, SourceQuery } from "../query/source.ts";
 import { compiledFor } from "./compiled-cache.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { asEntity } from "./entity.ts";
+import { isKnownOrder } from "./known-order.ts";
 import { orderRows } from "./order-rows.ts";
 
 /** Says whether a row stays. */
@@ -26,7 +27,7 @@ export function applyQuery(rows: Iterable<unknown>, query: SourceQuery): Page {
   const values = [...query.values];
   const keep =
     filter === null ? null : keepRows(compiledFor(filter.expression, shape.roundingMode), values, shape.entityType);
-  if (orderBy.length === 0) return readInOrder(rows, keep, query);
+  if (orderBy.length === 0 || isKnownOrder(rows, query, values)) return readInOrder(rows, keep, query);
   const kept = filterRows(rows, keep);
   const page = orderRows(kept, query, values);
   return query.count ? { entities: page, count: kept.length } : { entities: page };

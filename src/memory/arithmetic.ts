@@ -99,7 +99,7 @@ function compileDecimal(expression: Expression, compile: CompileOperand): Evalua
     return unary(compileDecimal(expression.operand, compile), negateScaledDecimal);
   }
   if (expression.kind === "convert" && isInteger(expression.operand.type)) {
-    return unary(compileInteger(expression.operand, compile), (value) => ({ scaled: BigInt(value), scale: 0 }));
+    return unary(compileInteger(expression.operand, compile), (value) => ({ scaled: value, scale: 0 }));
   }
   return unary(compile(expression), (value) => toScaledDecimal(String(value)));
 }

@@ -1,5 +1,4 @@
 import { asText } from "../edm/canonical-form.ts";
-import type { PrimitiveType } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import type { ScalarType } from "../query/expression.ts";
@@ -11,11 +10,18 @@ export type CompareValues = (left: PrimitiveValue, right: PrimitiveValue) => num
 export type OrderValues = (left: PrimitiveValue | null, right: PrimitiveValue | null) => number;
 
 /**
- * How the values of a type are compared: by JavaScript's own operators (`native`), natively for equality only (`text`:
- * order is by code point), or by a function in every respect (`coded`).
+ * How the values of a type are compared: by JavaScript's own operators (`native`), natively for equality and by code
+ * point for order (`text`), natively for equality and by a function for order (`named`), or by a function (`coded`).
  */
-export type ComparisonFamily = "native" | "text" | "coded";
+export type ComparisonFamily = "native" | "text" | "named" | "coded";
 
+/** The order of sort keys, and what must be told of each key before it is compared. */
+export interface KeyOrder {
+  readonly order: OrderValues;
+  readonly noteKey: (key: PrimitiveValue | null) => void;
+}
+
+const HIGH_UNIT = /[\uD800-\uFFFF]/;
 const FIRST_SURROGATE = 0xd8_00;
 const FIRST_BEHIND_SURROGATES = 0xe0_00;
 
@@ -44,10 +50,7 @@ function rankUnit(unit: number): number {
 
 /** Tells how the values of a type are compared. */
 export function comparisonFamily(type: ScalarType): ComparisonFamily {
-  return type.kind === "EnumType" ? "coded" : primitiveFamily(type);
-}
-
-function primitiveFamily(type: PrimitiveType): ComparisonFamily {
+  if (type.kind === "EnumType") return "named";
   switch (type.name) {
     case "Edm.Boolean":
     case "Edm.Byte":
@@ -61,9 +64,17 @@ function primitiveFamily(type: PrimitiveType): ComparisonFamily {
     case "Edm.String":
     case "Edm.Guid":
       return "text";
+    case "Edm.Date":
+      // Canonical dates are equal only when their texts are; other temporal values may differ in trailing zeros.
+      return "named";
     default:
       return "coded";
   }
+}
+
+/** Whether `===` tells the equality of canonical values of a type. */
+export function equalsNatively(type: ScalarType): boolean {
+  return comparisonFamily(type) !== "coded";
 }
 
 /**
@@ -95,22 +106,51 @@ function compareNatively(left: PrimitiveValue, right: PrimitiveValue): number {
  * @param type null where all values are null
  * @see decisions, Reading; OData Protocol 4.0, section 11.2.5.2
  */
-export function valueOrder(type: ScalarType | null): OrderValues {
-  if (type === null) return () => 0;
-  if (comparisonFamily(type) === "native") return orderNatively;
-  const compare = valueComparison(type);
-  return (left, right) => (left === null || right === null ? orderNulls(left, right) : compare(left, right));
+export function keyOrder(type: ScalarType | null): KeyOrder {
+  if (type === null) return { order: () => 0, noteKey: noteNothing };
+  switch (comparisonFamily(type)) {
+    case "native":
+      return { order: orderNatively, noteKey: noteNothing };
+    case "text":
+      return textOrder();
+    default: {
+      const compare = valueComparison(type);
+      const order: OrderValues = (left, right) =>
+        left === null || right === null ? orderNulls(left, right) : compare(left, right);
+      return { order, noteKey: noteNothing };
+    }
+  }
 }
 
-/** Most comparisons end in the first two lines; null and NaN are neither less nor greater than anything there. */
-function orderNatively(left: PrimitiveValue | null, right: PrimitiveValue | null): number {
-  if (left !== null && right !== null) {
-    if (left < right) return -1;
-    if (left > right) return 1;
+function noteNothing(): void {
+  // Most orders need to know nothing of their keys.
+}
+
+/**
+ * JavaScript's own `<` is more than twice as fast as `compareStrings`, and right as long as no key has a code unit from
+ * the surrogates on; of two strings it is enough that one has none.
+ */
+function textOrder(): KeyOrder {
+  let isPlain = true;
+  const noteKey = (key: PrimitiveValue | null): void => {
+    if (isPlain && typeof key === "string" && HIGH_UNIT.test(key)) isPlain = false;
+  };
+  const order: OrderValues = (left, right) => {
+    if (typeof left !== "string" || typeof right !== "string") return orderNulls(left, right);
+    if (!isPlain) return compareStrings(left, right);
     if (left === right) return 0;
-    return Number(!Number.isNaN(left)) - Number(!Number.isNaN(right));
-  }
-  return orderNulls(left, right);
+    return left < right ? -1 : 1;
+  };
+  return { order, noteKey };
+}
+
+/** Most comparisons end in the first lines; NaN is neither less nor greater than anything. */
+function orderNatively(left: PrimitiveValue | null, right: PrimitiveValue | null): number {
+  if (left === null || right === null) return orderNulls(left, right);
+  if (left < right) return -1;
+  if (left > right) return 1;
+  if (left === right) return 0;
+  return Number(!Number.isNaN(left)) - Number(!Number.isNaN(right));
 }
 
 function orderNulls(left: PrimitiveValue | null, right: PrimitiveValue | null): number {

@@ -1,10 +1,23 @@
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { ComparisonExpression, ComparisonOperator, Expression, ScalarType } from "../query/expression.ts";
-import { compilePropertyComparison } from "./compare-property.ts";
-import { comparisonFamily, valueComparison, type CompareValues } from "./compare.ts";
+import { compareWithParameter } from "./compare-parameter.ts";
+import { comparisonFamily, equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
 import { compileRawProperty } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
+
+/** Compiles an operand. */
+type CompileOperand = (operand: Expression) => CompiledExpression;
+
+/** The operator that says the same with its operands exchanged. */
+const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  eq: "eq",
+  ne: "ne",
+  gt: "lt",
+  ge: "le",
+  lt: "gt",
+  le: "ge",
+};
 
 /**
  * Compiles a comparison. Its value is never null: `eq` and `ne` treat null as a value of its own (`null eq null` and
@@ -12,10 +25,7 @@ import type { CompiledExpression, CompiledPredicate } from "./compiled-expressio
  * @param compile compiles an operand
  * @see OData URL Conventions 4.0, section 5.1.1.1; decisions, Reading
  */
-export function compileComparison(
-  expression: ComparisonExpression,
-  compile: (operand: Expression) => CompiledExpression,
-): CompiledPredicate {
+export function compileComparison(expression: ComparisonExpression, compile: CompileOperand): CompiledPredicate {
   const { operator, left, right, operandType } = expression;
   if (left.kind === "null" || right.kind === "null") {
     return compileNullTest(operator, left.kind === "null" ? right : left, compile);
@@ -23,21 +33,30 @@ export function compileComparison(
   if (operandType === null || operandType.kind === "ComplexType") {
     throw new Error(`Values without a primitive type cannot be compared with ${operator}.`);
   }
-  const fused = compilePropertyComparison(operator, left, right, operandType);
-  if (fused !== null) return fused;
-  const first = compile(left);
-  const second = compile(right);
-  const family = comparisonFamily(operandType);
-  if (family === "native" || (family === "text" && (operator === "eq" || operator === "ne"))) {
-    return compareNatively(operator, first, second);
+  if (left.kind === "parameter" && right.kind !== "parameter") {
+    return compileOperands(MIRRORED[operator], right, left, operandType, compile);
   }
-  return compareByFunction(operator, first, second, valueComparison(operandType));
+  return compileOperands(operator, left, right, operandType, compile);
+}
+
+function compileOperands(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+  type: ScalarType,
+  compile: CompileOperand,
+): CompiledPredicate {
+  const family = comparisonFamily(type);
+  const isNative = family === "native" || (family !== "coded" && (operator === "eq" || operator === "ne"));
+  if (isNative && right.kind === "parameter") return compareWithParameter(operator, compile(left), right.index);
+  if (isNative) return compareNatively(operator, compile(left), compile(right));
+  return compareByFunction(operator, compile(left), compile(right), valueComparison(type));
 }
 
 function compileNullTest(
   operator: ComparisonOperator,
   operand: Expression,
-  compile: (operand: Expression) => CompiledExpression,
+  compile: CompileOperand,
 ): CompiledPredicate {
   if (operator !== "eq" && operator !== "ne") return () => false;
   const isComplex = operand.kind === "property" && operand.type.kind === "ComplexType";
@@ -120,7 +139,7 @@ function equal(left: CompiledExpression, right: CompiledExpression, compare: Com
 
 /** The equality of two canonical values of a type, neither of them null. */
 export function valueEquality(type: ScalarType): (left: PrimitiveValue, right: PrimitiveValue) => boolean {
-  if (comparisonFamily(type) !== "coded") return (left, right) => left === right;
+  if (equalsNatively(type)) return (left, right) => left === right;
   const compare = valueComparison(type);
   return (left, right) => compare(left, right) === 0;
 }

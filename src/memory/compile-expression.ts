@@ -3,6 +3,7 @@ import { assertNever } from "../errors/assert-never.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CountExpression, Expression, ItExpression, PropertyExpression } from "../query/expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";
+import { requireParameter } from "./compare-parameter.ts";
 import { compileComparison } from "./compile-comparison.ts";
 import { compileHas } from "./compile-has.ts";
 import { compileIn } from "./compile-in.ts";
@@ -78,11 +79,7 @@ export function compilePredicate(expression: Expression, roundingMode: RoundingM
 }
 
 function compileParameter(index: number): CompiledExpression {
-  return (_entity, values) => {
-    const value = values[index];
-    if (value === undefined) throw new Error(`Parameter ${String(index)} of the query has no value.`);
-    return value;
-  };
+  return (_entity, values) => requireParameter(values[index], index);
 }
 
 function compileScalar(expression: ItExpression | PropertyExpression): CompiledExpression {

@@ -1,6 +1,6 @@
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { Expression, InExpression, ScalarType } from "../query/expression.ts";
-import { comparisonFamily, valueComparison, type CompareValues } from "./compare.ts";
+import { equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
 import { valueEquality } from "./compile-comparison.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
 
@@ -67,7 +67,7 @@ function makeLookup(
   type: ScalarType,
 ): Contains {
   const constants = items.map((item) => item(NO_ENTITY, values)).filter((value) => value !== null);
-  if (comparisonFamily(type) === "coded") return makeBinarySearch(constants, valueComparison(type));
+  if (!equalsNatively(type)) return makeBinarySearch(constants, valueComparison(type));
   // A Set holds NaN equal to itself; `eq` does not.
   const set = new Set(constants.filter((value) => !Number.isNaN(value)));
   return (value) => set.has(value);

@@ -1,7 +1,8 @@
-import type { StructuralProperty, ValueType } from "../edm/model.ts";
+import type { StructuralProperty } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";
 import type { ItExpression, PropertyExpression } from "../query/expression.ts";
+import { canonicalKind, canonicalLook } from "./canonical-look.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 
 /** A value as the application's object holds it; null for undefined, and where anything on the path is null. */
@@ -10,8 +11,8 @@ export type RawAccessor = (entity: object) => unknown;
 /** Brings a value of the application to canonical form; null and undefined are null. */
 export type ToCanonical = (value: unknown) => PrimitiveValue | null;
 
-/** What `typeof` says of values that need no conversion; null where only the codec can tell. */
-export type CanonicalKind = "boolean" | "number" | "bigint" | "string" | null;
+/** Most texts of one enumeration property that are kept with their canonical form. */
+const MAX_REMEMBERED = 256;
 
 /**
  * Compiles the read of a property, without conversion. Own and inherited properties are read (getters of classes
@@ -51,23 +52,28 @@ export function fieldOf(entity: object, field: string): unknown {
 }
 
 /**
- * Compiles the read of a primitive or enum property in canonical form: a value that has it already (as `typeof` tells)
- * is taken as it is.
+ * Compiles the read of a primitive or enum property in canonical form: a value that has it already, as a short look
+ * tells, is taken as it is.
  * @throws TypeError, when run, for a value of the application that is none of the property's type
  */
 export function compileProperty(expression: PropertyExpression): CompiledExpression {
   const { property, source } = expression;
   const canonical = toCanonical(expression);
-  const kind = canonicalKind(property.type);
-  const raw = compileRawProperty(expression);
   const { field } = property;
-  if (source.kind === "it" && !isInheritedName(field)) {
+  const kind = canonicalKind(property.type);
+  const isPlain = source.kind === "it" && !isInheritedName(field);
+  if (isPlain && kind !== null) {
     return (entity) => {
       const value = fieldOf(entity, field);
       return typeof value === kind ? (value as PrimitiveValue) : canonical(value);
     };
   }
-  return (entity) => canonical(raw(entity));
+  const raw = isPlain ? readAny(field) : compileRawProperty(expression);
+  const isCanonical = kind === null ? canonicalLook(property.type) : (value: unknown): boolean => typeof value === kind;
+  return (entity) => {
+    const value = raw(entity);
+    return isCanonical(value) ? (value as PrimitiveValue) : canonical(value);
+  };
 }
 
 /** Compiles the value of a collection item itself: `$it` where items are primitive or enum values. */
@@ -79,31 +85,22 @@ export function compileIt(expression: ItExpression): CompiledExpression {
   return makeCanonical(valueCodec(type), describePath(expression), type.name);
 }
 
-/** What `typeof` tells of the canonical values of a type that may be taken as they are. */
-export function canonicalKind(type: ValueType): CanonicalKind {
-  if (type.kind !== "PrimitiveType") return null;
-  switch (type.name) {
-    case "Edm.Boolean":
-      return "boolean";
-    case "Edm.Byte":
-    case "Edm.SByte":
-    case "Edm.Int16":
-    case "Edm.Int32":
-    case "Edm.Single":
-    case "Edm.Double":
-      return "number";
-    case "Edm.Int64":
-      return "bigint";
-    case "Edm.String":
-      return "string";
-    default:
-      return null;
-  }
-}
-
 /** Makes the conversion of what an application's object holds for a property: null and undefined are null. */
 export function toCanonical(expression: PropertyExpression): ToCanonical {
-  return makeCanonical(codecOf(expression.property), describePath(expression), expression.type.name);
+  const canonical = makeCanonical(codecOf(expression.property), describePath(expression), expression.type.name);
+  return expression.type.kind === "EnumType" ? remember(canonical) : canonical;
+}
+
+/** Keeps the answers for the first texts that come: an enumeration has few values, and flags are dear to take apart. */
+function remember(canonical: ToCanonical): ToCanonical {
+  const known = new Map<unknown, PrimitiveValue | null>();
+  return (value) => {
+    const remembered = known.get(value);
+    if (remembered !== undefined) return remembered;
+    const answer = canonical(value);
+    if (known.size < MAX_REMEMBERED && typeof value !== "object") known.set(value, answer);
+    return answer;
+  };
 }
 
 function makeCanonical(codec: ValueCodec, path: string, typeName: string): ToCanonical {

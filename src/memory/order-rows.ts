@@ -1,23 +1,26 @@
-import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { OrderByItem } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
 import type { SourceQuery } from "../query/source.ts";
-import { valueOrder } from "./compare.ts";
+import { keyOrder } from "./compare.ts";
 import { compiledFor } from "./compiled-cache.ts";
 import { asEntity } from "./entity.ts";
 import { selectFirst, type CompareRows } from "./select-first.ts";
 
-/** The value that a row is ordered by; undefined while it is not computed. */
-type SortKey = PrimitiveValue | null | undefined;
+/** The value that a row is ordered by. */
+type SortKey = PrimitiveValue | null;
 
-/** Selecting pays below this share of the rows, sorting above: found by measuring. */
+/** Computes a sort key of the row at a position. */
+type ComputeKey = (position: number) => SortKey;
+
+/** Selecting the first rows pays while they are less than one in so many; found by measuring. */
 const SELECT_SHARE = 4;
 
 /**
  * The rows of one page in the order of `query.orderBy`; rows that tie keep their order. Null comes first ascending and
- * last descending, NaN next to it. Each sort key is computed once per row, those of later items only for rows that tie.
+ * last descending, NaN next to it. A sort key is computed once per row, one of a later item only for rows that tie.
  * @param rows all rows, in any order; not changed
+ * @param values the values of the parameters, one array per execution
  * @see decisions, Reading; OData Protocol 4.0, section 11.2.5.2
  */
 export function orderRows(
@@ -30,14 +33,15 @@ export function orderRows(
   if (skip >= end) return [];
   const compare = compareByItems(rows, query, values);
   if (isInOrder(rows.length, compare)) return rows.slice(skip, end);
-  const positions =
-    end * SELECT_SHARE <= rows.length
-      ? selectFirst(rows.length, end, compare)
-      : Array.from(rows, (_row, position) => position).toSorted(compare);
+  const positions = end * SELECT_SHARE <= rows.length ? selectFirst(rows.length, end, compare) : sortAll(rows, compare);
   return positions.slice(skip, end).map((position) => rows[position]);
 }
 
-/** Rows often come in order already, of their key most of all. Keys computed here serve again when they do not. */
+/** Whether rows are in the order of `query.orderBy` as they stand: those of a table often are, by their key. */
+export function areInOrder(rows: readonly unknown[], query: SourceQuery, values: readonly PrimitiveValue[]): boolean {
+  return isInOrder(rows.length, compareByItems(rows, query, values));
+}
+
 function isInOrder(length: number, compare: CompareRows): boolean {
   for (let position = 1; position < length; position += 1) {
     if (compare(position - 1, position) > 0) return false;
@@ -45,16 +49,25 @@ function isInOrder(length: number, compare: CompareRows): boolean {
   return true;
 }
 
+function sortAll(rows: readonly unknown[], compare: CompareRows): readonly number[] {
+  return Array.from(rows, (_row, position) => position).toSorted(compare);
+}
+
 function compareByItems(
   rows: readonly unknown[],
   { orderBy, shape }: SourceQuery,
   values: readonly PrimitiveValue[],
 ): CompareRows {
-  const [first, ...rest] = orderBy.map((item) => compareByItem(rows, item, values, shape));
+  const comparisons = orderBy.map((item, index) => {
+    const evaluate = compiledFor(item.expression, shape.roundingMode);
+    const compute: ComputeKey = (position) => evaluate(asEntity(rows[position], shape.entityType), values);
+    return index === 0 ? compareByFirst(item, rows.length, compute) : compareByLater(item, rows.length, compute);
+  });
+  const [first, ...later] = comparisons;
   if (first === undefined) return (left, right) => left - right;
   return (left, right) => {
     const order = first(left, right);
-    return order === 0 ? compareTied(rest, left, right) : order;
+    return order === 0 ? compareTied(later, left, right) : order;
   };
 }
 
@@ -66,30 +79,36 @@ function compareTied(comparisons: readonly CompareRows[], left: number, right: n
   return left - right;
 }
 
-function compareByItem(
-  rows: readonly unknown[],
-  { expression, descending }: OrderByItem,
-  values: readonly PrimitiveValue[],
-  {
-    entityType,
-    roundingMode,
-  }: { readonly entityType: EntityType; readonly roundingMode: SourceQuery["shape"]["roundingMode"] },
-): CompareRows {
-  const evaluate = compiledFor(expression, roundingMode);
-  const order = valueOrder(scalarType(expression.type));
-  let keys: SortKey[] | null = null;
-  const keyOf = (position: number): PrimitiveValue | null => {
+/** The first key is needed of every row. */
+function compareByFirst({ expression, descending }: OrderByItem, length: number, compute: ComputeKey): CompareRows {
+  const { order, noteKey } = keyOrder(scalarType(expression.type));
+  const keys: SortKey[] = [];
+  for (let position = 0; position < length; position += 1) {
+    const key = compute(position);
+    noteKey(key);
+    keys.push(key);
+  }
+  return descending
+    ? (left, right) => order(keys[right] ?? null, keys[left] ?? null)
+    : (left, right) => order(keys[left] ?? null, keys[right] ?? null);
+}
+
+function compareByLater({ expression, descending }: OrderByItem, length: number, compute: ComputeKey): CompareRows {
+  const { order, noteKey } = keyOrder(scalarType(expression.type));
+  let keys: (SortKey | undefined)[] | null = null;
+  const keyAt: ComputeKey = (position) => {
     // oxlint-disable-next-line unicorn/no-new-array -- a length is meant; Array.from costs 25 times as much
-    keys ??= new Array<SortKey>(rows.length);
+    keys ??= new Array<SortKey | undefined>(length);
     const known = keys[position];
     if (known !== undefined) return known;
-    const key = evaluate(asEntity(rows[position], entityType), values);
+    const key = compute(position);
+    noteKey(key);
     keys[position] = key;
     return key;
   };
   return descending
-    ? (left, right) => order(keyOf(right), keyOf(left))
-    : (left, right) => order(keyOf(left), keyOf(right));
+    ? (left, right) => order(keyAt(right), keyAt(left))
+    : (left, right) => order(keyAt(left), keyAt(right));
 }
 
 function scalarType(type: OrderByItem["expression"]["type"]): ScalarType | null {

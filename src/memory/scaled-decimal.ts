@@ -1,29 +1,40 @@
 import { fromScaled, MAX_DECIMAL_DIGITS, scaleOf, toScaled } from "../edm/decimal.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { ArithmeticOperator } from "../query/expression.ts";
+import type { LooseInteger } from "./integer-arithmetic.ts";
 
 /**
  * A Decimal on its way through an arithmetic expression: `scaled` divided by ten to the power of `scale`. Text is read
- * and written once per expression, not once per operator.
+ * and written once per expression, not once per operator. As in integer arithmetic, `scaled` is a number while it is a
+ * safe integer.
  */
 export interface ScaledDecimal {
-  readonly scaled: bigint;
+  readonly scaled: LooseInteger;
   readonly scale: number;
 }
 
 /** Fraction digits that a quotient has at least. */
 const QUOTIENT_SCALE = 12;
 const LIMIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
+/** The text of so many characters is a safe integer without its point. */
+const SAFE_LENGTH = 15;
+/** Powers of ten that are safe integers. */
+const POWERS: readonly number[] = Array.from({ length: 16 }, (_none, exponent) => 10 ** exponent);
 
 /** The parts of a canonical Decimal. */
 export function toScaledDecimal(value: string): ScaledDecimal {
   const scale = scaleOf(value);
-  return { scaled: toScaled(value, scale), scale };
+  if (value.length > SAFE_LENGTH) return { scaled: toScaled(value, scale), scale };
+  const digits = scale === 0 ? value : value.slice(0, -scale - 1) + value.slice(-scale);
+  return { scaled: Number(digits) + 0, scale };
 }
 
 /** The canonical Decimal of the parts. */
 export function fromScaledDecimal({ scaled, scale }: ScaledDecimal): string {
-  return fromScaled(scaled, scale);
+  if (typeof scaled === "bigint") return fromScaled(scaled, scale);
+  if (scale === 0) return String(scaled);
+  const digits = String(Math.abs(scaled)).padStart(scale + 1, "0");
+  return `${scaled < 0 ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
 /**
@@ -37,19 +48,49 @@ export function computeDecimals(
   left: ScaledDecimal,
   right: ScaledDecimal,
 ): ScaledDecimal | null {
-  if (operator === "mul") return bounded(left.scaled * right.scaled, left.scale + right.scale);
-  const scale = Math.max(left.scale, right.scale);
-  const leftScaled = rescale(left, scale);
-  const rightScaled = rescale(right, scale);
+  const scale = operator === "mul" ? left.scale + right.scale : Math.max(left.scale, right.scale);
+  const first = operator === "mul" ? left.scaled : rescale(left, scale);
+  const second = operator === "mul" ? right.scaled : rescale(right, scale);
+  if (typeof first === "number" && typeof second === "number") {
+    const result = computeSafely(operator, first, second);
+    if (Number.isSafeInteger(result)) return bounded(result + 0, scale);
+  }
+  return computeExactly(operator, BigInt(first), BigInt(second), scale);
+}
+
+/** NaN for what is not computed on numbers. */
+function computeSafely(operator: ArithmeticOperator, left: number, right: number): number {
   switch (operator) {
     case "add":
-      return bounded(leftScaled + rightScaled, scale);
+      return left + right;
     case "sub":
-      return bounded(leftScaled - rightScaled, scale);
-    case "div":
-      return rightScaled === 0n ? null : divide(leftScaled, rightScaled, Math.max(QUOTIENT_SCALE, scale));
+      return left - right;
+    case "mul":
+      return left * right;
     case "mod":
-      return rightScaled === 0n ? null : bounded(leftScaled % rightScaled, scale);
+      return left % right;
+    default:
+      return Number.NaN;
+  }
+}
+
+function computeExactly(
+  operator: ArithmeticOperator,
+  left: bigint,
+  right: bigint,
+  scale: number,
+): ScaledDecimal | null {
+  switch (operator) {
+    case "add":
+      return bounded(left + right, scale);
+    case "sub":
+      return bounded(left - right, scale);
+    case "mul":
+      return bounded(left * right, scale);
+    case "div":
+      return right === 0n ? null : divide(left, right, Math.max(QUOTIENT_SCALE, scale));
+    case "mod":
+      return right === 0n ? null : bounded(left % right, scale);
     default:
       return assertNever(operator);
   }
@@ -57,11 +98,18 @@ export function computeDecimals(
 
 /** The Decimal with its sign turned. */
 export function negateScaledDecimal({ scaled, scale }: ScaledDecimal): ScaledDecimal {
-  return { scaled: -scaled, scale };
+  return { scaled: typeof scaled === "number" ? 0 - scaled : -scaled, scale };
 }
 
-function rescale(value: ScaledDecimal, scale: number): bigint {
-  return value.scale === scale ? value.scaled : value.scaled * 10n ** BigInt(scale - value.scale);
+/** `scaled` of the same value at a greater scale. */
+function rescale(value: ScaledDecimal, scale: number): LooseInteger {
+  const exponent = scale - value.scale;
+  if (exponent === 0) return value.scaled;
+  if (typeof value.scaled === "number") {
+    const product = value.scaled * (POWERS[exponent] ?? Number.NaN);
+    if (Number.isSafeInteger(product)) return product;
+  }
+  return BigInt(value.scaled) * 10n ** BigInt(exponent);
 }
 
 function divide(dividend: bigint, divisor: bigint, scale: number): ScaledDecimal | null {
@@ -76,6 +124,6 @@ function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-function bounded(scaled: bigint, scale: number): ScaledDecimal | null {
+function bounded(scaled: LooseInteger, scale: number): ScaledDecimal | null {
   return scale < MAX_DECIMAL_DIGITS && scaled < LIMIT && scaled > -LIMIT ? { scaled, scale } : null;
 }

@@ -53,9 +53,12 @@ function computation({ operator, left, right }: ArithmeticExpression): Compute {
   const key = `${leftType} ${operator} ${rightType}`;
   const compute = COMPUTATIONS.get(key);
   if (compute !== undefined) return compute;
-  if (leftType === "Edm.Duration" && operator === "mul")
+  if (leftType === "Edm.Duration" && operator === "mul") {
     return (first, second) => scale(multiplyDuration, first, second);
-  if (leftType === "Edm.Duration" && operator === "div") return (first, second) => scale(divideDuration, first, second);
+  }
+  if (leftType === "Edm.Duration" && operator === "div") {
+    return (first, second) => scale(divideDuration, first, second);
+  }
   if (rightType === "Edm.Duration" && operator === "mul") {
     return (first, second) => scale(multiplyDuration, second, first);
   }

@@ -1,0 +1,38 @@
+import type { EntityType } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { SourceQuery } from "../query/source.ts";
+import { areInOrder } from "./order-rows.ts";
+
+const verdicts = new WeakMap<readonly unknown[], WeakMap<EntityType, boolean>>();
+
+/**
+ * Whether rows are known to stand in the order that is asked for, so that reading may end with the page. That can only
+ * be known of a frozen array, and only by the key, which never changes: it is looked at once, and remembered.
+ */
+export function isKnownOrder(
+  rows: Iterable<unknown>,
+  query: SourceQuery,
+  values: readonly PrimitiveValue[],
+): rows is readonly unknown[] {
+  if (!Array.isArray(rows) || !Object.isFrozen(rows) || !isKeyOrder(query)) return false;
+  const { entityType } = query.shape;
+  const byType = verdicts.get(rows) ?? new WeakMap<EntityType, boolean>();
+  verdicts.set(rows, byType);
+  const known = byType.get(entityType);
+  if (known !== undefined) return known;
+  const verdict = areInOrder(rows, query, values);
+  byType.set(entityType, verdict);
+  return verdict;
+}
+
+/** The order of the key, ascending: what is asked for without `$orderby`. */
+function isKeyOrder({ orderBy, shape }: SourceQuery): boolean {
+  const { key } = shape.entityType;
+  return (
+    orderBy.length === key.length &&
+    orderBy.every(({ expression, descending }, index) => {
+      if (descending || expression.kind !== "property" || expression.source.kind !== "it") return false;
+      return expression.property === key[index];
+    })
+  );
+}
