@@ -9,6 +9,9 @@ const VALUES = makeValues();
 
 const decoder = new TextDecoder();
 
+/** Texts up to this length are made faster without a buffer. */
+const SHORT_LENGTH = 128;
+
 function makeValues(): Uint8Array {
   const values = new Uint8Array(256).fill(NO_DIGIT);
   for (const [value, code] of CODES.entries()) values[code] = value;
@@ -19,10 +22,27 @@ function makeValues(): Uint8Array {
 
 /** Writes octets as base64url without padding. @see RFC 4648, section 5 */
 export function encodeBase64Url(bytes: Uint8Array): string {
-  const text = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
+  const length = Math.ceil((bytes.length * 4) / 3);
+  return length <= SHORT_LENGTH ? encodeShort(bytes, length) : encodeLong(bytes, length);
+}
+
+/** Joins characters: the quicker way for keys and row versions. */
+function encodeShort(bytes: Uint8Array, length: number): string {
+  let text = "";
+  for (let index = 0; index < bytes.length; index += 3) {
+    const group = groupAt(bytes, index);
+    text += ALPHABET.charAt(group >> 18) + ALPHABET.charAt((group >> 12) & 63);
+    text += ALPHABET.charAt((group >> 6) & 63) + ALPHABET.charAt(group & 63);
+  }
+  return text.slice(0, length);
+}
+
+/** Fills a buffer, so that a long value is not made of as many strings as it has characters. */
+function encodeLong(bytes: Uint8Array, length: number): string {
+  const text = new Uint8Array(length);
   let at = 0;
   for (let index = 0; index < bytes.length; index += 3) {
-    const group = ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
+    const group = groupAt(bytes, index);
     // Digits beyond the end of the text are not stored: writing there does nothing.
     text[at] = CODES[group >> 18] ?? 0;
     text[at + 1] = CODES[(group >> 12) & 63] ?? 0;
@@ -31,6 +51,11 @@ export function encodeBase64Url(bytes: Uint8Array): string {
     at += 4;
   }
   return decoder.decode(text);
+}
+
+/** The 24 bits of the three octets at an index; octets beyond the end are zero. */
+function groupAt(bytes: Uint8Array, index: number): number {
+  return ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
 }
 
 /**

@@ -109,6 +109,7 @@ function magnitude(value: bigint): bigint {
 }
 
 function bounded(value: string): string | null {
-  // Sign and point are not digits.
-  return value.length > MAX_DECIMAL_DIGITS + 2 ? null : value;
+  if (value.length <= MAX_DECIMAL_DIGITS) return value;
+  const marks = (value.startsWith("-") ? 1 : 0) + (value.includes(".") ? 1 : 0);
+  return value.length - marks > MAX_DECIMAL_DIGITS ? null : value;
 }

@@ -1,0 +1,267 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { JsonSyntaxError } from "../../src/json/json-syntax-error.ts";
+import { JsonNumber, type JsonValue } from "../../src/json/json-value.ts";
+import { parseJson } from "../../src/json/parse-json.ts";
+import { writeJsonString } from "../../src/json/write-json-string.ts";
+
+const parse = (text: string, maxDepth = 64): JsonValue => parseJson(text, { maxDepth });
+
+function fault(text: string, maxDepth = 64): JsonSyntaxError {
+  try {
+    parse(text, maxDepth);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error;
+    throw error;
+  }
+  throw new Error(`${text} was accepted`);
+}
+
+/** What JSON.parse would give: kept texts become doubles. */
+function lossy(value: JsonValue): unknown {
+  if (value instanceof JsonNumber) return Number(value.text);
+  if (Array.isArray(value)) return value.map((item: JsonValue) => lossy(item));
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value as Record<string, JsonValue>).map(([name, item]) => [name, lossy(item)] as const);
+  return Object.fromEntries(members);
+}
+
+describe("numbers", () => {
+  test.each([
+    ["0", 0],
+    ["-0", -0],
+    ["5", 5],
+    ["-17", -17],
+    ["999999999999999", 999_999_999_999_999],
+    ["-999999999999999", -999_999_999_999_999],
+  ])("%s is a number", (text, value) => {
+    expect(parse(text)).toBe(value);
+  });
+
+  test.each(["1000000000000000", "9007199254740993", "1.10", "0.0", "-0.5", "1e3", "1E+3", "12e-300", "1e999999999", "5.0"])(
+    "%s keeps its text",
+    (text) => {
+      expect(parse(text)).toEqual(new JsonNumber(text));
+      expect(parse(`[${text}]`)).toEqual([new JsonNumber(text)]);
+    },
+  );
+
+  test.each(["01", "-", "-a", "+1", ".5", "1.", "1.e3", "1e", "1e+", "00", "-01", "0x10", "1_000", "NaN", "Infinity", "--1"])(
+    "%s is refused",
+    (text) => {
+      expect(() => parse(text)).toThrow(JsonSyntaxError);
+      expect(() => parse(`{"a":${text}}`)).toThrow(JsonSyntaxError);
+    },
+  );
+});
+
+describe("strings", () => {
+  test.each([
+    [`""`, ""],
+    [`"plain"`, "plain"],
+    [String.raw`"\"\\\/\b\f\n\r\t"`, '"\\/\b\f\n\r\t'],
+    [String.raw`"a\u0041\u00e4z"`, "aAäz"],
+    [String.raw`"\ud83d\ude00"`, "😀"],
+    [String.raw`"\ud800"`, "\ud800"],
+    [`"ä😀\u2028\u007f"`, "ä😀\u2028\u007f"],
+  ])("%s", (text, value) => {
+    expect(parse(text)).toBe(value);
+  });
+
+  test.each([`"`, `"abc`, `"a\\"`, `"\\x"`, `"\\u12"`, `"\\u12g4"`, `"\\u`, `"\n"`, `"\t"`, `"\u0000"`, `"a\\n\n"`, `'a'`])(
+    "%j is refused",
+    (text) => {
+      expect(() => parse(text)).toThrow(JsonSyntaxError);
+    },
+  );
+});
+
+describe("structures", () => {
+  test.each([
+    "[]",
+    "{}",
+    " [ 1 , [ ] , { } , [[ ]] ] ",
+    '\t{ "a" : { "b" : [ true , false , null ] } ,\r\n "c" : "d" } ',
+    '[{"a":1,"b":2},{"a":3,"b":4},{"b":5,"a":6},{"a":7}]',
+    '{"a":{"a":{"a":1}},"b":[[1],[2]]}',
+    '{"":1," ":2}',
+  ])("%s is as JSON.parse reads it", (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+
+  test("objects have no prototype, and no name is special", () => {
+    const value = parse('{"__proto__":{"x":1},"constructor":2,"toString":3,"hasOwnProperty":4}') as Record<string, unknown>;
+    expect(Object.getPrototypeOf(value)).toBeNull();
+    expect(Object.keys(value)).toEqual(["__proto__", "constructor", "toString", "hasOwnProperty"]);
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+  });
+
+  test("names written with escapes are not mixed up with names that stand plain", () => {
+    const text = String.raw`[{"a\"b":1,"c":2},{"a\"b":3,"c":4},{"\u0063":5},{"c":6}]`;
+    expect(parse(text)).toEqual(JSON.parse(text));
+    expect(() => parse(String.raw`[{"a\"b":1},{"a"b":1}]`)).toThrow(JsonSyntaxError);
+    expect(parse('[{"ab":1},{"abc":2},{"a":3}]')).toEqual([{ ab: 1 }, { abc: 2 }, { a: 3 }]);
+  });
+
+  test("a leading byte order mark is skipped, another is not", () => {
+    expect(parse("\ufeff1")).toBe(1);
+    expect(() => parse("\ufeff\ufeff1")).toThrow(JsonSyntaxError);
+    expect(() => parse("1\ufeff")).toThrow(JsonSyntaxError);
+  });
+
+  test.each(["", " ", "\ufeff", "[", "{", "[1", "[1,", "[1,]", "[,1]", "[1 2]", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}'])(
+    "%j is refused",
+    (text) => {
+      expect(() => parse(text)).toThrow(JsonSyntaxError);
+    },
+  );
+
+  test.each(["{a:1}", "{'a':1}", "{1:1}", '{"a" 1}', '{"a":}', '{"a":1]', "[1}", "]", "}", ":", ",", "tru", "nul", "falsy", "True"])(
+    "%j is refused",
+    (text) => {
+      expect(() => parse(text)).toThrow(JsonSyntaxError);
+    },
+  );
+
+  test.each(["1 2", "{} x", "[]]", "nulll", '"a""b"', "1,", "/* c */1", "1//"])("nothing may follow: %s", (text) => {
+    expect(() => parse(text)).toThrow(JsonSyntaxError);
+  });
+
+  test("no-break space and other Unicode blanks are not blanks", () => {
+    expect(() => parse("\u00a01")).toThrow(JsonSyntaxError);
+    expect(() => parse("\u20281")).toThrow(JsonSyntaxError);
+    expect(() => parse("\v1")).toThrow(JsonSyntaxError);
+  });
+});
+
+describe("duplicate members", () => {
+  test.each([
+    ['{"a":1,"a":2}', 7, "a"],
+    ['{"a":null,"a":null}', 10, "a"],
+    [String.raw`{"a":1,"\u0061":2}`, 7, "a"],
+    ['{"x":{"a":1,"b":[{"c":1,"c":2}]}}', 24, "x/b/c"],
+    ['{"__proto__":1,"__proto__":2}', 15, "__proto__"],
+  ])("%s", (text, position, path) => {
+    const error = fault(text);
+    expect(error).toMatchObject({ name: "JsonSyntaxError", position, path });
+    expect(error.message).toContain("is given twice");
+  });
+
+  test("the same name in another object is none", () => {
+    expect(parse('[{"a":{"a":1}},{"a":2}]')).toEqual([{ a: { a: 1 } }, { a: 2 }]);
+  });
+});
+
+describe("depth", () => {
+  test.each([
+    ["1", 0],
+    ["[]", 1],
+    ['{"a":[1]}', 2],
+    ["[[],[[]],{}]", 3],
+  ])("%s nests %i levels", (text, depth) => {
+    expect(() => parse(text, depth)).not.toThrow();
+    if (depth > 0) expect(fault(text, depth - 1).message).toContain(`nests deeper than ${depth - 1} levels`);
+  });
+
+  test.each(["[", '{"a":', '[{"a":', "[1,"])("a million of %s is refused at once", (part) => {
+    const text = part.repeat(1_000_000);
+    const start = performance.now();
+    expect(fault(text).position).toBeLessThan(64 * 6);
+    expect(performance.now() - start).toBeLessThan(50);
+  });
+
+  test("without a limit, depth costs no stack", () => {
+    const depth = 200_000;
+    let value = parse("[".repeat(depth) + "]".repeat(depth), Number.POSITIVE_INFINITY);
+    let levels = 0;
+    while (Array.isArray(value) && value.length === 1) {
+      value = value[0] as JsonValue;
+      levels += 1;
+    }
+    expect(levels).toBe(depth - 1);
+  });
+});
+
+describe("messages", () => {
+  test.each([
+    ["{\n  \"a\": tru\n}", 'Unexpected "tru": expected a value at line 2, column 8 (position 9).'],
+    ["[1,2", 'The JSON text ends too early: expected "," or "]" at line 1, column 5 (position 4).'],
+    ['{"a":1 "b":2}', 'Unexpected "\\"": expected "," or "}" at line 1, column 8 (position 7).'],
+    ["", "The JSON text ends too early: expected a value at line 1, column 1 (position 0)."],
+    ["007", 'Unexpected "007": expected a number without zeros in front at line 1, column 1 (position 0).'],
+    ["[1] x", 'Unexpected "x": expected nothing more after the value at line 1, column 5 (position 4).'],
+  ])("%j", (text, message) => {
+    expect(fault(text).message).toBe(message);
+  });
+
+  test("stay short whatever the input", () => {
+    expect(fault("a".repeat(100_000)).message.length).toBeLessThan(120);
+    expect(fault(`"${"\\u000g".repeat(10)}`).message.length).toBeLessThan(200);
+  });
+});
+
+describe("laws", () => {
+  test("JSON.stringify's text is read as JSON.parse reads it", () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom(0, 1, 2), (json, blanks) => {
+        const text = JSON.stringify(JSON.parse(json), undefined, blanks);
+        expect(lossy(parse(text))).toStrictEqual(JSON.parse(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("a damaged text is refused exactly when JSON.parse refuses it", () => {
+    const damage = fc.tuple(fc.json({ maxDepth: 3 }), fc.nat(), fc.constantFrom("", '"', "\\", ",", "}", "]", "0", ".", "e", "\n", "-"));
+    fc.assert(
+      fc.property(damage, ([json, place, character]) => {
+        const at = place % (json.length + 1);
+        const text = json.slice(0, at) + character + json.slice(at + 1);
+        const ours = outcome(() => lossy(parse(text, Number.POSITIVE_INFINITY)));
+        // Duplicate members are the one thing that only ours refuses.
+        fc.pre(ours !== "duplicate");
+        expect(ours).toStrictEqual(outcome(() => JSON.parse(text) as unknown));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("any text ends in a value or our error", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'[]{}",:\\untf0-.e1 \ud800') }), (text) => {
+        try {
+          parse(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(JsonSyntaxError);
+        }
+      }),
+    );
+  });
+});
+
+function outcome(read: () => unknown): unknown {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return error instanceof JsonSyntaxError && error.path !== undefined ? "duplicate" : "refused";
+  }
+}
+
+describe("writeJsonString", () => {
+  test.each(["", "plain", "ä€漢", '"', "\\", "\n", "\u0000", "\u001f", "\u007f", "😀", "\ud800", "a\udc00b", "\u2028", "[]!#"])(
+    "%j is written as JSON.stringify writes it",
+    (text) => {
+      expect(writeJsonString(text)).toBe(JSON.stringify(text));
+    },
+  );
+
+  test("what it writes is read back", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(parse(writeJsonString(text))).toBe(text);
+        expect(writeJsonString(text).isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
