@@ -43,15 +43,16 @@ export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unk
 }
 
 function compileKeyPredicate(entityType: EntityType): KeyPredicateWriter {
-  const parts = entityType.key.map((property) => compileKeyValue(entityType, property));
-  const [first] = parts;
-  if (first !== undefined && parts.length === 1) {
-    return (entity) => `(${first(requireObject(entity, entityType.qualifiedName))})`;
-  }
-  const names = entityType.key.map((property) => encodeSegment(property.name));
+  const { key, qualifiedName } = entityType;
+  const isNamed = key.length > 1;
+  const parts = key.map((property) => {
+    const value = compileKeyValue(entityType, property);
+    const name = `${encodeSegment(property.name)}=`;
+    return isNamed ? (source: object) => name + value(source) : value;
+  });
   return (entity) => {
-    const source = requireObject(entity, entityType.qualifiedName);
-    return `(${parts.map((part, index) => `${names[index] ?? ""}=${part(source)}`).join(",")})`;
+    const source = requireObject(entity, qualifiedName);
+    return `(${parts.map((part) => part(source)).join(",")})`;
   };
 }
 

@@ -54,7 +54,7 @@ export function compileEntityWriter(
   const writeText = (entity: unknown, serviceRoot: string, control: string): string => {
     const source = requireObject(entity, typeName);
     const text = writeMembers(members, source, control);
-    return links === null ? `{${text}}` : `{${text}${links(entityUrl(serviceRoot, entitySet, entity), text === "")}}`;
+    return links === null ? `{${text}}` : `{${text}${links(entityUrl(serviceRoot, entitySet, entity))}}`;
   };
   return Object.freeze({
     format,
@@ -110,18 +110,19 @@ function compileEtagControl(entitySet: EntitySet): ControlWriter {
   return (entity) => `"@odata.etag":${JSON.stringify(write(entity))},`;
 }
 
-/** The links of the navigation properties that the set declares; with a comma in front unless they come first. */
-function compileLinks(entitySet: EntitySet): (url: string, isFirst: boolean) => string {
+/** The links of the navigation properties that the set declares, each with a comma in front. */
+function compileLinks(entitySet: EntitySet): (url: string) => string {
   const names = [...entitySet.navigationProperties.keys()].map((name) => ({
-    association: `${JSON.stringify(`${name}@odata.associationLink`)}:`,
-    navigation: `${JSON.stringify(`${name}@odata.navigationLink`)}:`,
+    association: `,${JSON.stringify(`${name}@odata.associationLink`)}:`,
+    navigation: `,${JSON.stringify(`${name}@odata.navigationLink`)}:`,
     segment: encodeSegment(name),
   }));
-  return (url, isFirst) => {
-    const texts = names.map(({ association, navigation, segment }) => {
+  return (url) => {
+    let text = "";
+    for (const { association, navigation, segment } of names) {
       const target = `${url}/${segment}`;
-      return `${association}${JSON.stringify(`${target}/$ref`)},${navigation}${JSON.stringify(target)}`;
-    });
-    return texts.length === 0 || isFirst ? texts.join(",") : `,${texts.join(",")}`;
+      text += `${association}${JSON.stringify(`${target}/$ref`)}${navigation}${JSON.stringify(target)}`;
+    }
+    return text;
   };
 }
