@@ -1,7 +1,7 @@
-import type { EntitySet, Model, OperationImport } from "../edm/model.ts";
+import type { EntitySet, Model, Operation, OperationImport } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { Context, IncomingRequest, User } from "./context.ts";
-import type { EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
+import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { ServiceProfile } from "./service-profile.ts";
 
@@ -18,6 +18,8 @@ export interface ServiceDefinition {
   readonly entitySets: ReadonlyMap<string, EntitySetDefinition>;
   /** Unbound operations by name. */
   readonly operationImports: ReadonlyMap<string, OperationImport>;
+  /** The unbound operations with their handlers, by name. */
+  readonly operations: ReadonlyMap<string, OperationDefinition>;
   readonly limits: Limits;
   readonly profile: ServiceProfile;
   readonly logger: Logger;
@@ -37,7 +39,23 @@ export interface EntitySetDefinition {
   readonly navigationHandlers: ReadonlyMap<string, NavigationHandlers<Context>>;
   readonly capabilities: Capabilities;
   readonly settings: EntitySetSettings;
+  /**
+   * By wire name of the navigation property: key of this type to the key of the related type that has the same value.
+   * A navigation that states none has no entry.
+   */
+  readonly navigationConditions: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** The operations that are bound to the set or to its entities, by name. */
+  readonly operations: ReadonlyMap<string, OperationDefinition>;
 }
+
+/** One operation after startup. */
+export interface OperationDefinition {
+  readonly operation: Operation;
+  readonly handler: OperationHandler;
+}
+
+/** `(key, parameters, context)` for an operation that is bound to an entity, else `(parameters, context)`. */
+export type OperationHandler = (...parameters: readonly unknown[]) => Answer<unknown>;
 
 /** The resolved settings of an entity set that do not govern query options. `null`: no limit. */
 export interface EntitySetSettings {

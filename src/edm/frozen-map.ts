@@ -12,8 +12,19 @@ export function frozenMap<Key, Value>(entries: Iterable<readonly [Key, Value]>):
   );
 }
 
+/** Makes a set that cannot be changed: `add`, `delete` and `clear` throw a TypeError. Reads are those of a native Set. */
+export function frozenSet<Value>(values: Iterable<Value>): ReadonlySet<Value> {
+  return Object.freeze(
+    Object.defineProperties(new Set<Value>(values), {
+      add: { value: refuseChange },
+      delete: { value: refuseChange },
+      clear: { value: refuseChange },
+    }),
+  );
+}
+
 function refuseChange(): never {
-  throw new TypeError("This map cannot be changed: it is part of a frozen model.");
+  throw new TypeError("This cannot be changed: it is part of a frozen model.");
 }
 
 /**

@@ -1,0 +1,157 @@
+import { deepFreeze, frozenMap } from "../edm/frozen-map.ts";
+import type {
+  EntityContainer,
+  EntitySet,
+  EntityType,
+  Model,
+  Operation,
+  OperationImport,
+  OperationParameter,
+  ReturnType,
+} from "../edm/model.ts";
+import { TypeBuilder } from "./build-types.ts";
+import { isDeclaration } from "./declaration-kind.ts";
+import type { DeclaredOperation, DeclaredParameter, DeclaredService, DeclaredSet } from "./declared-service.ts";
+import type { DeclaredTypes } from "./declared-types.ts";
+
+const DEFAULT_NAMESPACE = "Default";
+
+/** A model, and which of its elements each declared operation became. */
+export interface BuiltModel {
+  readonly model: Model;
+  readonly operations: ReadonlyMap<DeclaredOperation, Operation>;
+}
+
+/**
+ * Makes the model of a registration from checked declarations: every name resolved, all of it frozen.
+ * @see OData CSDL 4.0
+ */
+export function buildModel(service: DeclaredService, types: DeclaredTypes): BuiltModel {
+  const { namespace: given } = service.options;
+  const namespace = typeof given === "string" ? given : DEFAULT_NAMESPACE;
+  const builder = new TypeBuilder(service, types, namespace);
+  const operations = new Map<DeclaredOperation, Operation>();
+  for (const set of service.sets) {
+    for (const operation of set.operations) operations.set(operation, toOperation(operation, set, builder, namespace));
+  }
+  for (const operation of service.operations) {
+    operations.set(operation, toOperation(operation, undefined, builder, namespace));
+  }
+  const entityContainer = toContainer(service, builder, operations);
+  const model: Model = deepFreeze({
+    kind: "Model",
+    namespace,
+    entityContainer,
+    entityTypes: byName(builder.entityTypes.values()),
+    complexTypes: byName(builder.complexTypes.values()),
+    enumTypes: byName(builder.enumTypes.values()),
+    operations: [...operations.values()],
+  });
+  return { model, operations };
+}
+
+function toContainer(
+  service: DeclaredService,
+  builder: TypeBuilder,
+  operations: ReadonlyMap<DeclaredOperation, Operation>,
+): EntityContainer {
+  const imports = service.operations.flatMap((declared): readonly OperationImport[] => {
+    const operation = operations.get(declared);
+    if (operation === undefined) return [];
+    const kind = operation.kind === "Function" ? "FunctionImport" : "ActionImport";
+    return [{ kind, name: operation.name, operation }];
+  });
+  const isTaken = [builder.entityTypes, builder.complexTypes, builder.enumTypes].some((types) =>
+    Array.from<{ readonly name: string }>(types.keys()).some(({ name }) => name === "Container"),
+  );
+  return {
+    kind: "EntityContainer",
+    // The container shares the namespace with the types.
+    name: isTaken ? "DefaultContainer" : "Container",
+    entitySets: byName(service.sets.map((set) => toEntitySet(set, builder))),
+    functionImports: byName(imports.filter(({ kind }) => kind === "FunctionImport")),
+    actionImports: byName(imports.filter(({ kind }) => kind === "ActionImport")),
+  };
+}
+
+function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
+  const entityType = builder.entityType(set.entityType);
+  const own = new Set(set.navigations.map(({ field }) => field));
+  const bindings = set.navigations.flatMap(({ name, options: { target } }) =>
+    typeof target === "string" ? [[name, target] as const] : [],
+  );
+  return {
+    kind: "EntitySet",
+    name: set.name,
+    entityType,
+    navigationProperties: byName(entityType.navigationProperties.filter(({ field }) => own.has(field))),
+    navigationPropertyBindings: frozenMap(bindings),
+    etag: fieldsOf(set.options["etag"]).flatMap((field) => propertyOf(entityType, field)),
+  };
+}
+
+function toOperation(
+  declared: DeclaredOperation,
+  set: DeclaredSet | undefined,
+  builder: TypeBuilder,
+  namespace: string,
+): Operation {
+  const { name, kind, bound, options } = declared;
+  return {
+    kind,
+    name,
+    qualifiedName: `${namespace}.${name}`,
+    binding:
+      set === undefined
+        ? undefined
+        : {
+            entityType: builder.entityType(set.entityType),
+            isCollection: bound === "collection",
+            entitySet: set.name,
+          },
+    parameters: declared.parameters.map((parameter) => toParameter(parameter, builder)),
+    returnType: toReturnType(options["returns"], builder),
+    isComposable: options["composable"] === true,
+  };
+}
+
+function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder): OperationParameter {
+  return {
+    name,
+    type: builder.valueType(declared.type),
+    isCollection: declared.item !== undefined,
+    nullable: (declared.item ?? declared).nullable,
+    facets: declared.facets,
+    defaultValue: builder.defaultValue(declared),
+  };
+}
+
+function toReturnType(returns: unknown, builder: TypeBuilder): ReturnType | undefined {
+  if (isDeclaration(returns, "Property")) {
+    const { type, item, nullable, facets } = returns.declared;
+    return {
+      type: builder.valueType(type),
+      isCollection: item !== undefined,
+      nullable: item === undefined ? nullable : item.nullable,
+      facets,
+    };
+  }
+  if (isDeclaration(returns, "EntityCollection")) {
+    return { type: builder.entityType(returns.of), isCollection: true, nullable: false, facets: {} };
+  }
+  if (!isDeclaration(returns, "EntityTypeDeclaration")) return undefined;
+  // A handler may always answer null for one entity: 204.
+  return { type: builder.entityType(returns), isCollection: false, nullable: true, facets: {} };
+}
+
+function propertyOf(type: EntityType, field: string): EntityType["properties"] {
+  return type.properties.filter((property) => property.field === field);
+}
+
+function fieldsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((field) => typeof field === "string") : [];
+}
+
+function byName<Element extends { readonly name: string }>(elements: Iterable<Element>): ReadonlyMap<string, Element> {
+  return frozenMap(Array.from(elements, (element) => [element.name, element] as const));
+}

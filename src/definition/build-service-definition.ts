@@ -1,0 +1,123 @@
+import { frozenMap } from "../edm/frozen-map.ts";
+import type { EntitySet, Operation, OperationImport } from "../edm/model.ts";
+import { type BuiltModel, buildModel } from "./build-model.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
+import { collectTypes } from "./declared-types.ts";
+import type { Logger } from "./logger.ts";
+import type {
+  EntitySetDefinition,
+  OperationDefinition,
+  OperationHandler,
+  ServiceDefinition,
+} from "./service-definition.ts";
+import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
+import { SERVICE_PROFILES } from "./service-profile.ts";
+import { resolveCapabilities, resolveLimits, resolveSettings } from "./settings.ts";
+
+const SET_HANDLERS = [
+  "queryable",
+  "getAll",
+  "applyQuery",
+  "getByKey",
+  "create",
+  "replace",
+  "patch",
+  "delete",
+  "search",
+] as const;
+
+const NAVIGATION_HANDLERS = ["get", "getBatch", "create", "addRef", "setRef", "removeRef"] as const;
+
+/**
+ * Checks the declarations of one registration and resolves them: names, settings, model. All of it is frozen and
+ * belongs to this registration alone.
+ * @param defaultLogger where the service reports when the application gives no logger
+ * @throws ConfigurationError with every fault of the declarations
+ * @see specification, What the service does; section Versioning
+ */
+export function buildServiceDefinition(options: ServiceOptions, defaultLogger: Logger): ServiceDefinition {
+  const service = collectDeclarations(options);
+  const types = collectTypes(service);
+  checkDefinition(service, types);
+  const built = buildModel(service, types);
+  const { entityContainer } = built.model;
+  const defaults = options.defaults ?? {};
+  const sets = service.sets.flatMap((set) => {
+    const entitySet = entityContainer.entitySets.get(set.name);
+    return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, defaults, built)];
+  });
+  const imports: readonly OperationImport[] = [
+    ...entityContainer.functionImports.values(),
+    ...entityContainer.actionImports.values(),
+  ];
+  return Object.freeze({
+    name: options.name,
+    prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
+    group: options.group,
+    model: built.model,
+    entitySets: frozenMap(sets.map((set) => [set.entitySet.name, set])),
+    operationImports: frozenMap(imports.map((each) => [each.name, each])),
+    operations: operationsOf(service, built),
+    limits: resolveLimits(defaults),
+    profile: SERVICE_PROFILES.specification,
+    logger: options.logger ?? defaultLogger,
+    publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
+    trustProxy: options.trustProxy ?? false,
+    challenge: options.challenge ?? "Bearer",
+    authenticate: options.authenticate,
+  });
+}
+
+function toSetDefinition(
+  set: DeclaredSet,
+  entitySet: EntitySet,
+  defaults: ServiceDefaults,
+  built: BuiltModel,
+): EntitySetDefinition {
+  return Object.freeze({
+    entitySet,
+    // Functions, as checked; their parameters and results are typed where they are declared.
+    handlers: Object.freeze(pick(set.options, SET_HANDLERS)),
+    capabilities: resolveCapabilities(set, entitySet, defaults),
+    settings: resolveSettings(set, defaults),
+    navigationHandlers: frozenMap(
+      set.navigations.map(({ name, options }) => [name, Object.freeze(pick(options, NAVIGATION_HANDLERS))]),
+    ),
+    navigationConditions: frozenMap(set.navigations.flatMap(({ name, options }) => toCondition(name, options["on"]))),
+    operations: operationsOf(set, built),
+  });
+}
+
+/** The pairs of `on` by the name of their navigation; nothing without. */
+function toCondition(name: string, on: unknown): ReadonlyArray<readonly [string, ReadonlyMap<string, string>]> {
+  if (typeof on !== "object" || on === null) return [];
+  return [[name, frozenMap(Object.entries(on).map(([from, to]) => [from, String(to)] as const))]];
+}
+
+/** The handlers of the operations of a set, or of the unbound ones, by name. */
+function operationsOf(
+  { operations }: { readonly operations: readonly DeclaredOperation[] },
+  built: BuiltModel,
+): ReadonlyMap<string, OperationDefinition> {
+  return frozenMap(
+    operations.flatMap((declared) => {
+      const operation: Operation | undefined = built.operations.get(declared);
+      const { handler } = declared.options;
+      if (operation === undefined || !isHandler(handler)) return [];
+      return [[declared.name, Object.freeze({ operation, handler })] as const];
+    }),
+  );
+}
+
+function isHandler(value: unknown): value is OperationHandler {
+  return typeof value === "function";
+}
+
+/** The options of these names that are stated. */
+function pick<Name extends string>(
+  options: Readonly<Record<string, unknown>>,
+  names: readonly Name[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+}

@@ -1,0 +1,30 @@
+import type { EntitySetDeclaration } from "./entity-set.ts";
+import type { NavigationDeclaration } from "./navigation.ts";
+import type { OperationDeclaration } from "./operation.ts";
+import type {
+  AnyProperty,
+  ComplexTypeDeclaration,
+  EntityCollection,
+  EntityTypeDeclaration,
+  EnumTypeDeclaration,
+} from "./value-type.ts";
+
+/** Every declaration by its kind. */
+interface Declarations {
+  readonly Property: AnyProperty;
+  readonly EntityTypeDeclaration: EntityTypeDeclaration;
+  readonly ComplexTypeDeclaration: ComplexTypeDeclaration;
+  readonly EnumTypeDeclaration: EnumTypeDeclaration;
+  readonly EntityCollection: EntityCollection;
+  readonly EntitySetDeclaration: EntitySetDeclaration;
+  readonly NavigationDeclaration: NavigationDeclaration;
+  readonly OperationDeclaration: OperationDeclaration;
+}
+
+/** Tells whether a value was made by the function that declares things of this kind, such as `entityType`. */
+export function isDeclaration<Kind extends keyof Declarations>(
+  value: unknown,
+  kind: Kind,
+): value is Declarations[Kind] {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === kind;
+}

@@ -1,0 +1,103 @@
+import { frozenSet } from "../edm/frozen-map.ts";
+import type { EntitySet } from "../edm/model.ts";
+import type { Capabilities, Limits } from "../query/capabilities.ts";
+import type { DeclaredSet } from "./declared-service.ts";
+import type { EntitySetSettings } from "./service-definition.ts";
+import type { ServiceDefaults } from "./service-options.ts";
+import type { LimitSettings, SetSettings } from "./set-settings.ts";
+
+/** Every setting with a value. */
+type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
+
+/** What holds where neither the set nor its registration says otherwise. @see decisions, Settings */
+export const DEFAULT_SETTINGS: Resolved<SetSettings> = Object.freeze({
+  filterEnabled: true,
+  orderByEnabled: true,
+  selectEnabled: true,
+  expandEnabled: true,
+  countEnabled: true,
+  maxTop: 1000,
+  allowDeepInsert: false,
+  maxRequestBodyBytes: 30_000_000,
+  propertyAccessEnabled: true,
+  propertyRouteDocsEnabled: false,
+  allowUpsert: false,
+  idempotentDelete: true,
+  roundingMode: "spec-compliant",
+  selectPushdownEnabled: true,
+  expandPushdownEnabled: true,
+  unknownMembers: "reject",
+  paging: "offset",
+});
+
+/** The limits of a registration that states none. @see decisions, Settings; Smaller points */
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  maxExpandDepth: 3,
+  maxExpandTop: 1000,
+  maxNodeCount: 1000,
+  maxAnyAllDepth: 3,
+  maxInListLength: 1000,
+  maxOrderByProperties: 10,
+  maxUrlLength: 16 * 1024,
+  maxJsonDepth: 64,
+  maxResponseEntities: 1_000_000,
+  maxExpandItems: 50,
+});
+
+/** The limits of a registration. */
+export function resolveLimits(defaults: LimitSettings): Limits {
+  return Object.freeze(inherit(DEFAULT_LIMITS, [defaults]));
+}
+
+/** The settings of an entity set that do not govern query options. */
+export function resolveSettings(set: DeclaredSet, defaults: ServiceDefaults): EntitySetSettings {
+  const settings = inherit(DEFAULT_SETTINGS, [defaults, set.options]);
+  return Object.freeze({
+    allowDeepInsert: settings.allowDeepInsert,
+    maxRequestBodyBytes: settings.maxRequestBodyBytes,
+    propertyAccessEnabled: settings.propertyAccessEnabled,
+    propertyRouteDocsEnabled: settings.propertyRouteDocsEnabled,
+    allowUpsert: settings.allowUpsert,
+    idempotentDelete: settings.idempotentDelete,
+    selectPushdownEnabled: settings.selectPushdownEnabled,
+    expandPushdownEnabled: settings.expandPushdownEnabled,
+    unknownMembers: settings.unknownMembers,
+    paging: settings.paging,
+  });
+}
+
+/** The settings of an entity set that govern query options; allowlists with wire names. */
+export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defaults: ServiceDefaults): Capabilities {
+  const settings = inherit(DEFAULT_SETTINGS, [defaults, set.options]);
+  const allowlist = (option: string): ReadonlySet<string> | null => {
+    const fields = set.options[option];
+    if (!Array.isArray(fields)) return null;
+    const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
+    return frozenSet(members.filter(({ field }) => fields.includes(field)).map(({ name }) => name));
+  };
+  return Object.freeze({
+    filterEnabled: settings.filterEnabled,
+    orderByEnabled: settings.orderByEnabled,
+    selectEnabled: settings.selectEnabled,
+    expandEnabled: settings.expandEnabled,
+    countEnabled: settings.countEnabled,
+    searchEnabled: set.options["search"] !== undefined,
+    filterProperties: allowlist("filterProperties"),
+    orderByProperties: allowlist("orderByProperties"),
+    selectProperties: allowlist("selectProperties"),
+    expandProperties: allowlist("expandProperties"),
+    maxTop: settings.maxTop,
+    roundingMode: settings.roundingMode,
+  });
+}
+
+/**
+ * Each setting of `base` as the last source that states it has it; `undefined` states nothing, null does. The values
+ * are of their types: the startup rules have checked them.
+ */
+function inherit<T extends object>(base: T, sources: readonly object[]): T {
+  const stated = sources.flatMap((source) =>
+    Object.entries(source).filter(([name, value]) => Object.hasOwn(base, name) && value !== undefined),
+  );
+  return { ...base, ...Object.fromEntries(stated) };
+}

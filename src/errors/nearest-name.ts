@@ -1,0 +1,37 @@
+const MAX_NAME_LENGTH = 64;
+
+/**
+ * Finds the declared name that a mistyped one most likely means: the same but for letter case, else the one at the
+ * smallest edit distance if that is at most a third of the length.
+ * @param name the name as written; longer than 64 characters it is like nothing
+ * @returns null when no name is near
+ */
+export function nearestName(name: string, declared: Iterable<string>): string | null {
+  if (name.length > MAX_NAME_LENGTH) return null;
+  const lower = name.toLowerCase();
+  let nearest: string | null = null;
+  let smallest = Math.floor(name.length / 3) + 1;
+  for (const candidate of declared) {
+    if (Math.abs(candidate.length - name.length) >= smallest) continue;
+    const distance = editDistance(lower, candidate.toLowerCase());
+    if (distance < smallest) {
+      nearest = candidate;
+      smallest = distance;
+    }
+  }
+  return nearest;
+}
+
+/** Counts the insertions, deletions and replacements that make one text of the other (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 0; i < from.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < to.length; j += 1) {
+      const replaced = (row[j] ?? 0) + (from[i] === to[j] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
