@@ -3,6 +3,9 @@ import { protocolError } from "../errors/odata-error.ts";
 /** The version that every response carries. */
 export const ODATA_VERSION = "4.0";
 
+/** A greater major version is no version. */
+const MAX_MAJOR = 999_999_999;
+
 /**
  * Checks the OData-MaxVersion header: major.minor, blanks tolerated, text after a semicolon ignored.
  * @param header the value of the header; undefined when absent
@@ -13,7 +16,7 @@ export function checkMaxVersion(header: string | undefined): void {
   if (header === undefined || header === ODATA_VERSION) return;
   const semicolon = header.indexOf(";");
   const [major, minor, ...rest] = (semicolon < 0 ? header : header.slice(0, semicolon)).split(".", 3);
-  const readable = rest.length === 0 && isNumber(major) && isNumber(minor);
+  const readable = rest.length === 0 && isNumber(major) && isNumber(minor) && Number(major) <= MAX_MAJOR;
   if (readable && Number(major) >= 4) return;
   throw protocolError(
     "UnsupportedODataVersion",
@@ -25,6 +28,5 @@ export function checkMaxVersion(header: string | undefined): void {
 }
 
 function isNumber(text: string | undefined): boolean {
-  const digits = text?.trim() ?? "";
-  return digits.length <= 9 && /^\d+$/.test(digits);
+  return /^\d+$/.test(text?.trim() ?? "");
 }

@@ -2,7 +2,7 @@ import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { isIdentifier } from "./identifier.ts";
 import { nearestName } from "./nearest-name.ts";
 import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
-import { quoteText } from "./syntax-error.ts";
+import { quoteText, syntaxError } from "./syntax-error.ts";
 
 /** One `name=value` of a query string. */
 export interface QueryPair {
@@ -41,6 +41,9 @@ const SYSTEM_QUERY_OPTIONS: ReadonlySet<string> = new Set([
   "$index",
   "$id",
 ]);
+
+/** Options whose values neither begin nor end with a blank. */
+const OPTIONS_WITHOUT_OUTER_BLANKS: ReadonlySet<string> = new Set(["$filter", "$orderby", "$select", "$expand"]);
 
 /** Options that exist elsewhere, with what to write instead. */
 const MISPLACED_OPTIONS: ReadonlyMap<string, string> = new Map([
@@ -114,8 +117,9 @@ function decodePiece(piece: string, rawName: string, part: "name" | "value"): st
 /**
  * Sorts the options of a raw query string into system query options, parameter aliases and custom options. Names are
  * case-sensitive; each system query option and alias may stand once.
- * @throws ODataError 400 UnsupportedQueryOption for an unknown `$` option, 400 InvalidQueryOption for one that stands
- *   twice, for an alias that is no name and for a malformed percent-encoding; target the option
+ * @throws ODataError 400 UnsupportedQueryOption for an unknown `$` option; 400 InvalidQueryOption for one that stands
+ *   twice, an alias that is no name, a blank at the ends of an expression or list, and a malformed percent-encoding;
+ *   target the option
  * @see OData URL Conventions 4.0, section 5; OData Protocol 4.0, section 11.2.1
  */
 export function parseQueryOptions(query: string): QueryOptionsSyntax {
@@ -126,6 +130,7 @@ export function parseQueryOptions(query: string): QueryOptionsSyntax {
   for (const { name, value } of pairs) {
     if (name.startsWith("$")) {
       if (!SYSTEM_QUERY_OPTIONS.has(name)) throw unknownOption(name);
+      if (OPTIONS_WITHOUT_OUTER_BLANKS.has(name)) checkOuterBlanks(name, value);
       addOnce(system, name, value);
     } else if (name.startsWith("@")) {
       if (!isIdentifier(name.slice(1))) throw invalidAlias(name);
@@ -135,6 +140,14 @@ export function parseQueryOptions(query: string): QueryOptionsSyntax {
     }
   }
   return { pairs, system, aliases, custom };
+}
+
+/** @see ABNF filter, orderby, select, expand: none of them has BWS at its ends */
+function checkOuterBlanks(name: string, value: string): void {
+  const isBlankFirst = value.startsWith(" ") || value.startsWith("\t");
+  if (!isBlankFirst && !value.endsWith(" ") && !value.endsWith("\t")) return;
+  const message = `a blank stands ${isBlankFirst ? "before" : "behind"} its value: leave it out.`;
+  throw syntaxError(name, isBlankFirst ? 0 : value.length - 1, message);
 }
 
 function addOnce(options: Map<string, string>, name: string, value: string): void {

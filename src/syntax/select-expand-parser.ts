@@ -194,6 +194,9 @@ function readOptionName(reader: ExpandReader, options: ExpandOptionsSyntax, allo
   if (!skipCharacter(reader, "=")) {
     throw readerError(reader, `an equals sign must follow ${written}: found ${foundText(reader)}.`);
   }
+  if (name !== "search" && " \t".includes(text[reader.position] ?? "-")) {
+    throw readerError(reader, `a blank stands before the value of ${written}: leave it out.`);
+  }
   return name;
 }
 

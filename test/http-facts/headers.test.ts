@@ -32,7 +32,7 @@ test("readHeaderParameter reads quoted and bare values", () => {
 });
 
 describe("checkMaxVersion", () => {
-  test.each([undefined, "4.0", " 4.0 ", "4 . 0", "4.01", "4.1", "5.0", "10.0", "4.0;NetFx", "4.0; x"])(
+  test.each([undefined, "4.0", " 4.0 ", "4 . 0", "4.01", "4.1", "5.0", "10.0", "4.0;NetFx", "4.0; x", "06.2831852000"])(
     "%j proceeds",
     (header) => {
       expect(() => checkMaxVersion(header)).not.toThrow();

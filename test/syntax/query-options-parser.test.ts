@@ -106,6 +106,10 @@ describe("parseQueryOptions", () => {
   });
 
   test.each([
+    ["$filter=+true", "$filter"],
+    ["$select=Name%20", "$select"],
+    ["$orderby=%09Name", "$orderby"],
+    ["$expand=Name%09", "$expand"],
     ["$top=1&$top=1", "$top"],
     ["$top=1&%24top=2", "$top"],
     ["@p=1&@p=2", "@p"],

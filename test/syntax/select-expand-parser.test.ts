@@ -85,8 +85,9 @@ function show(items: readonly ExpandItemSyntax[]): string {
       for (const { expression, descending } of options.orderBy ?? []) {
         parts.push(`orderby ${print(expression)} ${descending ? "desc" : "asc"}`);
       }
-      if (options.search)
-        parts.push(`search ${JSON.stringify(options.search).replaceAll(/"|,"position":\d+|position:\d+/gu, "")}`);
+      if (options.search) {
+        parts.push(`search ${JSON.stringify(options.search).replaceAll(/,"position":\d+|"/gu, "")}`);
+      }
       for (const name of ["top", "skip", "count", "levels"] as const) {
         if (options[name] !== undefined) parts.push(`${name} ${String(options[name])}`);
       }
@@ -188,6 +189,7 @@ describe("parseExpand", () => {
     ["A($select=B C)", 12, "a semicolon or the parenthesis"],
     ["A(@foo=1)", 2, "A parameter alias is given".toLowerCase()],
     ["A($levels=0)", 10, "$levels must be 1 or more"],
+    ["A($filter= B)", 10, "a blank stands before the value of $filter"],
     ["A($filter=)", 10, "expected"],
     ["A($filter=B eq)", 14, "expected"],
     ["A($orderby=B,)", 13, "expected"],
