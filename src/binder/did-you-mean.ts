@@ -1,4 +1,4 @@
-import { nearestName } from "../syntax/nearest-name.ts";
+import { nearestName } from "../errors/nearest-name.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 
 /**

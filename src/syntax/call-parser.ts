@@ -1,3 +1,4 @@
+import { nearestName } from "../errors/nearest-name.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type {
   ArgumentSyntax,
@@ -22,7 +23,6 @@ import {
   take,
   unexpected,
 } from "./expression-reader.ts";
-import { nearestName } from "./nearest-name.ts";
 import { quoteText } from "./syntax-error.ts";
 import type { Token } from "./token.ts";
 

@@ -1,9 +1,9 @@
+import { nearestName } from "../errors/nearest-name.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { ExpandItemSyntax, ExpandOptionsSyntax, SearchSyntax, SelectItemSyntax } from "./ast.ts";
 import { skipName } from "./characters.ts";
 import { parseExpression } from "./expression-parser.ts";
 import { tokenize } from "./lexer.ts";
-import { nearestName } from "./nearest-name.ts";
 import { nestedSearchEnd, nestedValueEnd } from "./nested-value-end.ts";
 import {
   type OptionReader,

@@ -125,7 +125,7 @@ test("nothing that was parsed has touched the prototype of objects", () => {
 });
 
 test("a string key round-trips through the path, whatever its characters", () => {
-  const key = fc.string({ unit: "binary" }).filter((value) => value.isWellFormed());
+  const key = fc.string({ unit: "binary" });
   fc.assert(
     fc.property(key, (value) => {
       const [segment] = parseResourcePath(`/Set('${encodeURIComponent(value.replaceAll("'", "''"))}')`);
@@ -137,7 +137,7 @@ test("a string key round-trips through the path, whatever its characters", () =>
 });
 
 test("names and values of the query string round-trip", () => {
-  const piece = fc.string({ unit: "binary", maxLength: 20 }).filter((value) => value.isWellFormed());
+  const piece = fc.string({ unit: "binary", maxLength: 20 });
   const pairs = fc.array(
     fc.tuple(
       piece.filter((name) => name !== ""),
