@@ -69,7 +69,7 @@ export function scanNumeric(source: LiteralSource, start: number): number {
   if (next === MINUS && sign !== PLUS && end - first >= 4 && isMonthAndDay(text, end)) {
     return scanDate(source, start, end + 6);
   }
-  return scanNumber(source, sign === PLUS ? first : start, end);
+  return scanNumber(source, start, end);
 }
 
 /** Tells whether `-MM-DD` stands at `offset`. */
@@ -129,6 +129,8 @@ function timeEnd(source: LiteralSource, start: number, time: number): number {
 /** Reads on behind the integer digits of a number: fraction, exponent, suffix. */
 function scanNumber(source: LiteralSource, start: number, digitsEnd: number): number {
   const { text } = source;
+  // A plus sign says nothing that the text of the literal must keep.
+  const from = text.charCodeAt(start) === PLUS ? start + 1 : start;
   let end = digitsEnd;
   const hasFraction = text.charCodeAt(end) === DOT && isDigit(text.charCodeAt(end + 1));
   if (hasFraction) end = skipDigits(text, end + 1);
@@ -140,12 +142,15 @@ function scanNumber(source: LiteralSource, start: number, digitsEnd: number): nu
     if (suffix === "Edm.Int64" ? hasFraction || hasExponent : suffix === "Edm.Decimal" && hasExponent) {
       throw malformed(source, start, `${suffix} takes no ${hasExponent ? "exponent" : "fraction"}`);
     }
-    add(source, suffix, text.slice(start, end), start);
-    return checkedEnd(source, start, end + 1);
+    checkEnd(source, start, end + 1);
+    add(source, suffix, text.slice(from, end), start);
+    return end + 1;
   }
   let type: PrimitiveTypeName = "Edm.Double";
-  if (!hasExponent) type = hasFraction ? "Edm.Decimal" : integerType(text, start, end);
-  return addWord(source, type, start, end);
+  if (!hasExponent) type = hasFraction ? "Edm.Decimal" : integerType(text, from, end);
+  checkEnd(source, start, end);
+  add(source, type, text.slice(from, end), start);
+  return end;
 }
 
 function exponentEnd(text: string, start: number): number {
@@ -234,7 +239,7 @@ function unquote(text: string, open: number, end: number): string {
 
 /** Adds a literal that is written without quotes, once it is clear that it ends there. */
 function addWord(source: LiteralSource, type: PrimitiveTypeName, start: number, end: number): number {
-  checkedEnd(source, start, end);
+  checkEnd(source, start, end);
   const text = source.text.slice(start, end);
   add(source, type, type === "Edm.DateTimeOffset" ? text.toUpperCase() : text, start);
   return end;
@@ -245,12 +250,12 @@ export function add(source: LiteralSource, type: PrimitiveTypeName, text: string
   source.literals.push({ type, text, position: source.base + start });
 }
 
-/** The end of a word, unless a letter, digit or dot follows that cannot belong to it. */
-function checkedEnd(source: LiteralSource, start: number, end: number): number {
-  if (source.text.charCodeAt(end) === DOT || isNamePart(source.text, end)) {
+/** Refuses a word that goes on with what cannot belong to it. */
+function checkEnd(source: LiteralSource, start: number, end: number): void {
+  const code = source.text.charCodeAt(end);
+  if (code === DOT || code === COLON || isNamePart(source.text, end)) {
     throw malformed(source, start, "a blank ends a number, date or time, and a Guid has 8-4-4-4-12 hexadecimal digits");
   }
-  return end;
 }
 
 function malformed(source: LiteralSource, start: number, rule: string): ODataError {
