@@ -152,7 +152,7 @@ function condition(node: SyntaxNode, scope: BindingScope, operator?: string): Ex
     if (type === null || isPrimitive(type, "Edm.Boolean")) return toType(operand, BOOLEAN, scope);
   }
   const place = operator === undefined ? `${scope.option} takes` : `${operator} takes`;
-  const message = `${place} a condition such as 'Name eq value', not ${describeOperand(operand)}.${notAdvice(node, operator)}`;
+  const message = `${place} a Boolean expression such as 'Name eq value', not ${describeOperand(operand)}.${notAdvice(node, operator)}`;
   throw invalidOption(scope.option, node.position, message);
 }
 

@@ -1,17 +1,13 @@
+import { fromLiteral } from "../edm/literal.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
-import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import type { ScalarType } from "../query/expression.ts";
 import type { KeyPartSyntax, KeyPredicateSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { parseKeyPredicate } from "../syntax/key-predicate-parser.ts";
-import type { Literal } from "../syntax/literal-token.ts";
 import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-limits.ts";
-import { literalValue } from "./bind-parameters.ts";
 import { didYouMean, quotedName } from "./did-you-mean.ts";
 import { literalExample } from "./literal-example.ts";
-import { isScalarType, typeName } from "./operand.ts";
-import { isNumeric } from "./type-promotion.ts";
+import { isScalarType } from "./operand.ts";
 
 /** A key that a request names. */
 export interface BoundKey {
@@ -105,25 +101,12 @@ function keyValue(
   }
   if (node.kind === "null") throw invalidKey(`'${name}' is never null.`, entityType, resource);
   if (node.kind !== "literal") throw invalidKey(`'${name}' takes one literal.`, entityType, resource);
-  if (!suits(node.literal, type)) {
-    const given = node.literal.typeName ?? node.literal.type;
-    throw invalidKey(`'${name}' is ${typeName(type)}, not ${given}.`, entityType, resource);
-  }
   try {
-    return literalValue(node.literal, type);
+    return fromLiteral(node.literal, type);
   } catch (error) {
-    if (error instanceof InvalidValueError) throw invalidKey(error.message, entityType, resource);
+    if (error instanceof InvalidValueError) throw invalidKey(`'${name}': ${error.message}`, entityType, resource);
     throw error;
   }
-}
-
-/** Whether the spelling of a literal is one of the type; numbers are judged by their value. */
-function suits(literal: Literal, type: ScalarType): boolean {
-  if (type.kind === "EnumType") {
-    return literal.type === "Edm.String" || (literal.type === "enum" && literal.typeName === type.qualifiedName);
-  }
-  if (literal.type === "enum" || literal.type === "geo") return false;
-  return literal.type === type.name || (isNumeric(type) && isNumeric(PRIMITIVE_TYPES[literal.type]));
 }
 
 function invalidKey(problem: string, entityType: EntityType, resource: string): ODataError {

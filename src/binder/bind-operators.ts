@@ -6,7 +6,7 @@ import { toType } from "./bind-literal.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import { type TypedOperand, commonType } from "./common-type.ts";
-import { literalExample } from "./literal-example.ts";
+import { literalAdvice } from "./literal-advice.ts";
 import {
   type Operand,
   type ScalarOperand,
@@ -20,6 +20,7 @@ import {
 import { type ArithmeticTypes, arithmeticTypes } from "./type-promotion.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+const NULL: Expression = Object.freeze({ kind: "null", type: null });
 
 /**
  * Binds `left eq right` and its like: both operands become one type.
@@ -31,27 +32,21 @@ export function bindComparison(node: BinarySyntax, operator: ComparisonOperator,
   if (isScalar(left) && isScalar(right)) {
     const type = commonType(typed(left), typed(right));
     if (type !== undefined) {
-      const sides = [left, right].map((side): Expression => {
-        return type === null ? { kind: "null", type: null } : toType(side, type, scope);
-      });
-      return comparison(node, operator, sides, type);
+      const sides = { left: atType(left, type, scope), right: atType(right, type, scope) };
+      return bound({ kind: "comparison", operator, ...sides, operandType: type, type: BOOLEAN }, node.position);
     }
   }
   const complex = nullCheck(left, right) ?? nullCheck(right, left);
   if (complex !== undefined && (operator === "eq" || operator === "ne")) {
-    return comparison(node, operator, [complex.expression, { kind: "null", type: null }], complex.type);
+    const sides = { left: complex.expression, right: NULL };
+    return bound({ kind: "comparison", operator, ...sides, operandType: complex.type, type: BOOLEAN }, node.position);
   }
   throw invalidOption(scope.option, node.position, incomparable(operator, left, right));
 }
 
-function comparison(
-  node: BinarySyntax,
-  operator: ComparisonOperator,
-  [left, right]: readonly Expression[],
-  operandType: ScalarType | ComplexType | null,
-): Operand {
-  if (left === undefined || right === undefined) throw new Error("A comparison has two operands.");
-  return bound({ kind: "comparison", operator, left, right, operandType, type: BOOLEAN }, node.position);
+/** An operand in the type that was found for all; null where they all are null. */
+function atType(operand: ScalarOperand, type: ScalarType | null, scope: BindingScope): Expression {
+  return type === null ? NULL : toType(operand, type, scope);
 }
 
 /** A complex value beside null: the one comparison that it takes. */
@@ -66,11 +61,8 @@ function nullCheck(
 
 function incomparable(operator: ComparisonOperator, left: Operand, right: Operand): string {
   const fault = `'${operator}' cannot compare ${describeOperand(left)} with ${describeOperand(right)}.`;
-  const [literal, other] = right.kind === "literal" ? [right, left] : [left, right];
-  if (literal.kind === "literal" && isScalar(other)) {
-    const type = typeOf(other);
-    return type === null ? fault : `${fault} A value of ${typeName(type)} is written like ${literalExample(type)}.`;
-  }
+  const hint = literalAdvice(right, left) || literalAdvice(left, right);
+  if (hint !== "") return fault + hint;
   const isCollection = [left, right].some((operand) => operand.kind === "bound" && operand.isCollection);
   if (isCollection) return `${fault} Of a collection, only '/$count' can be compared.`;
   const isStructured = [left, right].some((operand) => !isScalar(operand));
@@ -136,7 +128,8 @@ export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
         node.position,
       );
     }
-    const message = `'has' cannot look for ${describeOperand(flags)} in ${typeName(operand.type)}: write a member as ${literalExample(operand.type)}.`;
+    const fault = `'has' cannot look for ${describeOperand(flags)} in ${typeName(operand.type)}.`;
+    const message = fault + literalAdvice(flags, operand);
     throw invalidOption(scope.option, node.position, message);
   }
   const message = `'has' follows a property of an enumeration type, not ${describeOperand(operand)}.`;
@@ -149,32 +142,29 @@ export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
  */
 export function bindIn(node: InSyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.operand);
-  const items = listItems(node.list, scope).map((item) => scope.bind(item));
-  let common: TypedOperand | undefined = isScalar(operand) ? typed(operand) : undefined;
-  for (const item of items) {
-    const type = common !== undefined && isScalar(item) ? commonType(common, typed(item)) : undefined;
-    if (common === undefined || type === undefined) {
-      const message = `'in' cannot compare ${describeOperand(operand)} with ${describeOperand(item)}.${advice(operand)}`;
-      throw invalidOption(scope.option, item.position, message);
-    }
-    common = { type, isLiteral: common.isLiteral && item.kind !== "bound" };
-  }
-  if (common === undefined) {
+  const list = listItems(node.list, scope).map((item) => scope.bind(item));
+  if (!isScalar(operand)) {
     const message = `'in' takes one value on its left, not ${describeOperand(operand)}.`;
     throw invalidOption(scope.option, node.position, message);
   }
-  const { type } = common;
-  const [first, ...rest] = [operand, ...items].map((side): Expression => {
-    if (type === null || !isScalar(side)) return { kind: "null", type: null };
-    return toType(side, type, scope);
+  let common = typed(operand);
+  const items = list.map((item): ScalarOperand => {
+    const type = isScalar(item) ? commonType(common, typed(item)) : undefined;
+    if (type === undefined || !isScalar(item)) {
+      const message = `'in' cannot compare ${describeOperand(operand)} with ${describeOperand(item)}.${literalAdvice(item, operand)}`;
+      throw invalidOption(scope.option, item.position, message);
+    }
+    common = { type, isLiteral: common.isLiteral && item.kind !== "bound" };
+    return item;
   });
-  if (first === undefined) throw new Error("'in' has an operand.");
-  return bound({ kind: "in", operand: first, items: rest, type: BOOLEAN }, node.position);
-}
-
-function advice(operand: Operand): string {
-  const type = isScalar(operand) ? typeOf(operand) : null;
-  return type === null ? "" : ` A value of ${typeName(type)} is written like ${literalExample(type)}.`;
+  const { type } = common;
+  const expression: Expression = {
+    kind: "in",
+    operand: atType(operand, type, scope),
+    items: items.map((item) => atType(item, type, scope)),
+    type: BOOLEAN,
+  };
+  return bound(expression, node.position);
 }
 
 function listItems(list: SyntaxNode, scope: BindingScope): readonly SyntaxNode[] {

@@ -1,10 +1,6 @@
-import { asText } from "../edm/canonical-form.ts";
-import { dateToDateTimeOffset } from "../edm/date-time-offset.ts";
-import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { fromLiteral } from "../edm/literal.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
-import { valueCodec } from "../edm/value-codecs.ts";
 import type { QueryParameter } from "../query/clauses.ts";
-import type { ScalarType } from "../query/expression.ts";
 import type { Literal } from "../syntax/literal-token.ts";
 import { invalidOption } from "./binding-error.ts";
 
@@ -28,24 +24,13 @@ export function bindParameters(
 
 function bindValue({ type, option, refuseZero }: QueryParameter, literal: Literal): PrimitiveValue {
   try {
-    const value = literalValue(literal, type);
-    if (refuseZero && isZero(value)) throw new InvalidValueError("A number cannot be divided by 0.");
+    const value = fromLiteral(literal, type);
+    if (refuseZero && isZero(value)) throw new InvalidValueError("Nothing can be divided by zero.");
     return value;
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
     throw invalidOption(option, literal.position, error.message);
   }
-}
-
-/**
- * The value of a literal as one of a type that the literal's own type can become.
- * @throws InvalidValueError
- */
-export function literalValue(literal: Literal, type: ScalarType): PrimitiveValue {
-  if (literal.type === "Edm.Date" && type === PRIMITIVE_TYPES["Edm.DateTimeOffset"]) {
-    return dateToDateTimeOffset(asText(valueCodec(PRIMITIVE_TYPES["Edm.Date"]).fromText(literal.text)));
-  }
-  return valueCodec(type).fromText(literal.text);
 }
 
 function isZero(value: PrimitiveValue): boolean {

@@ -47,8 +47,9 @@ function resolveInSet(
 ): ResourcePath {
   const key = first.parentheses;
   const [second, ...further] = rest;
-  if (second === undefined)
+  if (second === undefined) {
     return key === undefined ? { kind: "entitySet", entitySet } : { kind: "entity", entitySet, key };
+  }
   if (key !== undefined) return resolveInEntity(model, entitySet, key, rest);
   refuseFurther(second, further);
   if (second.name === "$count" && second.parentheses === undefined) return { kind: "entitySetCount", entitySet };
@@ -73,11 +74,16 @@ function resolveInEntity(
   const operations = declared.get(segment.name) ?? [];
   const member =
     entitySet.navigationProperties.get(segment.name) ?? entitySet.entityType.members.get(segment.name) ?? null;
-  if (member?.kind === "StructuralProperty" && (operations.length === 0 || segment.parentheses === undefined)) {
+  const isCall = operations.length > 0 && segment.parentheses !== undefined;
+  if (member?.kind === "StructuralProperty" && !isCall) {
     return resolveProperty({ entitySet, key, property: member, operations }, segment, suffix);
   }
   // A type may have navigation properties that another set declares: they have no route here.
-  if (member?.kind === "NavigationProperty" && entitySet.navigationProperties.has(member.name)) {
+  if (
+    member?.kind === "NavigationProperty" &&
+    entitySet.navigationProperties.has(member.name) &&
+    !(isCall && !member.isCollection)
+  ) {
     return resolveNavigation({ entitySet, key, navigationProperty: member, operations }, segment, suffix);
   }
   if (operations.length === 0) throw unknownMember(entitySet, segment, declared);

@@ -16,9 +16,6 @@ export type ResourcePath =
   | BoundOperationPath
   | OperationImportPath;
 
-/** The kinds of resource paths. */
-export type ResourcePathKind = ResourcePath["kind"];
-
 /** The root of the service: its service document. */
 export interface ServiceRootPath {
   readonly kind: "serviceRoot";

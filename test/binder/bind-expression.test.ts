@@ -141,6 +141,8 @@ describe("$filter binds to", () => {
     ["Color in ('Red','Blue')", "(Color in ?0:Color,?1:Color)"],
     ["null in (1,null)", "(null:Int32 in ?0:Int32,null:Int32)"],
     ["null in (null)", "(null in null)"],
+    ["Int32 in @p&@p=[]", "(Int32 in )"],
+    ["'Red' in @p&@p=['Red',null]", "(?0:String in ?1:String,null:String)"],
     ["Date in (2024-01-01,2024-01-01T00:00:00Z)", "(DateTimeOffset(Date) in ?0:DateTimeOffset,?1:DateTimeOffset)"],
     ["Access has Shop.Access'Read,Write'", "(Access has ?0:Access)"],
     ["Access has 'Read'", "(Access has ?0:Access)"],
@@ -191,39 +193,39 @@ describe("$filter refuses", () => {
     [
       "Name eq 1",
       INVALID,
-      "at position 5: 'eq' cannot compare Edm.String with Edm.Int32. A value of Edm.String is written like 'text'.",
+      "at position 5: 'eq' cannot compare Edm.String with Edm.Int32. \"1\" is written as Edm.Int32 where Edm.String is expected: write '1'.",
     ],
     [
       "1 eq Name",
       INVALID,
-      "at position 2: 'eq' cannot compare Edm.Int32 with Edm.String. A value of Edm.String is written like 'text'.",
+      "at position 2: 'eq' cannot compare Edm.Int32 with Edm.String. \"1\" is written as Edm.Int32 where Edm.String is expected: write '1'.",
     ],
     [
       "Price lt 'x'",
       INVALID,
-      "at position 6: 'lt' cannot compare Edm.Decimal with Edm.String. A value of Edm.Decimal is written like 9.99.",
+      "at position 6: 'lt' cannot compare Edm.Decimal with Edm.String. \"x\" is written as Edm.String where Edm.Decimal is expected: write a number such as 1.5.",
     ],
     [
       "Name eq 2024-01-15",
       INVALID,
-      "at position 5: 'eq' cannot compare Edm.String with Edm.Date. A value of Edm.String is written like 'text'.",
+      "at position 5: 'eq' cannot compare Edm.String with Edm.Date. \"2024-01-15\" is written as Edm.Date where Edm.String is expected: write '2024-01-15'.",
     ],
     ["Name eq Price", INVALID, "at position 5: 'eq' cannot compare Edm.String with Edm.Decimal."],
     [
       "Guid eq 'x'",
       INVALID,
-      "at position 5: 'eq' cannot compare Edm.Guid with Edm.String. A value of Edm.Guid is written like 01234567-89ab-cdef-0123-456789abcdef.",
+      "at position 5: 'eq' cannot compare Edm.Guid with Edm.String. \"x\" is written as Edm.String where Edm.Guid is expected: write 01234567-89ab-cdef-0123-456789abcdef, without quotes.",
     ],
     [
       "Color eq 1",
       INVALID,
-      "at position 6: 'eq' cannot compare Shop.Color with Edm.Int32. A value of Shop.Color is written like 'Red'.",
+      "at position 6: 'eq' cannot compare Shop.Color with Edm.Int32. \"1\" is written as Edm.Int32 where Shop.Color is expected: write Shop.Color'Green'.",
     ],
     ["Color eq Name", INVALID, "at position 6: 'eq' cannot compare Shop.Color with Edm.String."],
     [
       "Color eq Shop.Access'Read'",
       INVALID,
-      "at position 6: 'eq' cannot compare Shop.Color with Shop.Access. A value of Shop.Color is written like 'Red'.",
+      "at position 6: 'eq' cannot compare Shop.Color with Shop.Access. \"Read\" is written as Shop.Access where Shop.Color is expected: write Shop.Color'Red' or 'Red'.",
     ],
     [
       "Color eq Shop.Colour'Red'",
@@ -256,14 +258,18 @@ describe("$filter refuses", () => {
       "at position 8: 'eq' cannot compare Shop.Address with Edm.Int32. Compare its properties one by one.",
     ],
     // What must be Boolean.
-    ["Price", INVALID, "at position 0: $filter takes a condition such as 'Name eq value', not Edm.Decimal."],
-    ["'x'", INVALID, "at position 0: $filter takes a condition such as 'Name eq value', not Edm.String."],
-    ["$it", INVALID, "at position 0: $filter takes a condition such as 'Name eq value', not Shop.Product."],
-    ["Active and Name", INVALID, "at position 11: 'and' takes a condition such as 'Name eq value', not Edm.String."],
+    ["Price", INVALID, "at position 0: $filter takes a Boolean expression such as 'Name eq value', not Edm.Decimal."],
+    ["'x'", INVALID, "at position 0: $filter takes a Boolean expression such as 'Name eq value', not Edm.String."],
+    ["$it", INVALID, "at position 0: $filter takes a Boolean expression such as 'Name eq value', not Shop.Product."],
+    [
+      "Active and Name",
+      INVALID,
+      "at position 11: 'and' takes a Boolean expression such as 'Name eq value', not Edm.String.",
+    ],
     [
       "not Price gt 5",
       INVALID,
-      "at position 4: 'not' takes a condition such as 'Name eq value', not Edm.Decimal. Put what it negates in parentheses: not (…).",
+      "at position 4: 'not' takes a Boolean expression such as 'Name eq value', not Edm.Decimal. Put what it negates in parentheses: not (…).",
     ],
     // Arithmetic.
     ["Name add 1 eq 2", INVALID, "at position 5: 'add' cannot take Edm.String and Edm.Int32."],
@@ -331,9 +337,9 @@ describe("$filter refuses", () => {
     [
       "Int32 in ('a')",
       INVALID,
-      "at position 10: 'in' cannot compare Edm.Int32 with Edm.String. A value of Edm.Int32 is written like 5.",
+      "at position 10: 'in' cannot compare Edm.Int32 with Edm.String. \"a\" is written as Edm.String where Edm.Int32 is expected: write a number such as 5.",
     ],
-    ["Tags in ('a')", INVALID, "at position 9: 'in' cannot compare Collection(Edm.String) with Edm.String."],
+    ["Tags in ('a')", INVALID, "at position 5: 'in' takes one value on its left, not Collection(Edm.String)."],
     ["Tags in @p&@p=[]", INVALID, "at position 5: 'in' takes one value on its left, not Collection(Edm.String)."],
     [
       "'a' in Tags",
@@ -351,12 +357,12 @@ describe("$filter refuses", () => {
     [
       "Access has 1",
       INVALID,
-      "at position 7: 'has' cannot look for Edm.Int32 in Shop.Access: write a member as 'Read'.",
+      "at position 7: 'has' cannot look for Edm.Int32 in Shop.Access. \"1\" is written as Edm.Int32 where Shop.Access is expected: write Shop.Access'Read'.",
     ],
     [
       "Access has Shop.Color'Red'",
       INVALID,
-      "at position 7: 'has' cannot look for Shop.Color in Shop.Access: write a member as 'Read'.",
+      "at position 7: 'has' cannot look for Shop.Color in Shop.Access. \"Red\" is written as Shop.Color where Shop.Access is expected: write Shop.Access'Read' or 'Read'.",
     ],
     // Names.
     ["Naem eq 'x'", INVALID, "at position 0: 'Product' has no property 'Naem'. Did you mean 'Name'?"],

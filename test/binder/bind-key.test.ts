@@ -29,6 +29,7 @@ test.each<[string, string, unknown]>([
   ["DateKeys", "2024-02-29", "2024-02-29"],
   ["TimeOfDayKeys", "12:30:00", "12:30:00"],
   ["DateTimeOffsetKeys", "2024-02-29T12:30:00+01:00", "2024-02-29T12:30:00+01:00"],
+  ["DateTimeOffsetKeys", "2024-02-29", "2024-02-29T00:00:00Z"],
   ["DurationKeys", "duration'PT1H'", "PT1H"],
   ["Colors", "Shop.Color'Red'", "Red"],
   ["Colors", "'Red'", "Red"],
@@ -64,7 +65,11 @@ test("the values of a key are in the order of the type", () => {
 describe("400 InvalidKey", () => {
   test.each<[string, string, string]>([
     ["Products", "", "A key stands in the parentheses. Write the key as Products(5)."],
-    ["Products", "'x'", "'Id' is Edm.Int32, not Edm.String. Write the key as Products(5)."],
+    [
+      "Products",
+      "'x'",
+      "'Id': \"x\" is written as Edm.String where Edm.Int32 is expected: write a number such as 5. Write the key as Products(5).",
+    ],
     ["Products", "null", "'Id' is never null. Write the key as Products(5)."],
     ["Products", "@id", "The parameter alias '@id' has no value in the query. Write the key as Products(5)."],
     ["Products", "Nr=1", "The key has no property 'Nr'. Write the key as Products(5)."],
@@ -73,22 +78,33 @@ describe("400 InvalidKey", () => {
     [
       "Products",
       "01234567-89ab-cdef-0123-456789abcdef",
-      "'Id' is Edm.Int32, not Edm.Guid. Write the key as Products(5).",
+      "'Id': \"01234567-89ab-cdef-0123-456789abcdef\" is written as Edm.Guid where Edm.Int32 is expected: write a number such as 5. Write the key as Products(5).",
     ],
-    ["StringKeys", "5", "'Id' is Edm.String, not Edm.Int32. Write the key as StringKeys('text')."],
+    [
+      "StringKeys",
+      "5",
+      "'Id': \"5\" is written as Edm.Int32 where Edm.String is expected: write '5'. Write the key as StringKeys('text').",
+    ],
     [
       "GuidKeys",
       "'x'",
-      "'Id' is Edm.Guid, not Edm.String. Write the key as GuidKeys(01234567-89ab-cdef-0123-456789abcdef).",
+      "'Id': \"x\" is written as Edm.String where Edm.Guid is expected: write 01234567-89ab-cdef-0123-456789abcdef, without quotes. Write the key as GuidKeys(01234567-89ab-cdef-0123-456789abcdef).",
     ],
     [
-      "DateTimeOffsetKeys",
-      "2024-01-01",
-      "'Id' is Edm.DateTimeOffset, not Edm.Date. Write the key as DateTimeOffsetKeys(2024-01-31T13:30:00Z).",
+      "Colors",
+      "Shop.Access'Read'",
+      "'Id': \"Read\" is written as Shop.Access where Shop.Color is expected: write Shop.Color'Red' or 'Red'. Write the key as Colors('Red').",
     ],
-    ["Colors", "Shop.Access'Read'", "'Id' is Shop.Color, not Shop.Access. Write the key as Colors('Red')."],
-    ["Colors", "1", "'Id' is Shop.Color, not Edm.Int32. Write the key as Colors('Red')."],
-    ["StringKeys", "Shop.Color'Red'", "'Id' is Edm.String, not Shop.Color. Write the key as StringKeys('text')."],
+    [
+      "Colors",
+      "1",
+      "'Id': \"1\" is written as Edm.Int32 where Shop.Color is expected: write Shop.Color'Green'. Write the key as Colors('Red').",
+    ],
+    [
+      "StringKeys",
+      "Shop.Color'Red'",
+      "'Id': \"Red\" is written as Shop.Color where Edm.String is expected: write 'Red'. Write the key as StringKeys('text').",
+    ],
     ["Lines", "1", "Each value of this key needs its name. Write the key as Lines(OrderId=5,Number=5)."],
     ["Lines", "OrderId=1", "The key lacks 'Number'. Write the key as Lines(OrderId=5,Number=5)."],
     [

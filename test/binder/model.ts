@@ -135,7 +135,12 @@ export const Product = entity(
     ...everyPrimitive,
     property("constructor", "Edm.String"),
   ],
-  [navigation("Supplier", Supplier, false), navigation("Parts", Supplier, true), navigation("Other", Supplier, true)],
+  [
+    navigation("Supplier", Supplier, false),
+    navigation("Maker", Supplier, false),
+    navigation("Parts", Supplier, true),
+    navigation("Other", Supplier, true),
+  ],
 );
 
 /** A type named in camelCase. */
@@ -157,7 +162,7 @@ const keySets = keyTypes.map((name) => {
   return set(`${short}Keys`, entity(`${short}Key`, [property("Id", name, key)]));
 });
 
-const products = set("Products", Product, ["Supplier", "Parts"]);
+const products = set("Products", Product, ["Supplier", "Maker", "Parts"]);
 const sets = [
   products,
   set("People", Person),

@@ -48,6 +48,8 @@ test.each([
   ["/Products(1)/Parts/$ref", "reference Products 1 Parts"],
   ["/Products(1)/Parts(2)", "relatedEntity Products 1 Parts 2"],
   ["/Products(1)/Supplier", "navigation Products 1 Supplier Action:Supplier"],
+  ["/Products(1)/Supplier()", "boundOperation Products 1 Action:Supplier "],
+  ["/Products(1)/Name()", "boundOperation Products 1 Action:Name "],
   ["/Products(1)/Supplier/$ref", "reference Products 1 Supplier"],
   ["/Products(1)/Total", "boundOperation Products 1 Function:Total+Action:Total null"],
   ["/Products(1)/Total(a=1)", "boundOperation Products 1 Function:Total+Action:Total a=1"],
@@ -109,8 +111,8 @@ describe("404", () => {
     ],
     ["/Products(1)/Price/$value/x", "There is no resource 'x' at this place. Nothing follows '$value' in a path."],
     [
-      "/Products(1)/Supplier(1)",
-      "There is no resource 'Supplier' at this place. 'Supplier' leads to a single entity and takes no key.",
+      "/Products(1)/Maker(1)",
+      "There is no resource 'Maker' at this place. 'Maker' leads to a single entity and takes no key.",
     ],
     [
       "/Products(1)/Supplier/$count",
