@@ -1,0 +1,192 @@
+import { Agent, createServer, type IncomingMessage, request as httpRequest, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { odataService } from "odatakit";
+import { toNodeHandler } from "odatakit/node";
+import { afterAll, describe, expect } from "vitest";
+
+/** The authority under which every test reaches its service. */
+export const HOST = "service.example";
+export const ORIGIN = `http://${HOST}`;
+
+export type Service = ReturnType<typeof odataService>;
+export type HeaderTable = Readonly<Record<string, string>>;
+
+/** An answer as a client sees it. */
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name, without what belongs to the connection. */
+  readonly headers: HeaderTable;
+  /** Names as they were sent; only node tells. */
+  readonly headerNames: readonly string[];
+  readonly text: string;
+  // Tests look into bodies of every form: each looks for what it expects.
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  readonly json: any;
+}
+
+/** Sends one request to the service it was made for. */
+export type Send = (target: string, headers?: HeaderTable, method?: string, body?: string) => Promise<Answer>;
+
+/** A way into a service. */
+export interface Door {
+  readonly name: "web" | "node";
+  to(service: Service): Send;
+}
+
+/** Headers of the connection, which no service decides about. */
+const TRANSPORT: ReadonlySet<string> = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"]);
+
+const web: Door = {
+  name: "web",
+  to: (service) => async (target, headers, method, body) => {
+    const init = { method: method ?? "GET", headers: { ...headers }, ...(body === undefined ? {} : { body }) };
+    const response = await service.fetch(new Request(ORIGIN + target, init));
+    return toAnswer(response.status, [...response.headers], await response.text(), []);
+  },
+};
+
+const agent = new Agent({ keepAlive: true });
+const servers = new Map<Service, Promise<Server>>();
+
+const node: Door = {
+  name: "node",
+  to: (service) => async (target, headers, method, body) => {
+    const port = await portOf(service);
+    const options = { host: "127.0.0.1", port, path: target, agent, method: method ?? "GET", headers: { Host: HOST, ...headers } };
+    const [message, text] = await new Promise<[IncomingMessage, string]>((resolve, reject) => {
+      const sent = httpRequest(options, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.on("end", () => resolve([answer, Buffer.concat(chunks).toString("utf8")]));
+        answer.on("error", reject);
+      });
+      sent.on("error", reject);
+      sent.end(body);
+    });
+    const raw = message.rawHeaders;
+    const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : []));
+    return toAnswer(message.statusCode ?? 0, pairs, text, pairs.map(([name]) => name));
+  },
+};
+
+/** The TCP port of a real server over the service, which ends with the test file. */
+export async function portOf(service: Service): Promise<number> {
+  const known = servers.get(service);
+  const listening = known ?? listen(service);
+  if (known === undefined) servers.set(service, listening);
+  return ((await listening).address() as AddressInfo).port;
+}
+
+function listen(service: Service): Promise<Server> {
+  const server = createServer({ maxHeaderSize: 8_000_000 }, toNodeHandler(service));
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(server));
+  });
+}
+
+afterAll(async () => {
+  const listening = await Promise.all(servers.values());
+  servers.clear();
+  for (const server of listening) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** Runs tests through both doors. */
+export function eachDoor(tests: (door: Door) => void): void {
+  describe.each([web, node])("$name", tests);
+}
+
+/** Runs tests through the one door that passes targets on exactly as written. */
+export function rawDoor(tests: (door: Door) => void): void {
+  describe("node", () => tests(node));
+}
+
+function toAnswer(status: number, pairs: Array<readonly [string, string]>, text: string, names: string[]): Answer {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase();
+    if (TRANSPORT.has(key)) continue;
+    headers[key] = Object.hasOwn(headers, key) ? `${headers[key] ?? ""}, ${value}` : value;
+  }
+  // Both doors would show a second one here: values of one name are joined.
+  expect(headers["odata-version"], "OData-Version, exactly once").toBe("4.0");
+  const isJson = headers["content-type"]?.startsWith("application/json") === true && text !== "";
+  const answer = { status, headers, headerNames: names, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
+  if (status >= 400 && text !== "") expectEnvelope(answer);
+  return answer;
+}
+
+/** What holds for every error: the envelope, its language, and nothing else. */
+function expectEnvelope({ json, headers, text }: Answer): void {
+  expect(Object.keys(json), text).toEqual(["error"]);
+  expect(Object.keys(json.error), text).toEqual(
+    Object.hasOwn(json.error, "target") ? ["code", "message", "target"] : ["code", "message"],
+  );
+  for (const value of Object.values(json.error)) expect(value).toEqual(expect.stringMatching(/\S/u));
+  expect(headers["content-language"]).toBe("en");
+  expect(text).not.toMatch(/node_modules|\.ts:\d|\bat .*\(|\[object Object\]|undefined/u);
+}
+
+/** What every 200 names as deciding about the representation. */
+export const VARY = "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization";
+const VERSION = { "odata-version": "4.0" };
+export const JSON_HEADERS: HeaderTable = { ...VERSION, "content-type": "application/json;odata.metadata=minimal", vary: VARY };
+export const TEXT_HEADERS: HeaderTable = { ...VERSION, "content-type": "text/plain", vary: VARY };
+export const XML_HEADERS: HeaderTable = { ...VERSION, "content-type": "application/xml", vary: VARY };
+export const EMPTY_HEADERS: HeaderTable = VERSION;
+export const ERROR_HEADERS: HeaderTable = {
+  ...VERSION,
+  "content-type": "application/json;odata.metadata=minimal",
+  "content-language": "en",
+  "cache-control": "no-store",
+};
+
+/** Asserts an answer whole. A text is compared letter by letter, so it tells the order of members too. */
+export function expectAnswer(
+  answer: Answer,
+  expected: { readonly status?: number; readonly headers?: HeaderTable; readonly body: unknown },
+): void {
+  const { status, headers, text, json } = answer;
+  const { body } = expected;
+  const actual = { status, headers, body: typeof body === "string" ? text : (json ?? text) };
+  expect(actual).toEqual({ status: expected.status ?? 200, headers: expected.headers ?? JSON_HEADERS, body });
+}
+
+/** What an error must be; `message` is what its text must say. */
+export interface ExpectedError {
+  readonly status: number;
+  readonly code: string;
+  readonly target?: string;
+  readonly message?: RegExp | string;
+  readonly headers?: HeaderTable;
+}
+
+/** Asserts an error whole: status, all headers, code, target; the message as far as the expectation goes. */
+export function expectError(answer: Answer, { status, code, target, message, headers }: ExpectedError): void {
+  const said =
+    message instanceof RegExp ? expect.stringMatching(message) : (message ?? expect.stringMatching(/\S/u));
+  expect({ status: answer.status, headers: answer.headers, body: answer.json ?? answer.text }).toEqual({
+    status,
+    headers: { ...ERROR_HEADERS, ...headers },
+    body: { error: { code, message: said, ...(target === undefined ? {} : { target }) } },
+  });
+}
+
+/** Asserts a 400 that names the option at fault. */
+export function expectInvalidOption(answer: Answer, target: string, message?: RegExp): void {
+  expectError(answer, { status: 400, code: "InvalidQueryOption", target, ...(message === undefined ? {} : { message }) });
+}
+
+/** A path with query options, percent-encoded as a careful client does. */
+export function url(path: string, options: Readonly<Record<string, string | number>> = {}): string {
+  const pairs = Object.entries(options).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;
+}
+
+/** A link of the service as a target to send. */
+export function targetOf(link: string): string {
+  expect(link.startsWith(`${ORIGIN}/`), link).toBe(true);
+  return link.slice(ORIGIN.length);
+}
