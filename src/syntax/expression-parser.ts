@@ -48,11 +48,8 @@ export function parseArguments(list: TokenList, context: ParseContext): readonly
   return parts;
 }
 
-/**
- * Refuses what stands behind a whole expression.
- * @throws ODataError 400 when a token is left
- */
-export function expectEnd(reader: ExpressionReader): void {
+/** Refuses what stands behind a whole expression. */
+function expectEnd(reader: ExpressionReader): void {
   if (reader.token.kind !== "end") throw unexpected(reader, OPERATOR_OR_END);
 }
 

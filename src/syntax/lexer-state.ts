@@ -2,7 +2,7 @@ import type { ODataError } from "../errors/odata-error.ts";
 import type { LiteralSource } from "./literal-scanner.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { syntaxError } from "./syntax-error.ts";
-import { OPERATORS, type Token, type TokenKind } from "./token.ts";
+import type { Operator, Token, TokenKind } from "./token.ts";
 
 /** What the lexers of an option and of the aliases within it share. */
 export interface Expansion {
@@ -35,22 +35,28 @@ export interface Lexer extends LiteralSource {
 
 /**
  * Adds a token and moves behind it.
+ * @param operator the operator that a token of that kind is
  * @throws ODataError 400 above `maxTokens`
  */
-export function push(lexer: Lexer, kind: TokenKind, start: number, end: number): void {
+export function push(
+  lexer: Lexer,
+  kind: TokenKind,
+  start: number,
+  end: number,
+  operator: Operator | null = null,
+): void {
   const { context, tokens } = lexer.shared;
   context.counters.tokens += 1;
   if (context.counters.tokens > context.limits.maxTokens) {
     throw fault(lexer, start, `the query has more than ${context.limits.maxTokens} tokens.`);
   }
   const isLiteral = kind === "literal";
-  const text = lexer.text.slice(start, end);
   tokens.push({
     kind,
-    text,
+    text: lexer.text.slice(start, end),
     position: lexer.alias === null ? lexer.base + start : lexer.alias.position,
     alias: lexer.alias === null ? null : lexer.alias.name,
-    operator: kind === "operator" ? (OPERATORS.get(text) ?? null) : null,
+    operator,
     literal: isLiteral ? (lexer.literals.at(-1) ?? null) : null,
     index: isLiteral ? lexer.literals.length - 1 : -1,
   });

@@ -189,7 +189,8 @@ function scanName(lexer: Lexer, start: number): void {
   } else if (lexer.expectOperand) {
     scanOperandName(lexer, start, end);
   } else {
-    push(lexer, OPERATORS.has(text.slice(start, end)) ? "operator" : "name", start, end);
+    const operator = OPERATORS.get(text.slice(start, end)) ?? null;
+    push(lexer, operator === null ? "name" : "operator", start, end, operator);
     lexer.expectOperand = true;
   }
 }

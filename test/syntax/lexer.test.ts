@@ -283,7 +283,7 @@ describe("JSON", () => {
     ['{"a":1]', 6, 'expected "}", found "]"'],
     ['["\\x"]', 1, "invalid escape"],
     ['["a\u0001"]', 1, "control character"],
-    [`${"[".repeat(101)}`, 100, "nested deeper than 100 levels"],
+    ["[".repeat(101), 100, "nested deeper than 100 levels"],
   ])("%s is refused at %i: %s", (text, position, message) => {
     const error = errorOf(() => lex(text));
     expect(error.message).toContain(`$filter at position ${position}: `);
