@@ -17,6 +17,9 @@ export interface SelectTarget {
 /** What is selected of one level: a property whole (null), or some of its members. */
 type Selection = Map<StructuralProperty, Selection | null>;
 
+/** Most segments of one path: complex types may contain themselves, and readers of the clause descend into it. */
+const MAX_PATH_LENGTH = 100;
+
 const wholeEntities = new WeakMap<EntityType, SelectExpandClause>();
 
 /**
@@ -50,8 +53,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
     } else if (first.includes(".")) {
       contextSelect.add(bindOperationName(first, position, target.model));
     } else {
-      const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
-      if (isSelection || !isStructural) contextSelect.add(name);
+      contextSelect.add(selectPath(path, position, selection, target.entityType, rules));
     }
   }
   const selected = isSelection ? inDeclaredOrder(target.entityType, selection) : selectAll(target.entityType).selected;
@@ -65,7 +67,10 @@ function selectPath(
   selection: Selection,
   entityType: EntityType,
   rules: NameRules,
-): { readonly name: string; readonly isStructural: boolean } {
+): string {
+  if (path.length > MAX_PATH_LENGTH) {
+    throw invalidOption(rules.option, position, `A path has at most ${MAX_PATH_LENGTH} segments.`);
+  }
   const names: string[] = [];
   let level: Selection | null = selection;
   let type: EntityType | ComplexType = entityType;
@@ -74,7 +79,7 @@ function selectPath(
     const isLast = index === path.length - 1;
     names.push(member.name);
     if (member.kind === "NavigationProperty") {
-      if (isLast) return { name: names.join("/"), isStructural: false };
+      if (isLast) break;
       const message = `'${member.name}' is a navigation property: write $expand=${names.join("/")}($select=…).`;
       throw invalidOption(rules.option, position, message);
     }
@@ -90,7 +95,7 @@ function selectPath(
     type = member.type;
     level = membersOf(level, member);
   }
-  return { name: names.join("/"), isStructural: true };
+  return names.join("/");
 }
 
 /** The selection below a complex property; null when the property is already selected whole. */

@@ -101,8 +101,9 @@ export interface NotExpression {
 export type ArithmeticOperator = "add" | "sub" | "mul" | "div" | "mod";
 
 /**
- * Arithmetic; null when an operand is null. Numeric operands have the type of the result; temporal ones keep theirs
- * (DateTimeOffset and Duration, Date and Duration, Duration and a number).
+ * Arithmetic; null when an operand is null. Numeric operands have the type of the result: Edm.Int64 for integers.
+ * Temporal ones keep theirs, the moment or else the Duration on the left: DateTimeOffset or Date with Duration, two
+ * DateTimeOffsets, two Dates, two Durations, Duration with a Decimal or Double.
  */
 export interface ArithmeticExpression {
   readonly kind: "arithmetic";
@@ -143,7 +144,10 @@ export interface HasExpression {
   readonly type: PrimitiveType;
 }
 
-/** A conversion without loss of meaning: a number to a wider type, Date to DateTimeOffset at midnight UTC. */
+/**
+ * A conversion without loss of meaning: a number to a wider type, Date to DateTimeOffset at midnight UTC. An integer
+ * that stands as position or length of `substring` becomes Edm.Int32, whatever its size.
+ */
 export interface ConvertExpression {
   readonly kind: "convert";
   readonly operand: Expression;
