@@ -53,7 +53,9 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
     } else if (first.includes(".")) {
       contextSelect.add(bindOperationName(first, position, target.model));
     } else {
-      contextSelect.add(selectPath(path, position, selection, target.entityType, rules));
+      const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
+      // A star stands for all structural properties.
+      if (isSelection || !isStructural) contextSelect.add(name);
     }
   }
   const selected = isSelection ? inDeclaredOrder(target.entityType, selection) : selectAll(target.entityType).selected;
@@ -67,7 +69,7 @@ function selectPath(
   selection: Selection,
   entityType: EntityType,
   rules: NameRules,
-): string {
+): { readonly name: string; readonly isStructural: boolean } {
   if (path.length > MAX_PATH_LENGTH) {
     throw invalidOption(rules.option, position, `A path has at most ${MAX_PATH_LENGTH} segments.`);
   }
@@ -79,7 +81,7 @@ function selectPath(
     const isLast = index === path.length - 1;
     names.push(member.name);
     if (member.kind === "NavigationProperty") {
-      if (isLast) break;
+      if (isLast) return { name: names.join("/"), isStructural: false };
       const message = `'${member.name}' is a navigation property: write $expand=${names.join("/")}($select=…).`;
       throw invalidOption(rules.option, position, message);
     }
@@ -95,7 +97,7 @@ function selectPath(
     type = member.type;
     level = membersOf(level, member);
   }
-  return names.join("/");
+  return { name: names.join("/"), isStructural: true };
 }
 
 /** The selection below a complex property; null when the property is already selected whole. */
