@@ -89,15 +89,19 @@ function* everyName(service: DeclaredService, types: DeclaredTypes): Iterable<Na
 function* clashes(names: readonly Named[]): Iterable<ConfigurationFault> {
   const met = new Map<string, Named>();
   for (const named of names) {
-    const { name, what, place, rename } = named;
+    const { name, place, rename } = named;
     const other = met.get(name.toLowerCase());
     met.set(name.toLowerCase(), other ?? named);
     if (other === undefined) continue;
-    const how =
-      other.name === name ? `the name "${name}"` : `names that differ only in case, "${other.name}" and "${name}"`;
-    const pair = other.what === what ? `Two of a kind, ${what},` : `${capitalized(other.what)} and ${what}`;
-    yield { ...place, message: `${pair} have ${how}.`, fix: rename };
+    yield { ...place, message: describeClash(other, named), fix: rename };
   }
+}
+
+function describeClash(one: Named, other: Named): string {
+  const isSame = one.name === other.name;
+  if (isSame && one.what === other.what) return `The name "${one.name}" is taken twice, both times by ${one.what}.`;
+  const how = isSame ? `the name "${one.name}"` : `names that differ only in case, "${one.name}" and "${other.name}"`;
+  return `${capitalized(one.what)} and ${other.what} have ${how}.`;
 }
 
 function capitalized(text: string): string {

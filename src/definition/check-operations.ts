@@ -8,8 +8,8 @@ import type { EntityTypeDeclaration } from "./value-type.ts";
 export function* checkBindings({ sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   for (const operation of operations) {
     if (operation.bound === undefined && operation.declaration.entityType === undefined) continue;
-    const message = `\`${operation.name}\` is bound to ${operation.bound ?? "an entity type"}, but stands among the unbound operations.`;
-    yield { ...operationPlace(undefined, operation), message, fix: "Remove `bound`, or move it into an entitySet." };
+    const message = `\`${operation.name}\` is bound to ${operation.bound === "entity" ? "an entity" : "a collection"}, but stands among the unbound operations.`;
+    yield { ...operationPlace(undefined, operation), message, fix: "Remove `bound`, or move it into an entity set." };
   }
   for (const set of sets) {
     for (const operation of set.operations) {

@@ -56,8 +56,9 @@ function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
   }
   for (const navigation of set.navigations) {
     const { field, declaration, target, options } = navigation;
-    const [table, maker] =
-      declaration.cardinality === "many" ? [MANY_OPTIONS, "hasMany"] : [ONE_OPTIONS, "hasOptional and hasRequired"];
+    const { cardinality } = declaration;
+    const table = cardinality === "many" ? MANY_OPTIONS : ONE_OPTIONS;
+    const maker = `has${cardinality.charAt(0).toUpperCase()}${cardinality.slice(1)}`;
     const where = navigationPlace(set, navigation);
     yield* checkOptions(table, options, `\`${field}\` (${maker})`, where);
     if (target !== undefined) continue;

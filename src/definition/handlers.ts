@@ -1,6 +1,6 @@
 import type { ODataError } from "../errors/odata-error.ts";
 import type { FilterClause, OrderByItem, SearchClause, SelectedProperty } from "../query/clauses.ts";
-import type { QueryableSource } from "../query/source.ts";
+import type { KeyedRow, QueryableSource } from "../query/source.ts";
 
 /** A value at once or by a promise. */
 export type Awaitable<T> = T | PromiseLike<T>;
@@ -41,12 +41,22 @@ export interface AppliedQuery {
   readonly nextLink?: string | undefined;
 }
 
+/** Reads one entity by its key. */
+export interface GetByKeyHandler<C> {
+  (key: unknown, context: C): Answer<unknown>;
+  /**
+   * The same read of no more than the properties that the answer needs, as a row: what handlers that the framework
+   * makes over a database offer. It is called in place of the handler itself.
+   */
+  readonly readRow?: (key: unknown, selected: readonly SelectedProperty[], context: C) => Answer<KeyedRow | null>;
+}
+
 /** The handlers of a set as the protocol calls them: their types are checked where they are declared. */
 export interface EntitySetHandlers<C> {
   readonly queryable?: ((context: C) => Answer<QueryableSource>) | undefined;
   readonly getAll?: ((context: C) => Answer<EntityStream>) | undefined;
   readonly applyQuery?: ((query: CollectionQuery, context: C) => Answer<AppliedQuery>) | undefined;
-  readonly getByKey?: ((key: unknown, context: C) => Answer<unknown>) | undefined;
+  readonly getByKey?: GetByKeyHandler<C> | undefined;
   readonly create?: ((entity: unknown, context: C) => Answer<unknown>) | undefined;
   readonly replace?: ((key: unknown, entity: unknown, context: C) => Answer<unknown>) | undefined;
   readonly patch?: ((key: unknown, delta: unknown, context: C) => Answer<unknown>) | undefined;

@@ -1,0 +1,1119 @@
+import { describe, expect, test } from "vitest";
+import { authenticated } from "../../src/definition/authorization.ts";
+import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import { edm } from "../../src/definition/edm-builders.ts";
+import { entitySet } from "../../src/definition/entity-set.ts";
+import { complexType, entityType, enumType } from "../../src/definition/entity-type.ts";
+import { hasMany, hasOptional, hasRequired } from "../../src/definition/navigation.ts";
+import { action, fn } from "../../src/definition/operation.ts";
+import type { ServiceOptions } from "../../src/definition/service-options.ts";
+import { ConfigurationError, type ConfigurationFault } from "../../src/errors/configuration-error.ts";
+
+const logger = { error: () => {}, warn: () => {}, info: () => {} };
+const Status = enumType("Status", { Draft: 0, Paid: 1 });
+const Address = complexType("Address", { street: edm.string({ maxLength: 5 }), city: edm.string().nullable() });
+const Customer = entityType("Customer", {
+  id: edm.int32().key(),
+  name: edm.string(),
+  secret: edm.string().ignored(),
+  address: edm.complex(Address),
+  tags: edm.collection(edm.string()),
+});
+const Order = entityType("Order", { id: edm.int64().key(), customerId: edm.int32() });
+const orders = entitySet(Order, {});
+
+/** Untyped code can pass anything. */
+function untyped(value: unknown): never {
+  return value as never;
+}
+
+function faultsOf(options: unknown): readonly ConfigurationFault[] {
+  try {
+    buildServiceDefinition(untyped(options), logger);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+/** The faults of a registration of one set of Customer with these options. */
+function ofSet(options: unknown): object {
+  return { entitySets: [entitySet(Customer, untyped(options)), orders] };
+}
+
+/** The faults of a registration of one set of a type with these properties beside its key. */
+function ofType(properties: object, id: unknown = edm.int32().key()): object {
+  return { entitySets: [entitySet(untyped(entityType("Thing", untyped({ id, ...properties }))), {})] };
+}
+
+function ofService(options: object): object {
+  return { entitySets: [], ...options };
+}
+
+function navigationFault(route: string, message: string, fix: string): ConfigurationFault {
+  return { set: "Customers", route, method: "GET", message, fix };
+}
+
+const noRow = (): null => null;
+const handler = (): string => "x";
+const returns = edm.string();
+const LETTERS = "Begin with a letter or underscore, then letters, digits and underscores, at most 128 characters.";
+const RENAME = "Rename one of them: the key in `functions` or `actions` is the name.";
+const PREFIX_FIX = 'Begin with a slash and end without one, such as "/odata"; "" is the root.';
+const URL_FIX = 'Give scheme, host and perhaps a path, such as "https://api.example.com", without "?" and "#".';
+const NAMESPACE_FIX =
+  'Give identifiers with dots between them, such as "Shop.Sales"; not Edm, odata, System or Transient.';
+
+type Row = readonly [title: string, options: unknown, ...faults: readonly ConfigurationFault[]];
+
+const SERVICE: readonly Row[] = [
+  [
+    "a mistyped option",
+    ofService({ entitySet: [] }),
+    { message: "odataService has no option `entitySet`.", fix: "Did you mean `entitySets`?" },
+  ],
+  [
+    "a mistyped default",
+    ofService({ defaults: { maxTopp: 1 } }),
+    { message: "`defaults` has no option `maxTopp`.", fix: "Did you mean `maxTop`?" },
+  ],
+  [
+    "no entity sets",
+    { prefix: "" },
+    {
+      message: "`entitySets` of odataService is missing.",
+      fix: "Give an array of what `entitySet` returns.",
+    },
+  ],
+  [
+    "something else as entity set",
+    { entitySets: [Order, 5, { kind: "EntitySetDeclaration" }] },
+    {
+      message: "`entitySets` holds an object at position 0.",
+      fix: "List what `entitySet(entityType(…), { … })` returns.",
+    },
+    { message: "`entitySets` holds 5 at position 1.", fix: "List what `entitySet(entityType(…), { … })` returns." },
+    {
+      message: "The set at position 2 of `entitySets` has no entity type.",
+      fix: "List what `entitySet(entityType(…), { … })` returns.",
+    },
+  ],
+  ...["odata", "/odata/", "/", "/a b", "/a//b", "/..", "/a?b", "/%41"].map((prefix): Row => [
+    `the prefix "${prefix}"`,
+    ofService({ prefix }),
+    { message: `\`prefix\` of odataService cannot be "${prefix}".`, fix: PREFIX_FIX },
+  ]),
+  [
+    "a name that is no path",
+    ofService({ name: "my shop" }),
+    {
+      message: 'The prefix would be "/my shop", after the `name`, which is no path.',
+      fix: "Give a `prefix`, or a name of letters, digits, dots and hyphens.",
+    },
+  ],
+  ...["Edm", "odata", "1a", "a..b", "a-b"].map((namespace): Row => [
+    `the namespace "${namespace}"`,
+    ofService({ namespace }),
+    { message: `\`namespace\` of odataService cannot be "${namespace}".`, fix: NAMESPACE_FIX },
+  ]),
+  ...["api.example.com", "ftp://x", "https://x?y", "https://x#y", "https://me:pw@x", "/x", "https:"].map(
+    (publicUrl): Row => [
+      `the public URL "${publicUrl}"`,
+      ofService({ publicUrl }),
+      { message: `\`publicUrl\` of odataService cannot be "${publicUrl}".`, fix: URL_FIX },
+    ],
+  ),
+  [
+    "a challenge that is no header",
+    ofService({ challenge: "Bearer\r\nX: y" }),
+    {
+      message: "`challenge` of odataService holds characters that a header cannot carry.",
+      fix: 'Give ASCII text, such as "Bearer".',
+    },
+  ],
+  [
+    "an incomplete logger",
+    ofService({ logger: { error: () => {} } }),
+    {
+      message: "`logger` of odataService has no function warn, info.",
+      fix: "Give { error(message, fields), warn(message, fields), info(message, fields) }.",
+    },
+  ],
+  [
+    "options of other types",
+    ofService({ trustProxy: 1, authenticate: {}, propertyNaming: "snake", group: "", routes: {}, profile: "other" }),
+    { message: "`trustProxy` of odataService cannot be 1.", fix: "Give true or false, or leave it out to inherit." },
+    { message: "`authenticate` of odataService cannot be an object.", fix: "Give a function." },
+    {
+      message: '`propertyNaming` of odataService cannot be "snake".',
+      fix: 'Give "PascalCase" or "camelCase" or "asDeclared".',
+    },
+    { message: '`group` of odataService cannot be "".', fix: "Give a text." },
+    { message: "`routes` of odataService cannot be an object.", fix: "Give an array." },
+    { message: '`profile` of odataService cannot be "other".', fix: 'Give "specification" or "standard".' },
+  ],
+  [
+    "what this version does not do",
+    ofService({
+      authorization: authenticated(),
+      secret: "x",
+      batch: { json: true },
+      routes: [{}],
+      profile: "standard",
+      defaults: { paging: "keyset" },
+    }),
+    {
+      message: "`authorization` of odataService is not supported by this version.",
+      fix: "Remove it, and check `ctx.user` in the handlers.",
+    },
+    { message: "`secret` of odataService is not supported by this version.", fix: "Remove it: nothing is signed." },
+    {
+      message: "`batch` of odataService is not supported by this version.",
+      fix: "Remove it, or set it to false: there is no $batch route.",
+    },
+    {
+      message: "`routes` of odataService is not supported by this version.",
+      fix: "Remove it, and serve those routes beside the service.",
+    },
+    {
+      message: '`profile: "standard"` of odataService is not supported by this version.',
+      fix: 'Remove it, or set it to "specification".',
+    },
+    {
+      message: '`paging: "keyset"` of `defaults` is not supported by this version.',
+      fix: 'Remove it, or set it to "offset".',
+    },
+  ],
+];
+
+const SETS: readonly Row[] = [
+  [
+    "a mistyped option",
+    ofSet({ querable: () => [] }),
+    { set: "Customers", message: "entitySet has no option `querable`.", fix: "Did you mean `queryable`?" },
+  ],
+  [
+    "values of other types",
+    ofSet({ maxTop: 0, filterEnabled: null, getAll: [], filterProperties: "name", roundingMode: "up", name: "" }),
+    {
+      set: "",
+      message: "`maxTop` of entitySet cannot be 0.",
+      fix: "Give a whole number of 1 or more, or null for no limit.",
+    },
+    {
+      set: "",
+      message: "`filterEnabled` of entitySet cannot be null.",
+      fix: "Give true or false, or leave it out to inherit.",
+    },
+    { set: "", message: "`getAll` of entitySet cannot be an array.", fix: "Give a function." },
+    {
+      set: "",
+      message: '`filterProperties` of entitySet cannot be "name".',
+      fix: "Give an array of property keys.",
+    },
+    {
+      set: "",
+      message: '`roundingMode` of entitySet cannot be "up".',
+      fix: 'Give "spec-compliant" or "BankersRounding".',
+    },
+    { set: "", message: '`name` of entitySet cannot be "".', fix: "Give a text." },
+    {
+      set: "",
+      route: "/",
+      message: 'The name "" of the entity set of Customer is no identifier.',
+      fix: `Give one of the sets another \`name\`. ${LETTERS}`,
+    },
+  ],
+  [
+    "two sets of one name",
+    { entitySets: [orders, entitySet(Order, {})] },
+    {
+      set: "Orders",
+      route: "/Orders",
+      message: 'The name "Orders" is taken twice, both times by the entity set of Order.',
+      fix: "Give one of the sets another `name`.",
+    },
+  ],
+  [
+    "two sets whose names differ only in case",
+    { entitySets: [orders, entitySet(Customer, { name: "ORDERS" })] },
+    {
+      set: "ORDERS",
+      route: "/ORDERS",
+      message:
+        'The entity set of Order and the entity set of Customer have names that differ only in case, "Orders" and "ORDERS".',
+      fix: "Give one of the sets another `name`.",
+    },
+  ],
+  [
+    "unknown and ignored names in lists",
+    ofSet({
+      filterProperties: ["nane", "name", "name"],
+      orderByProperties: ["secret"],
+      selectProperties: ["Name"],
+      expandProperties: ["name"],
+      etag: ["nope", "secret", "tags", "address"],
+    }),
+    {
+      set: "Customers",
+      message: "`filterProperties` names `nane`, which Customer does not have.",
+      fix: "Did you mean `name`?",
+    },
+    { set: "Customers", message: "`filterProperties` names `name` twice.", fix: "Name it once." },
+    {
+      set: "Customers",
+      message: "`orderByProperties` names `secret`, which is ignored: no client may learn of it.",
+      fix: "Remove it from `orderByProperties`, or remove .ignored().",
+    },
+    {
+      set: "Customers",
+      message: "`selectProperties` names `Name`, which Customer does not have.",
+      fix: "Did you mean `name`?",
+    },
+    {
+      set: "Customers",
+      message: "`expandProperties` names `name`, which Customer does not have.",
+      fix: "Remove it: there are none to name.",
+    },
+    {
+      set: "Customers",
+      message: "`etag` names `nope`, which Customer does not have.",
+      fix: "Remove it, or use one of `id`, `name`, `address`, `tags`.",
+    },
+    {
+      set: "Customers",
+      message: "`etag` names `secret`, which is ignored: no client may learn of it.",
+      fix: "Remove it from `etag`, or remove .ignored().",
+    },
+    {
+      set: "Customers",
+      message: "An ETag is made of single values, but `tags` is a collection.",
+      fix: "Name properties of primitive or enumeration types.",
+    },
+    {
+      set: "Customers",
+      message: "An ETag is made of single values, but `address` is a complex value.",
+      fix: "Name properties of primitive or enumeration types.",
+    },
+  ],
+  [
+    "search without a collection read",
+    ofSet({ search: () => [], getByKey: noRow }),
+    {
+      set: "Customers",
+      route: "/Customers",
+      method: "GET",
+      message: "There is a search handler, but no handler that reads the collection.",
+      fix: "Declare queryable, getAll or applyQuery.",
+    },
+  ],
+  [
+    "what this version does not do",
+    ofSet({
+      authorization: { all: authenticated() },
+      paging: "keyset",
+      navigation: { tagged: hasMany(Order, untyped({ through: { table: "t", from: {}, to: {} } })) },
+    }),
+    {
+      set: "Customers",
+      message: "`authorization` of an entity set is not supported by this version.",
+      fix: "Remove it, and check `ctx.user` in the handlers.",
+    },
+    {
+      set: "Customers",
+      message: '`paging: "keyset"` of an entity set is not supported by this version.',
+      fix: 'Remove it, or set it to "offset".',
+    },
+    navigationFault(
+      "/Customers({key})/Tagged",
+      "`through` of `tagged` is not supported by this version.",
+      "Remove it, and give `get` or `getBatch`.",
+    ),
+  ],
+];
+
+const TYPES: readonly Row[] = [
+  [
+    "no key",
+    ofType({}, edm.int32()),
+    {
+      set: "Thing",
+      message: "The entity type Thing has no key.",
+      fix: "Mark the property that identifies an entity with .key().",
+    },
+  ],
+  [
+    "a nullable, ignored key",
+    ofType({}, edm.int32().key().nullable().ignored()),
+    {
+      set: "Thing",
+      message: "A key is never null, but the property `id` of Thing is nullable.",
+      fix: "Remove .nullable() or .key().",
+    },
+    {
+      set: "Thing",
+      message: "A key is part of every URL, but the property `id` of Thing is ignored.",
+      fix: "Remove .ignored() or .key().",
+    },
+  ],
+  ...(
+    [
+      ["Edm.Double", edm.double()],
+      ["Edm.Single", edm.single()],
+      ["Edm.Binary", edm.binary()],
+      ["The complex type Address", edm.complex(Address)],
+      ["a collection", edm.collection(edm.int32())],
+    ] as const
+  ).map(([is, property]): Row => [
+    `a key of ${is}`,
+    ofType({}, property.key()),
+    {
+      set: "Thing",
+      message: `${is} cannot be a key, but the property \`id\` of Thing is one.`,
+      fix: "Use Boolean, an integer, Decimal, String, Guid, a date or time type, Duration or an enumeration.",
+    },
+  ]),
+  [
+    "something else as a property",
+    ofType({ other: Order, text: "x" }),
+    {
+      set: "Thing",
+      message: "The property `other` of Thing is an object.",
+      fix: "Declare it with a builder, such as edm.string(); entities are related by `navigation` of entitySet.",
+    },
+    {
+      set: "Thing",
+      message: 'The property `text` of Thing is "x".',
+      fix: "Declare it with a builder, such as edm.string(); entities are related by `navigation` of entitySet.",
+    },
+  ],
+  [
+    "no identifier as a name",
+    ofType({ "a-b": edm.string(), ok: edm.string().json("x y") }),
+    {
+      set: "Thing",
+      message: 'The name "A-b" of the property `a-b` of Thing is no identifier.',
+      fix: `Give the property another key, or another wire name with .json(). ${LETTERS}`,
+    },
+    {
+      set: "Thing",
+      message: 'The name "x y" of the property `ok` of Thing is no identifier.',
+      fix: `Give the property another key, or another wire name with .json(). ${LETTERS}`,
+    },
+  ],
+  [
+    "wire names that clash after the policy, and by .json()",
+    ofType({ name: edm.string(), Name: edm.string(), other: edm.string().json("NAME") }),
+    {
+      set: "Thing",
+      message: 'The property `name` of Thing and the property `Name` of Thing have the name "Name".',
+      fix: "Give the property another key, or another wire name with .json().",
+    },
+    {
+      set: "Thing",
+      message:
+        'The property `name` of Thing and the property `other` of Thing have names that differ only in case, "Name" and "NAME".',
+      fix: "Give the property another key, or another wire name with .json().",
+    },
+  ],
+  [
+    "facets",
+    ofType({
+      a: edm.string({ maxLength: 0 }),
+      b: edm.decimal({ precision: 2, scale: 3 }),
+      c: edm.dateTimeOffset({ precision: 13 }),
+      d: edm.binary(untyped({ maxLenght: 5 })),
+      e: edm.decimal({ precision: 1.5 }),
+    }),
+    {
+      set: "Thing",
+      message: "`maxLength` of the property `a` of Thing cannot be 0.",
+      fix: "Give a whole number of 1 or more.",
+    },
+    {
+      set: "Thing",
+      message: "`scale` of the property `b` of Thing cannot be 3.",
+      fix: "Give a whole number from 0 to the precision.",
+    },
+    {
+      set: "Thing",
+      message: "`precision` of the property `c` of Thing cannot be 13.",
+      fix: "Give a whole number from 0 to 12.",
+    },
+    {
+      set: "Thing",
+      message: "Edm.Binary has no facet `maxLenght`, but the property `d` of Thing has it.",
+      fix: "Did you mean `maxLength`?",
+    },
+    {
+      set: "Thing",
+      message: "`precision` of the property `e` of Thing cannot be 1.5.",
+      fix: "Give a whole number of 1 or more.",
+    },
+  ],
+  [
+    "collections that may be null, that nest, and modifiers of items",
+    ofType({
+      a: edm.collection(edm.string()).nullable(),
+      b: edm.collection(edm.collection(edm.string())),
+      c: edm.collection(edm.string().json("x")),
+    }),
+    {
+      set: "Thing",
+      message: "A collection is never null, but the property `a` of Thing is nullable.",
+      fix: "Leave it empty instead; for items that may be null write edm.collection(….nullable()).",
+    },
+    {
+      set: "Thing",
+      message: "The items of the property `b` of Thing are collections.",
+      fix: "Items are single values: declare a complex type that holds the inner collection.",
+    },
+    {
+      set: "Thing",
+      message: "`.json()` has no meaning on the items of the property `c` of Thing.",
+      fix: "Put it behind edm.collection(…), or remove it.",
+    },
+  ],
+  [
+    "a key in a complex type",
+    ofType({ place: edm.complex(complexType("Place", { id: edm.int32().key() })) }),
+    {
+      set: "Place",
+      message: "`.key()` has no meaning on the property `id` of Place.",
+      fix: "Remove it: only entity types have keys.",
+    },
+  ],
+  [
+    "a type that is none",
+    ofType({ a: edm.enum(untyped(undefined)), b: edm.complex(untyped(Order)) }),
+    {
+      set: "Thing",
+      message: "The type of the property `a` of Thing is undefined.",
+      fix: "Give what enumType or complexType returns.",
+    },
+    {
+      set: "Thing",
+      message: "The type of the property `b` of Thing is an object.",
+      fix: "Give what enumType or complexType returns.",
+    },
+  ],
+  [
+    "members of enumerations",
+    ofType({
+      a: edm.enum(enumType("Empty", {})),
+      b: edm.enum(enumType("Half", { A: 0.5, "b c": 1, a: 2 })),
+      c: edm.enum(enumType("Flags", { A: -1 }, { isFlags: true })),
+    }),
+    {
+      set: "Half",
+      message: 'The name "b c" of the member `b c` of Half is no identifier.',
+      fix: `Rename the member. ${LETTERS}`,
+    },
+    { set: "Empty", message: "The enumeration Empty has no members.", fix: "Give an object of names and numbers." },
+    { set: "Half", message: "The member `A` of Half cannot be 0.5.", fix: "Give a whole number." },
+    {
+      set: "Flags",
+      message: "The member `A` of Flags cannot be -1.",
+      fix: "Give a whole number of 0 or more: a set of bits.",
+    },
+    {
+      set: "Half",
+      message: 'The member `A` of Half and the member `a` of Half have names that differ only in case, "A" and "a".',
+      fix: "Rename the member.",
+    },
+  ],
+  [
+    "two types of one name",
+    {
+      entitySets: [orders, entitySet(entityType("Order", { id: edm.int32().key() }), { name: "Others" })],
+    },
+    {
+      set: "Order",
+      message: 'The name "Order" is taken twice, both times by the entity type Order.',
+      fix: "Give entityType another name, or declare the type once and use that one object everywhere.",
+    },
+  ],
+  [
+    "a type that is no identifier",
+    { entitySets: [entitySet(entityType("My Order", { id: edm.int32().key() }), { name: "Orders" })] },
+    {
+      set: "My Order",
+      message: 'The name "My Order" of the entity type My Order is no identifier.',
+      fix: `Give entityType another name, or declare the type once and use that one object everywhere. ${LETTERS}`,
+    },
+  ],
+];
+
+const DEFAULTS: ReadonlyArray<readonly [string, unknown, string]> = [
+  ["a text for a number", edm.int32().default(untyped("5")), "Edm.Int32"],
+  ["a number out of range", edm.byte().default(256), "Edm.Byte"],
+  ["a text that is too long", edm.string({ maxLength: 2 }).default("abc"), "too long"],
+  ["too many fraction digits", edm.decimal({ precision: 5, scale: 1 }).default("1.25"), ""],
+  ["30 February", edm.date().default("2024-02-30"), "Edm.Date"],
+  ["no member", edm.enum(Status).default(untyped("Lost")), ""],
+  ["null where it cannot be", edm.string().default(untyped(null)), "null is not a value"],
+  ["no array", edm.collection(edm.string()).default(untyped("x")), "is not an array"],
+  ["a wrong item", edm.collection(edm.int32()).default([1, 1.5]), "Edm.Int32"],
+  ["no object", edm.complex(Address).default(untyped("x")), "is not an object of Address"],
+  ["a missing member", edm.complex(Address).default(untyped({ city: "x" })), "`street` is missing"],
+  ["an unknown member", edm.complex(Address).default(untyped({ street: "x", zip: 1 })), "has no property `zip`"],
+  ["a wrong member", edm.complex(Address).default({ street: "too long" }), "too long"],
+];
+
+const NAVIGATIONS: readonly Row[] = [
+  [
+    "something else as navigation",
+    ofSet({ navigation: { orders: Order } }),
+    {
+      set: "Customers",
+      message: "The navigation `orders` is an object.",
+      fix: "Declare it with hasMany, hasOptional or hasRequired.",
+    },
+  ],
+  [
+    "options of the other cardinality",
+    ofSet({
+      navigation: {
+        orders: hasMany(Order, untyped({ setRef: () => {}, get: 5 })),
+        first: hasOptional(Order, untyped({ create: () => {} })),
+      },
+    }),
+    navigationFault(
+      "/Customers({key})/Orders",
+      "`orders` (hasMany) has no option `setRef`.",
+      "Remove it, or use one of `on`, `target`, `partner`, `get`, `getBatch`, `create`, `addRef`, `removeRef`, `through`.",
+    ),
+    navigationFault("/Customers({key})/Orders", "`get` of `orders` (hasMany) cannot be 5.", "Give a function."),
+    navigationFault(
+      "/Customers({key})/First",
+      "`first` (hasOptional) has no option `create`.",
+      "Remove it, or use one of `on`, `target`, `partner`, `get`, `getBatch`, `setRef`, `removeRef`.",
+    ),
+  ],
+  [
+    "no entity type to lead to",
+    ofSet({
+      navigation: {
+        orders: hasMany(untyped(Address), {}),
+        other: hasMany(
+          untyped(() => undefined),
+          {},
+        ),
+      },
+    }),
+    navigationFault(
+      "/Customers({key})/Orders",
+      "The navigation `orders` leads to no entity type.",
+      "Give the type, or a function that returns it: hasMany(() => Line, { … }).",
+    ),
+    navigationFault(
+      "/Customers({key})/Other",
+      "The navigation `other` leads to no entity type.",
+      "Give the type, or a function that returns it: hasMany(() => Line, { … }).",
+    ),
+  ],
+  [
+    "the name of a property",
+    ofSet({ navigation: { name: hasMany(Order, {}), Address: hasMany(Order, {}) } }),
+    navigationFault(
+      "/Customers({key})/Name",
+      'The property `name` of Customer and the navigation `name` of Customers have the name "Name".',
+      "Give the navigation another key.",
+    ),
+    navigationFault(
+      "/Customers({key})/Address",
+      'The property `address` of Customer and the navigation `Address` of Customers have the name "Address".',
+      "Give the navigation another key.",
+    ),
+    navigationFault(
+      "/Customers({key})/Name",
+      "The navigation `name` has the key of a structural property.",
+      "Give one of them another key.",
+    ),
+  ],
+  [
+    "targets that are not there, or of another type",
+    ofSet({
+      navigation: { orders: hasMany(Order, { target: "Order" }), others: hasMany(Order, { target: "Customers" }) },
+    }),
+    navigationFault(
+      "/Customers({key})/Orders",
+      'The target of `orders`, "Order", is no entity set of this registration.',
+      "Did you mean `Orders`?",
+    ),
+    navigationFault(
+      "/Customers({key})/Others",
+      '`others` leads to Order, but its target "Customers" holds Customer.',
+      "Name a set of the related type, or lead to the type of that set.",
+    ),
+  ],
+  [
+    "conditions",
+    ofSet({
+      navigation: {
+        a: hasMany(Order, untyped({ on: { idd: "customerId" } })),
+        b: hasMany(Order, untyped({ on: { id: "customerIdd" } })),
+        c: hasMany(Order, { on: { name: "customerId" } }),
+        d: hasMany(Order, untyped({ on: { id: 5 } })),
+        e: hasMany(Order, { on: {} }),
+        f: hasMany(Customer, { on: { address: "address" } }),
+      },
+    }),
+    navigationFault(
+      "/Customers({key})/A",
+      "`on` of `a` names `idd`, which Customer does not have.",
+      "Did you mean `id`?",
+    ),
+    navigationFault(
+      "/Customers({key})/B",
+      "`on` of `b` names `customerIdd`, which Order does not have.",
+      "Did you mean `customerId`?",
+    ),
+    navigationFault(
+      "/Customers({key})/C",
+      "`on` of `c` pairs `name` with `customerId`, which has another type.",
+      "Pair single values of one type.",
+    ),
+    navigationFault(
+      "/Customers({key})/D",
+      "`on` of `d` names 5, which Order does not have.",
+      "Remove it, or use one of `id`, `customerId`.",
+    ),
+    navigationFault(
+      "/Customers({key})/E",
+      "`on` of `e` pairs no properties.",
+      "Pair a property of this type with one of the related type, or leave `on` out.",
+    ),
+    navigationFault(
+      "/Customers({key})/F",
+      "`on` of `f` pairs `address` with `address`, which has another type.",
+      "Pair single values of one type.",
+    ),
+  ],
+  [
+    "partners",
+    {
+      entitySets: [
+        entitySet(Customer, {
+          navigation: {
+            orders: hasMany(Order, { partner: "custommer" }),
+            lost: hasMany(Order, { partner: "self" }),
+            other: hasMany(Order, { partner: "customer" }),
+          },
+        }),
+        entitySet(Order, {
+          navigation: {
+            customer: hasRequired(Customer, { partner: "orders" }),
+            self: hasOptional(Order, {}),
+          },
+        }),
+      ],
+    },
+    navigationFault(
+      "/Customers({key})/Orders",
+      "The partner of `orders`, `custommer`, is no navigation that a set of Order declares.",
+      "Did you mean `customer`?",
+    ),
+    navigationFault(
+      "/Customers({key})/Lost",
+      "The partner of `lost`, `self`, does not lead back to Customer.",
+      "Name the navigation that leads back, or leave `partner` out.",
+    ),
+    navigationFault(
+      "/Customers({key})/Other",
+      "The partner of `other` is `customer`, whose partner is `orders`.",
+      "Partners name each other.",
+    ),
+    {
+      set: "Orders",
+      route: "/Orders({key})/Customer",
+      method: "GET",
+      message: "The partner of `customer` is `orders`, whose partner is `custommer`.",
+      fix: "Partners name each other.",
+    },
+  ],
+  [
+    "sets of one type that disagree",
+    {
+      entitySets: [
+        orders,
+        entitySet(Customer, {
+          navigation: {
+            a: hasMany(Order, {}),
+            b: hasOptional(Order, {}),
+            c: hasMany(Order, { on: { id: "customerId" } }),
+          },
+        }),
+        entitySet(Customer, {
+          name: "Clients",
+          navigation: {
+            a: hasMany(Customer, {}),
+            b: hasRequired(Order, {}),
+            c: hasMany(Order, { on: {} }),
+            d: hasMany(Order, {}),
+          },
+        }),
+      ],
+    },
+    ...(
+      [
+        ["C", "`on` of `c` pairs no properties."],
+        ["A", "`a` has another type here than in the set Customers of the same type."],
+        ["B", "`b` has another cardinality here than in the set Customers of the same type."],
+        ["C", "`c` has another `on` here than in the set Customers of the same type."],
+      ] as const
+    ).map(([name, message], index) => ({
+      set: "Clients",
+      route: `/Clients({key})/${name}`,
+      method: "GET",
+      message,
+      fix:
+        index === 0
+          ? "Pair a property of this type with one of the related type, or leave `on` out."
+          : "Declare it alike in both sets, or in one of them only.",
+    })),
+  ],
+];
+
+const OPERATIONS: readonly Row[] = [
+  [
+    "something else as operation",
+    ofService({ functions: { a: handler, b: action({ handler: () => {} }) } }),
+    { message: "`a` of `functions` is a function.", fix: "Declare it with fn({ … })." },
+    { message: "`b` of `functions` is an Action.", fix: "Declare it with fn({ … })." },
+  ],
+  [
+    "options",
+    ofService({
+      functions: { a: fn(untyped({ returns, param: {} })) },
+      actions: { b: action(untyped({ handler: 5, composable: true })) },
+    }),
+    { route: "/a", method: "GET", message: "`a` (fn) has no option `param`.", fix: "Did you mean `params`?" },
+    { route: "/a", method: "GET", message: "`a` has no handler.", fix: "Give a `handler` function." },
+    { route: "/b", method: "POST", message: "`handler` of `b` (action) cannot be 5.", fix: "Give a function." },
+    {
+      route: "/b",
+      method: "POST",
+      message: "`b` (action) has no option `composable`.",
+      fix: "Remove it, or use one of `bound`, `params`, `returns`, `handler`.",
+    },
+    {
+      route: "/b",
+      method: "POST",
+      message: "`b` is composable, but returns no collection of entities.",
+      fix: "Remove `composable`, or return edm.collection of an entity type.",
+    },
+  ],
+  [
+    "names that unbound operations and sets share",
+    {
+      entitySets: [orders],
+      functions: { Orders: fn({ returns, handler }), go: fn({ returns, handler }), GO: fn({ returns, handler }) },
+      actions: { orders: action({ handler: () => {} }) },
+    },
+    {
+      route: "/Orders",
+      method: "GET",
+      message: 'The entity set of Order and the unbound function `Orders` have the name "Orders".',
+      fix: RENAME,
+    },
+    {
+      route: "/GO",
+      method: "GET",
+      message:
+        'The unbound function `go` and the unbound function `GO` have names that differ only in case, "go" and "GO".',
+      fix: RENAME,
+    },
+    {
+      route: "/orders",
+      method: "POST",
+      message:
+        'The entity set of Order and the unbound action `orders` have names that differ only in case, "Orders" and "orders".',
+      fix: RENAME,
+    },
+  ],
+  [
+    "no identifier as a name, of a parameter too",
+    ofSet({
+      functions: {
+        "my-total": fn(Customer, { bound: "collection", params: { "a b": edm.int32() }, returns, handler }),
+      },
+    }),
+    {
+      set: "Customers",
+      route: "/Customers/my-total",
+      method: "GET",
+      message: 'The name "my-total" of the function `my-total` of Customers is no identifier.',
+      fix: `${RENAME} ${LETTERS}`,
+    },
+    {
+      set: "Customers",
+      route: "/Customers/my-total",
+      method: "GET",
+      message: 'The name "a b" of the parameter `a b` of `my-total` is no identifier.',
+      fix: `Rename the parameter. ${LETTERS}`,
+    },
+  ],
+  [
+    "bound operations of one name, and parameters",
+    ofSet({
+      functions: {
+        go: fn(Customer, { bound: "collection", returns, params: { a: edm.int32(), A: edm.int32() }, handler }),
+      },
+      actions: {
+        Go: action(Customer, { bound: "entity", params: { bindingParameter: edm.int32() }, handler: (_key) => {} }),
+      },
+    }),
+    {
+      set: "Customers",
+      route: "/Customers({key})/Go",
+      method: "POST",
+      message:
+        'The function `go` of Customers and the action `Go` of Customers have names that differ only in case, "go" and "Go".',
+      fix: RENAME,
+    },
+    {
+      set: "Customers",
+      route: "/Customers/go",
+      method: "GET",
+      message:
+        'The parameter `a` of `go` and the parameter `A` of `go` have names that differ only in case, "a" and "A".',
+      fix: "Rename the parameter.",
+    },
+    {
+      set: "Customers",
+      route: "/Customers({key})/Go",
+      method: "POST",
+      message: 'The binding parameter and the parameter `bindingParameter` of `Go` have the name "bindingParameter".',
+      fix: "Rename the parameter.",
+    },
+  ],
+  [
+    "bindings in the wrong place",
+    {
+      entitySets: [
+        orders,
+        entitySet(
+          Customer,
+          untyped({
+            functions: { a: fn({ returns, handler }), b: fn(Order, { bound: "collection", returns, handler }) },
+          }),
+        ),
+      ],
+      functions: untyped({ c: fn(Order, { bound: "collection", returns, handler }) }),
+    },
+    {
+      route: "/c",
+      method: "GET",
+      message: "`c` is bound to a collection, but stands among the unbound operations.",
+      fix: "Remove `bound`, or move it into an entity set.",
+    },
+    {
+      set: "Customers",
+      route: "/Customers/a",
+      method: "GET",
+      message: "`a` is not bound, but stands in an entity set.",
+      fix: 'Give `bound: "entity"` or `bound: "collection"`, or move it to odataService.',
+    },
+    {
+      set: "Customers",
+      route: "/Customers/b",
+      method: "GET",
+      message: "`b` is bound to Order, but the set holds Customer.",
+      fix: "Move it into a set of its type.",
+    },
+  ],
+  [
+    "an entity-bound handler without parameters",
+    ofSet({ functions: { go: fn(Customer, { bound: "entity", returns, handler }) } }),
+    {
+      set: "Customers",
+      route: "/Customers({key})/go",
+      method: "GET",
+      message: "The handler of `go`, which is bound to an entity, takes no parameter.",
+      fix: "Take the key first: (key, parameters, ctx) => …",
+    },
+  ],
+  [
+    "a path that a property or navigation has",
+    ofSet({
+      navigation: { orders: hasMany(Order, { create: untyped(() => null) }) },
+      functions: { Name: fn(Customer, { bound: "entity", returns, handler: (_key) => "x" }) },
+      actions: { Orders: action(Customer, { bound: "entity", handler: (_key) => {} }) },
+    }),
+    {
+      set: "Customers",
+      route: "/Customers({key})/Name",
+      method: "GET",
+      message: "The function `Name` and the property Name share a path.",
+      fix: "Rename the operation: its key in `functions` or `actions` is its name.",
+    },
+    {
+      set: "Customers",
+      route: "/Customers({key})/Orders",
+      method: "POST",
+      message: "The action `Orders` and the navigation Orders share a path.",
+      fix: "Rename the operation: its key in `functions` or `actions` is its name.",
+    },
+  ],
+  [
+    "signatures",
+    ofService({
+      functions: {
+        a: fn(untyped({ handler })),
+        b: fn(untyped({ handler, returns: "x" })),
+        c: fn({
+          handler,
+          returns: edm.string().default("x"),
+          params: { p: edm.int32().json("q"), q: edm.int32().default(1.5) },
+        }),
+        d: fn(untyped({ handler, returns, params: { p: 5 } })),
+        e: fn({ handler, returns, composable: true }),
+      },
+    }),
+    {
+      route: "/d",
+      method: "GET",
+      message: "The parameter `p` of `d` is 5.",
+      fix: "Declare its type with a builder, such as edm.int32().",
+    },
+    {
+      route: "/a",
+      method: "GET",
+      message: "The function `a` returns nothing.",
+      fix: "Give `returns`, or declare an action: a function without a result has no meaning.",
+    },
+    {
+      route: "/b",
+      method: "GET",
+      message: '`returns` of `b` cannot be "x".',
+      fix: "Give a builder such as edm.decimal(), an entity type, or edm.collection of either.",
+    },
+    {
+      route: "/c",
+      method: "GET",
+      message: "`.json()` has no meaning on the parameter `p` of `c`.",
+      fix: "Remove it: the key in `params` is the name.",
+    },
+    {
+      route: "/c",
+      method: "GET",
+      message: expect.stringMatching(
+        /^The default of the parameter `q` of `c` is no value of its type: .*Edm\.Int32/,
+      ) as string,
+      fix: "Give a value of the type.",
+    },
+    {
+      route: "/c",
+      method: "GET",
+      message: "`.default()` has no meaning on the result of `c`.",
+      fix: "Remove it.",
+    },
+    {
+      route: "/e",
+      method: "GET",
+      message: "`e` is composable, but returns no collection of entities.",
+      fix: "Remove `composable`, or return edm.collection of an entity type.",
+    },
+  ],
+  [
+    "one operation with two signatures on one type",
+    {
+      entitySets: [
+        entitySet(Order, { functions: { go: fn({ bound: "collection", returns, handler }) } }),
+        entitySet(Order, {
+          name: "Others",
+          functions: { go: fn({ bound: "collection", returns: edm.int32(), handler: () => 1 }) },
+        }),
+      ],
+    },
+    {
+      set: "Others",
+      route: "/Others/go",
+      method: "GET",
+      message: "`go` has another signature here than in the set Orders of the same type.",
+      fix: "Give both the same parameters and result, or two names.",
+    },
+  ],
+];
+
+describe.each([
+  ["a registration", SERVICE],
+  ["an entity set", SETS],
+  ["a type", TYPES],
+  ["a navigation", NAVIGATIONS],
+  ["an operation", OPERATIONS],
+])("startup refuses in %s", (_where, rows) => {
+  test.each(rows)("%s", (_title, options, ...faults) => {
+    expect(faultsOf(options)).toEqual(faults);
+  });
+});
+
+describe("startup refuses as a default", () => {
+  test.each(DEFAULTS)("%s", (_title, property, part) => {
+    const [fault, ...others] = faultsOf(ofType({ value: property }));
+    expect(others).toEqual([]);
+    expect(fault).toMatchObject({ set: "Thing", fix: "Give a value of the type." });
+    expect(fault?.message).toMatch(/^The default of the property `value` of Thing is no value of its type: /);
+    expect(fault?.message).toContain(part);
+  });
+});
+
+describe("startup", () => {
+  test("lists the faults of all rules in one error", () => {
+    const run = (): unknown =>
+      buildServiceDefinition(
+        { prefix: "x/", entitySets: [entitySet(Customer, untyped({ maxTop: -1, etag: ["x"] }))] },
+        logger,
+      );
+    expect(run).toThrow(ConfigurationError);
+    expect(run).toThrow(`The service cannot start: 3 faults in its declarations.
+  1. Customers: \`maxTop\` of entitySet cannot be -1. Give a whole number of 1 or more, or null for no limit.
+  2. \`prefix\` of odataService cannot be "x/". ${PREFIX_FIX}
+  3. Customers: \`etag\` names \`x\`, which Customer does not have.`);
+  });
+
+  test.each<readonly [string, ServiceOptions]>([
+    ["a set without any operation", { entitySets: [orders] }],
+    ["no set at all", { entitySets: [] }],
+    ["a set that is listed twice", { entitySets: [orders, orders] }],
+    [
+      "an explicit undefined everywhere",
+      {
+        entitySets: [entitySet(Order, { maxTop: undefined, name: undefined })],
+        prefix: undefined,
+        name: undefined,
+        batch: undefined,
+        routes: [],
+      },
+    ],
+    ["batch: false, the specification's profile", { entitySets: [], batch: false, profile: "specification" }],
+    [
+      "an entity-bound handler with a rest parameter",
+      {
+        entitySets: [
+          entitySet(Order, {
+            functions: { a: fn(Order, { bound: "entity", returns, handler: (...all) => String(all[0]) }) },
+          }),
+        ],
+      },
+    ],
+    [
+      "operations and properties whose names differ in case",
+      {
+        entitySets: [
+          entitySet(Order, {
+            functions: { id: fn(Order, { bound: "entity", returns, handler: (key) => String(key) }) },
+          }),
+        ],
+      },
+    ],
+    [
+      "one type in two sets",
+      { entitySets: [orders, entitySet(Order, { name: "Others", navigation: { next: hasOptional(Order) } })] },
+    ],
+  ])("accepts %s", (_title, options) => {
+    expect(faultsOf(options)).toEqual([]);
+  });
+});
