@@ -44,7 +44,7 @@ export function wholeSecondsOf(value: string): number {
   for (let at = value.indexOf("P") + 1; at < value.length; at += 1) {
     const code = value.charCodeAt(at);
     if (isDigit(code)) {
-      count = count * 10 + code - ZERO;
+      count = count * 10 + (code - ZERO);
     } else {
       // A point ends the whole seconds, and what follows it is fraction.
       total += count * (code === POINT ? 1 : (SECONDS[value.charAt(at)] ?? 0));

@@ -33,7 +33,10 @@ export function booleanCodec(): ValueCodec {
   });
 }
 
-/** The codec of Edm.String, compared by UTF-16 code unit. `maxLength` counts code points. */
+/**
+ * The codec of Edm.String. Texts are ordered by code point, as UTF-8 is and as databases with a binary collation do;
+ * `maxLength` counts code points.
+ */
 export function stringCodec({ maxLength }: Facets): ValueCodec {
   const name = "Edm.String";
   const fromClient = (value: unknown): string => {
@@ -54,7 +57,7 @@ export function stringCodec({ maxLength }: Facets): ValueCodec {
     fromText: fromClient,
     toLiteral: (value) => `'${asText(value).replaceAll("'", "''")}'`,
     toText: asText,
-    compare: (left, right) => compareText(asText(left), asText(right)),
+    compare: (left, right) => compareByCodePoint(asText(left), asText(right)),
   });
 }
 
@@ -62,6 +65,22 @@ function countCodePoints(text: string): number {
   let count = 0;
   for (const character of text) count += character === "" ? 0 : 1;
   return count;
+}
+
+function compareByCodePoint(left: string, right: string): number {
+  if (left === right) return 0;
+  const length = Math.min(left.length, right.length);
+  for (let at = 0; at < length; at += 1) {
+    const leftCode = left.charCodeAt(at);
+    const rightCode = right.charCodeAt(at);
+    if (leftCode !== rightCode) return codePointRank(leftCode) - codePointRank(rightCode);
+  }
+  return left.length - right.length;
+}
+
+/** Half of a pair ranks above every character that has no other half: its code point is above theirs. */
+function codePointRank(code: number): number {
+  return code >= 0xd8_00 && code <= 0xdf_ff ? code + 0x1_00_00 : code;
 }
 
 /** The codec of Edm.Guid: any letter case in, lower case out. @see OData ABNF, guidValue */

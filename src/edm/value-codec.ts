@@ -8,33 +8,36 @@ import type { Facets, PrimitiveType } from "./primitive-type.ts";
  */
 export type PrimitiveValue = boolean | number | bigint | string | Uint8Array;
 
-/** How the values of one type (with its facets) are read, written and compared. One frozen object per property. */
+/**
+ * How the values of one type (with its facets) are read, written and compared. One frozen object per property; none of
+ * its functions needs `this`.
+ */
 export interface ValueCodec {
   readonly type: PrimitiveType | EnumType;
   /**
    * The canonical form of what a handler returned (never null).
    * @throws InvalidValueError when it cannot be a value of this type
    */
-  fromHandler(value: unknown): PrimitiveValue;
+  readonly fromHandler: (value: unknown) => PrimitiveValue;
   /**
    * The canonical form of a parsed JSON value (never null), facets checked.
    * @param ieee754Compatible whether strings stand for numbers
    * @throws InvalidValueError
    */
-  fromJson(value: JsonValue, ieee754Compatible: boolean): PrimitiveValue;
+  readonly fromJson: (value: JsonValue, ieee754Compatible: boolean) => PrimitiveValue;
   /** The JSON text of a canonical value. */
-  toJson(value: PrimitiveValue, ieee754Compatible: boolean): string;
+  readonly toJson: (value: PrimitiveValue, ieee754Compatible: boolean) => string;
   /**
    * The canonical form of the text of a URL literal, without prefix and quotes.
    * @throws InvalidValueError
    */
-  fromText(text: string): PrimitiveValue;
+  readonly fromText: (text: string) => PrimitiveValue;
   /** The URL literal of a canonical value, not percent-encoded. */
-  toLiteral(value: PrimitiveValue): string;
+  readonly toLiteral: (value: PrimitiveValue) => string;
   /** The text of `/$value`. */
-  toText(value: PrimitiveValue): string;
+  readonly toText: (value: PrimitiveValue) => string;
   /** Negative, zero or positive; NaN for a NaN operand. */
-  compare(left: PrimitiveValue, right: PrimitiveValue): number;
+  readonly compare: (left: PrimitiveValue, right: PrimitiveValue) => number;
 }
 
 /** A value that is not one of its type; the caller knows the code and target of the answer. */

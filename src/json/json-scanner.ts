@@ -141,7 +141,7 @@ export class JsonScanner {
     let value = 0;
     let code = text.charCodeAt(end);
     while (code >= ZERO && code <= NINE) {
-      value = value * 10 + code - ZERO;
+      value = value * 10 + (code - ZERO);
       end += 1;
       code = text.charCodeAt(end);
     }

@@ -22,7 +22,9 @@ function lossy(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
   if (Array.isArray(value)) return value.map((item: JsonValue) => lossy(item));
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value as Record<string, JsonValue>).map(([name, item]) => [name, lossy(item)] as const);
+  const members = Object.entries(value as Record<string, JsonValue>).map(
+    ([name, item]) => [name, lossy(item)] as const,
+  );
   return Object.fromEntries(members);
 }
 
@@ -38,21 +40,43 @@ describe("numbers", () => {
     expect(parse(text)).toBe(value);
   });
 
-  test.each(["1000000000000000", "9007199254740993", "1.10", "0.0", "-0.5", "1e3", "1E+3", "12e-300", "1e999999999", "5.0"])(
-    "%s keeps its text",
-    (text) => {
-      expect(parse(text)).toEqual(new JsonNumber(text));
-      expect(parse(`[${text}]`)).toEqual([new JsonNumber(text)]);
-    },
-  );
+  test.each([
+    "1000000000000000",
+    "9007199254740993",
+    "1.10",
+    "0.0",
+    "-0.5",
+    "1e3",
+    "1E+3",
+    "12e-300",
+    "1e999999999",
+    "5.0",
+  ])("%s keeps its text", (text) => {
+    expect(parse(text)).toEqual(new JsonNumber(text));
+    expect(parse(`[${text}]`)).toEqual([new JsonNumber(text)]);
+  });
 
-  test.each(["01", "-", "-a", "+1", ".5", "1.", "1.e3", "1e", "1e+", "00", "-01", "0x10", "1_000", "NaN", "Infinity", "--1"])(
-    "%s is refused",
-    (text) => {
-      expect(() => parse(text)).toThrow(JsonSyntaxError);
-      expect(() => parse(`{"a":${text}}`)).toThrow(JsonSyntaxError);
-    },
-  );
+  test.each([
+    "01",
+    "-",
+    "-a",
+    "+1",
+    ".5",
+    "1.",
+    "1.e3",
+    "1e",
+    "1e+",
+    "00",
+    "-01",
+    "0x10",
+    "1_000",
+    "NaN",
+    "Infinity",
+    "--1",
+  ])("%s is refused", (text) => {
+    expect(() => parse(text)).toThrow(JsonSyntaxError);
+    expect(() => parse(`{"a":${text}}`)).toThrow(JsonSyntaxError);
+  });
 });
 
 describe("strings", () => {
@@ -68,12 +92,22 @@ describe("strings", () => {
     expect(parse(text)).toBe(value);
   });
 
-  test.each([`"`, `"abc`, `"a\\"`, `"\\x"`, `"\\u12"`, `"\\u12g4"`, `"\\u`, `"\n"`, `"\t"`, `"\u0000"`, `"a\\n\n"`, `'a'`])(
-    "%j is refused",
-    (text) => {
-      expect(() => parse(text)).toThrow(JsonSyntaxError);
-    },
-  );
+  test.each([
+    `"`,
+    `"abc`,
+    `"a\\"`,
+    `"\\x"`,
+    `"\\u12"`,
+    `"\\u12g4"`,
+    `"\\u`,
+    `"\n"`,
+    `"\t"`,
+    `"\u0000"`,
+    `"a\\n\n"`,
+    `'a'`,
+  ])("%j is refused", (text) => {
+    expect(() => parse(text)).toThrow(JsonSyntaxError);
+  });
 });
 
 describe("structures", () => {
@@ -90,7 +124,10 @@ describe("structures", () => {
   });
 
   test("objects have no prototype, and no name is special", () => {
-    const value = parse('{"__proto__":{"x":1},"constructor":2,"toString":3,"hasOwnProperty":4}') as Record<string, unknown>;
+    const value = parse('{"__proto__":{"x":1},"constructor":2,"toString":3,"hasOwnProperty":4}') as Record<
+      string,
+      unknown
+    >;
     expect(Object.getPrototypeOf(value)).toBeNull();
     expect(Object.keys(value)).toEqual(["__proto__", "constructor", "toString", "hasOwnProperty"]);
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
@@ -110,19 +147,45 @@ describe("structures", () => {
     expect(() => parse("1\ufeff")).toThrow(JsonSyntaxError);
   });
 
-  test.each(["", " ", "\ufeff", "[", "{", "[1", "[1,", "[1,]", "[,1]", "[1 2]", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}'])(
-    "%j is refused",
-    (text) => {
-      expect(() => parse(text)).toThrow(JsonSyntaxError);
-    },
-  );
+  test.each([
+    "",
+    " ",
+    "\ufeff",
+    "[",
+    "{",
+    "[1",
+    "[1,",
+    "[1,]",
+    "[,1]",
+    "[1 2]",
+    '{"a"',
+    '{"a":',
+    '{"a":1',
+    '{"a":1,',
+    '{"a":1,}',
+  ])("%j is refused", (text) => {
+    expect(() => parse(text)).toThrow(JsonSyntaxError);
+  });
 
-  test.each(["{a:1}", "{'a':1}", "{1:1}", '{"a" 1}', '{"a":}', '{"a":1]', "[1}", "]", "}", ":", ",", "tru", "nul", "falsy", "True"])(
-    "%j is refused",
-    (text) => {
-      expect(() => parse(text)).toThrow(JsonSyntaxError);
-    },
-  );
+  test.each([
+    "{a:1}",
+    "{'a':1}",
+    "{1:1}",
+    '{"a" 1}',
+    '{"a":}',
+    '{"a":1]',
+    "[1}",
+    "]",
+    "}",
+    ":",
+    ",",
+    "tru",
+    "nul",
+    "falsy",
+    "True",
+  ])("%j is refused", (text) => {
+    expect(() => parse(text)).toThrow(JsonSyntaxError);
+  });
 
   test.each(["1 2", "{} x", "[]]", "nulll", '"a""b"', "1,", "/* c */1", "1//"])("nothing may follow: %s", (text) => {
     expect(() => parse(text)).toThrow(JsonSyntaxError);
@@ -185,7 +248,7 @@ describe("depth", () => {
 
 describe("messages", () => {
   test.each([
-    ["{\n  \"a\": tru\n}", 'Unexpected "tru": expected a value at line 2, column 8 (position 9).'],
+    ['{\n  "a": tru\n}', 'Unexpected "tru": expected a value at line 2, column 8 (position 9).'],
     ["[1,2", 'The JSON text ends too early: expected "," or "]" at line 1, column 5 (position 4).'],
     ['{"a":1 "b":2}', 'Unexpected "\\"": expected "," or "}" at line 1, column 8 (position 7).'],
     ["", "The JSON text ends too early: expected a value at line 1, column 1 (position 0)."],
@@ -213,7 +276,11 @@ describe("laws", () => {
   });
 
   test("a damaged text is refused exactly when JSON.parse refuses it", () => {
-    const damage = fc.tuple(fc.json({ maxDepth: 3 }), fc.nat(), fc.constantFrom("", '"', "\\", ",", "}", "]", "0", ".", "e", "\n", "-"));
+    const damage = fc.tuple(
+      fc.json({ maxDepth: 3 }),
+      fc.nat(),
+      fc.constantFrom("", '"', "\\", ",", "}", "]", "0", ".", "e", "\n", "-"),
+    );
     fc.assert(
       fc.property(damage, ([json, place, character]) => {
         const at = place % (json.length + 1);
@@ -229,7 +296,7 @@ describe("laws", () => {
 
   test("any text ends in a value or our error", () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'[]{}",:\\untf0-.e1 \ud800') }), (text) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('[]{}",:\\untf0-.e1 \ud800')) }), (text) => {
         try {
           parse(text);
         } catch (error) {
@@ -249,18 +316,30 @@ function outcome(read: () => unknown): unknown {
 }
 
 describe("writeJsonString", () => {
-  test.each(["", "plain", "ä€漢", '"', "\\", "\n", "\u0000", "\u001f", "\u007f", "😀", "\ud800", "a\udc00b", "\u2028", "[]!#"])(
-    "%j is written as JSON.stringify writes it",
-    (text) => {
-      expect(writeJsonString(text)).toBe(JSON.stringify(text));
-    },
-  );
+  test.each([
+    "",
+    "plain",
+    "ä€漢",
+    '"',
+    "\\",
+    "\n",
+    "\u0000",
+    "\u001f",
+    "\u007f",
+    "😀",
+    "\ud800",
+    "a\udc00b",
+    "\u2028",
+    "[]!#",
+  ])("%j is written as JSON.stringify writes it", (text) => {
+    expect(writeJsonString(text)).toBe(JSON.stringify(text));
+  });
 
   test("what it writes is read back", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(parse(writeJsonString(text))).toBe(text);
-        expect(writeJsonString(text).isWellFormed()).toBe(true);
+        expect(() => encodeURI(writeJsonString(text))).not.toThrow();
       }),
     );
   });
