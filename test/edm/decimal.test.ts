@@ -111,7 +111,7 @@ describe("parseDecimal", () => {
     const start = performance.now();
     expect(parseDecimal("1".repeat(1_000_000))).toBeNull();
     expect(parseDecimal(`${"0".repeat(1_000_000)}x`)).toBeNull();
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(performance.now() - start).toBeLessThan(250);
   });
 
   test("is the identity on its own results", () => {
