@@ -121,7 +121,7 @@ function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder
     type: builder.valueType(declared.type),
     isCollection: declared.item !== undefined,
     nullable: (declared.item ?? declared).nullable,
-    facets: declared.facets,
+    facets: { ...declared.facets },
     defaultValue: builder.defaultValue(declared),
   };
 }
@@ -133,7 +133,7 @@ function toReturnType(returns: unknown, builder: TypeBuilder): ReturnType | unde
       type: builder.valueType(type),
       isCollection: item !== undefined,
       nullable: item === undefined ? nullable : item.nullable,
-      facets,
+      facets: { ...facets },
     };
   }
   if (isDeclaration(returns, "EntityCollection")) {

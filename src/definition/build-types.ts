@@ -117,7 +117,7 @@ export class TypeBuilder {
       isKey: declared.key,
       computed: declared.computed,
       immutable: declared.immutable,
-      facets: declared.facets,
+      facets: { ...declared.facets },
       defaultValue: this.defaultValue(declared),
       description: declared.description,
       index,

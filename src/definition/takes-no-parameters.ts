@@ -8,6 +8,11 @@ export function takesNoParameters(handler: { readonly length: number }): boolean
   if (handler.length > 0) return false;
   const text = Function.prototype.toString.call(handler);
   if (NATIVE.test(text)) return false;
+  return hasEmptyParameterList(text);
+}
+
+/** Tells whether the source text of a function has nothing but comments between the parentheses of its parameters. */
+export function hasEmptyParameterList(text: string): boolean {
   // The first parenthesis outside of comments opens the parameters: a handler with one name and no parenthesis has
   // length 1.
   let at = skipComments(text, 0);

@@ -156,3 +156,325 @@ describe("the model", () => {
     expect(model.operations[2]?.returnType).toBeUndefined();
   });
 });
+
+describe("names", () => {
+  test.each([
+    ["PascalCase", ["Id", "CustomerId", "remark", "Customer", "OrderLines"]],
+    ["camelCase", ["id", "customerId", "remark", "customer", "orderLines"]],
+    ["asDeclared", ["id", "customerId", "remark", "customer", "orderLines"]],
+  ] as const)("%s", (propertyNaming, expected) => {
+    // The camelCase name of `total` is that of a function.
+    const plain = entitySet(Order, { navigation: orders.navigation ?? {} });
+    const { model } = build({ propertyNaming, entitySets: [plain, customers] });
+    const members = [...(model.entityTypes.get("Order")?.members.values() ?? [])];
+    const wanted = new Set(["id", "customerId", "note", "customer", "orderLines"]);
+    expect(members.filter(({ field }) => wanted.has(field)).map(({ name }) => name)).toEqual(expected);
+    expect(model.complexTypes.get("Address")?.properties.map(({ name }) => name)).toEqual(
+      propertyNaming === "PascalCase" ? ["Street", "PostCode"] : ["street", "postCode"],
+    );
+  });
+
+  test("an explicit name overrides the plural", () => {
+    const { entitySets } = build({ entitySets: [entitySet(Line, { name: "Positions" })] });
+    expect([...entitySets.keys()]).toEqual(["Positions"]);
+  });
+
+  test("the container makes way for a type of its name", () => {
+    const Container = entityType("Container", { id: edm.int32().key() });
+    const { model } = build({ entitySets: [entitySet(Container, {})] });
+    expect(model.entityContainer.name).toBe("DefaultContainer");
+    expect(model.namespace).toBe("Default");
+  });
+});
+
+describe("settings", () => {
+  test("are those of the specification where nothing is stated", () => {
+    const set = build({ entitySets: [entitySet(Line, {})] }).entitySets.get("Lines");
+    expect(set?.capabilities).toEqual({
+      filterEnabled: true,
+      orderByEnabled: true,
+      selectEnabled: true,
+      expandEnabled: true,
+      countEnabled: true,
+      searchEnabled: false,
+      filterProperties: null,
+      orderByProperties: null,
+      selectProperties: null,
+      expandProperties: null,
+      maxTop: 1000,
+      roundingMode: "spec-compliant",
+    });
+    expect(set?.settings).toEqual({
+      allowDeepInsert: false,
+      maxRequestBodyBytes: 30_000_000,
+      propertyAccessEnabled: true,
+      propertyRouteDocsEnabled: false,
+      allowUpsert: false,
+      idempotentDelete: true,
+      selectPushdownEnabled: true,
+      expandPushdownEnabled: true,
+      unknownMembers: "reject",
+      paging: "offset",
+    });
+  });
+
+  test.each([
+    [undefined, undefined, 1000],
+    [undefined, 5, 5],
+    [7, undefined, 7],
+    [7, 5, 5],
+    [null, undefined, null],
+    [7, null, null],
+    [null, 5, 5],
+  ])("maxTop: a default of %s and %s of the set give %s", (ofService, ofSet, expected) => {
+    const service = build({ entitySets: [entitySet(Line, { maxTop: ofSet })], defaults: { maxTop: ofService } });
+    expect(service.entitySets.get("Lines")?.capabilities.maxTop).toBe(expected);
+  });
+
+  test("flags are inherited, and overridden", () => {
+    const defaults = {
+      filterEnabled: false,
+      countEnabled: false,
+      idempotentDelete: false,
+      roundingMode: "BankersRounding",
+    } as const;
+    const service = build({ entitySets: [entitySet(Line, { filterEnabled: true })], defaults });
+    const set = service.entitySets.get("Lines");
+    expect(set?.capabilities).toMatchObject({
+      filterEnabled: true,
+      countEnabled: false,
+      roundingMode: "BankersRounding",
+    });
+    expect(set?.settings.idempotentDelete).toBe(false);
+  });
+
+  test("allowlists hold wire names, navigations too; an empty one allows nothing", () => {
+    const { capabilities } = build().entitySets.get("Orders") ?? {};
+    expect(capabilities?.filterProperties).toEqual(new Set(["Customer", "remark"]));
+    expect(capabilities?.expandProperties).toEqual(new Set(["Customer"]));
+    expect(capabilities?.orderByProperties).toBeNull();
+    const none = build({ entitySets: [entitySet(Line, { selectProperties: [] })] });
+    expect(none.entitySets.get("Lines")?.capabilities.selectProperties?.size).toBe(0);
+  });
+
+  test("a search handler enables $search", () => {
+    const service = build({ entitySets: [entitySet(Line, { getAll: () => [], search: () => [] })] });
+    expect(service.entitySets.get("Lines")?.capabilities.searchEnabled).toBe(true);
+  });
+
+  test("limits", () => {
+    expect(build({ defaults: { maxExpandDepth: 0, maxNodeCount: null, maxUrlLength: undefined } }).limits).toEqual({
+      maxExpandDepth: 0,
+      maxExpandTop: 1000,
+      maxNodeCount: null,
+      maxAnyAllDepth: 3,
+      maxInListLength: 1000,
+      maxOrderByProperties: 10,
+      maxUrlLength: 16_384,
+      maxJsonDepth: 64,
+      maxResponseEntities: 1_000_000,
+      maxExpandItems: 50,
+    });
+  });
+});
+
+describe("the registration", () => {
+  test("has what the options leave out", () => {
+    expect(build()).toMatchObject({
+      name: undefined,
+      prefix: "",
+      group: undefined,
+      profile: { name: "specification" },
+      publicUrl: undefined,
+      trustProxy: false,
+      challenge: "Bearer",
+      authenticate: undefined,
+    });
+    expect(build().logger).toBe(logger);
+  });
+
+  test.each([
+    [{ name: "v1" }, "/v1"],
+    [{ name: "v1", prefix: "/odata" }, "/odata"],
+    [{ name: "v1", prefix: "" }, ""],
+    [{ prefix: "/a/b-c.d" }, "/a/b-c.d"],
+  ])("%j is at %j", (options, prefix) => {
+    expect(build(options).prefix).toBe(prefix);
+  });
+
+  test.each([
+    ["https://api.example.com", "https://api.example.com"],
+    ["https://api.example.com/", "https://api.example.com"],
+    ["https://api.example.com:8443/base//", "https://api.example.com:8443/base"],
+  ])("the public URL %s is %s", (publicUrl, expected) => {
+    expect(build({ publicUrl }).publicUrl).toBe(expected);
+  });
+
+  test("keeps handlers by name", () => {
+    const greet = (): string => "hello";
+    const service = build({
+      functions: { greet: fn({ returns: edm.string(), handler: greet }) },
+      actions: { ping: action({ handler: () => {} }) },
+    });
+    const set = service.entitySets.get("Orders");
+    expect(Object.keys(set?.handlers ?? {})).toEqual(["getAll", "getByKey"]);
+    expect(set?.handlers.getByKey).toBe(getByKey);
+    expect([...(set?.navigationHandlers ?? [])].map(([name, handlers]) => [name, Object.keys(handlers)])).toEqual([
+      ["Customer", []],
+      ["OrderLines", ["get"]],
+    ]);
+    expect([...(set?.navigationConditions.get("OrderLines") ?? [])]).toEqual([["id", "orderId"]]);
+    expect([...(set?.operations.keys() ?? [])]).toEqual(["total", "late", "approve"]);
+    expect(service.operations.get("greet")?.handler).toBe(greet);
+    expect([...service.operationImports.values()].map(({ kind, name }) => [kind, name])).toEqual([
+      ["FunctionImport", "greet"],
+      ["ActionImport", "ping"],
+    ]);
+    expect(service.model.entityContainer.functionImports.get("greet")?.operation).toBe(
+      service.operations.get("greet")?.operation,
+    );
+  });
+});
+
+describe("two sets of one type", () => {
+  const Node = entityType("Node", { id: edm.int32().key(), parentId: edm.int32().nullable() });
+  const nodes = entitySet(Node, {
+    navigation: { parent: hasRequired(Node, {}), children: hasMany(Node, { partner: "parent" }) },
+  });
+  const roots = entitySet(Node, {
+    name: "Roots",
+    navigation: { parent: hasRequired(Node, { on: { parentId: "id" }, partner: "children" }), siblings: hasMany(Node) },
+  });
+  const { model } = build({ entitySets: [nodes, roots] });
+
+  test("the type has the union of their navigations", () => {
+    const type = model.entityTypes.get("Node");
+    expect(type?.navigationProperties.map(({ name }) => name)).toEqual(["Parent", "Children", "Siblings"]);
+    expect(type?.navigationProperties[0]).toMatchObject({
+      partner: "Children",
+      referentialConstraints: [{ property: { name: "ParentId" } }],
+    });
+  });
+
+  test("each set has its own ones", () => {
+    const names = [...model.entityContainer.entitySets.values()].map((set) => [...set.navigationProperties.keys()]);
+    expect(names).toEqual([
+      ["Parent", "Children"],
+      ["Parent", "Siblings"],
+    ]);
+  });
+});
+
+describe("referential constraints", () => {
+  const Pair = entityType("Pair", { a: edm.int32().key(), b: edm.int32().key() });
+  const Item = entityType("Item", { id: edm.int32().key(), a: edm.int32(), b: edm.int32().ignored(), c: edm.int32() });
+  test.each<readonly [string, object, ReadonlyArray<readonly [string, string]>]>([
+    [
+      "the whole key",
+      { a: "a", c: "b" },
+      [
+        ["A", "A"],
+        ["C", "B"],
+      ],
+    ],
+    ["part of the key", { a: "a" }, []],
+    ["with an ignored property", { a: "a", b: "b" }, []],
+  ])("%s", (_title, on, expected) => {
+    const set = entitySet(Item, { navigation: { pair: hasRequired(Pair, { on }) } });
+    const [pair] = build({ entitySets: [set] }).model.entityTypes.get("Item")?.navigationProperties ?? [];
+    const found = pair?.referentialConstraints.map(({ property, referencedProperty }) => [
+      property.name,
+      referencedProperty.name,
+    ]);
+    expect(found).toEqual(expected);
+  });
+});
+
+describe("defaults in canonical form", () => {
+  const Place = complexType("Place", {
+    x: edm.int64().default(1),
+    y: edm.string().nullable(),
+    z: edm.string().ignored(),
+    tags: edm.collection(edm.enum(Status)),
+  });
+  test.each([
+    ["Int64", edm.int64().default(5), 5n],
+    ["Decimal", edm.decimal({ scale: 2 }).default(1.5), "1.5"],
+    ["DateTimeOffset", edm.dateTimeOffset().default(new Date(0)), "1970-01-01T00:00:00.000Z"],
+    [
+      "null",
+      edm
+        .string()
+        .nullable()
+        .default(null as never),
+      null,
+    ],
+    ["a collection", edm.collection(edm.int64()).default([1, 2n]), [1n, 2n]],
+    ["a complex value", edm.complex(Place).default({ x: 3, tags: ["Paid"] }), { x: 3n, y: null, tags: ["Paid"] }],
+    ["Binary", edm.binary().default(new Uint8Array([1])), new Uint8Array([1])],
+  ])("%s", (_title, property, expected) => {
+    const Thing = entityType("Thing", { id: edm.int32().key(), value: property });
+    const { model } = build({ entitySets: [entitySet(Thing, {})] });
+    expect(model.entityTypes.get("Thing")?.properties[1]?.defaultValue).toEqual(expected);
+  });
+});
+
+describe("isolation", () => {
+  test("two services from one set object share nothing", () => {
+    const plainOrders = entitySet(Order, { navigation: orders.navigation ?? {} });
+    const [one, two] = [
+      build(),
+      build({ propertyNaming: "asDeclared", entitySets: [customers, plainOrders], defaults: { maxTop: 5 } }),
+    ];
+    expect(one.entitySets.get("Customers")?.capabilities.maxTop).toBe(1000);
+    expect(two.entitySets.get("Customers")?.capabilities.maxTop).toBe(5);
+    expect(one.model.entityTypes.get("Customer")?.properties[0]?.name).toBe("Id");
+    expect(two.model.entityTypes.get("Customer")?.properties[0]?.name).toBe("id");
+    const shared = [...objectsOf(one)].filter((each) => objectsOf(two).has(each));
+    expect(shared.filter((each) => !isSharedByDesign(each))).toEqual([]);
+  });
+
+  test("all of it is frozen, maps and sets too", () => {
+    const service = build({
+      functions: { greet: fn({ returns: edm.complex(Address), handler: () => ({ street: "" }) }) },
+    });
+    const open = [...objectsOf(service)].filter((each) => !Object.isFrozen(each) && each !== logger);
+    expect(open).toEqual([]);
+    const { model, entitySets } = service;
+    const change = (target: object): void => (target as Map<unknown, unknown>).clear();
+    expect(() => change(model.entityTypes)).toThrow(TypeError);
+    expect(() => change(model.entityContainer.entitySets)).toThrow(TypeError);
+    expect(() => change(entitySets)).toThrow(TypeError);
+    expect(() => change(entitySets.get("Orders")?.capabilities.filterProperties ?? {})).toThrow(TypeError);
+    expect(() => Object.assign(model, { namespace: "x" })).toThrow(TypeError);
+    expect(() => Object.assign(model.entityTypes.get("Order")?.properties[0] ?? {}, { name: "x" })).toThrow(TypeError);
+  });
+
+  test("what the application goes on changing does not reach it", () => {
+    const list: Array<"id" | "name"> = ["id"];
+    const defaults = { maxTop: 7 };
+    const service = build({ entitySets: [entitySet(Customer, { filterProperties: list })], defaults });
+    list.push("name");
+    defaults.maxTop = 8;
+    expect(service.entitySets.get("Customers")?.capabilities).toMatchObject({
+      maxTop: 7,
+      filterProperties: new Set(["Id"]),
+    });
+  });
+});
+
+/** Every object that a value leads to, functions left out. */
+function objectsOf(value: unknown, found: Set<object> = new Set()): Set<object> {
+  if (typeof value !== "object" || value === null || found.has(value)) return found;
+  found.add(value);
+  const held = value instanceof Map ? [...value.keys(), ...value.values()] : Object.values(value);
+  for (const each of held) objectsOf(each, found);
+  return found;
+}
+
+/** Constants of the package, and what the application gave. */
+function isSharedByDesign(value: object): boolean {
+  const isConstant = "kind" in value && value.kind === "PrimitiveType";
+  const isProfile = "navigationTakesEveryOption" in value;
+  return isConstant || isProfile || value === logger;
+}
