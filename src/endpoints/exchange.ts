@@ -27,6 +27,7 @@ export interface EntitySetRuntime {
   readonly capabilities: Capabilities;
   /** What query options are bound to. */
   readonly target: QueryTarget;
+  readonly settings: EntitySetDefinition["settings"];
   /** The form in which the set is read as a collection; undefined when it is not. */
   readonly form: ReadForm | undefined;
 }

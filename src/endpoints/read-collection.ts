@@ -8,6 +8,7 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionContext } from "../payload/context-url.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { nextPageOption, planCollection, type CollectionPlan } from "../plan/plan-collection.ts";
+import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
@@ -24,12 +25,17 @@ const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
  */
 export const readCollection: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
-  const { target, form, handlers, capabilities } = exchange.entitySet(entitySet);
+  const { target, form, handlers, capabilities, settings } = exchange.entitySet(entitySet);
   const { limits } = exchange.service.definition;
   const format = readJsonFormat(exchange);
   const query = bindCollectionQuery(readOptions(exchange), target, exchange.service.shapes);
   if (form === undefined) throw new Error(`${entitySet.name} has a route for reading, but no handler.`);
-  const plan = planCollection(form, query, capabilities, exchange.preferences.maxPageSize);
+  const selected = propertiesToRead(entitySet, query.shape.selectExpand, {
+    key: format.metadata === "full",
+    pushdown: settings.selectPushdownEnabled,
+  });
+  const { maxPageSize } = exchange.preferences;
+  const plan = planCollection(form, query, capabilities, { maxPageSize, selected });
   return chain(runCollection(plan, handlers, exchange.context, limits.maxResponseEntities), (result) =>
     respond(exchange, plan, result, format),
   );
@@ -47,7 +53,7 @@ function respond(
     count: result.count,
     nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan) : undefined),
     entities: result.entities,
-    writer: entityWriterFor(entitySet, selectExpand, format),
+    writer: entityWriterFor(entitySet, selectExpand, format, result.rowShape),
     serviceRoot: exchange.serviceRoot,
   });
   const applied = result.nextLink === undefined ? plan.page.appliedPageSize : undefined;

@@ -1,13 +1,15 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindEntityQuery } from "../binder/bind-query-options.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
-import { orThrow } from "../execution/run-collection.ts";
+import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { etagWriter } from "../payload/etag.ts";
+import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
@@ -22,36 +24,37 @@ import { emptyResponse, jsonResponse } from "./response.ts";
  */
 export const readEntity: Endpoint = (exchange, path) => {
   const { entitySet, key } = entityPathOf(path);
-  const { target, handlers } = exchange.entitySet(entitySet);
+  const { target, handlers, settings } = exchange.entitySet(entitySet);
   const format = readJsonFormat(exchange);
   const value = bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
   const selectExpand = bindEntityQuery(readOptions(exchange), target, exchange.service.shapes);
   const { getByKey } = handlers;
   if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for reading by key, but no handler.`);
-  return chain(getByKey(value, exchange.context), (answer) => {
-    const entity = orThrow(answer);
-    if (entity === null || entity === undefined) {
-      throw protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
-    }
-    return respond(exchange, entityPathOf(path), entity, selectExpand, format);
+  const found = readByKey(getByKey, value, exchange.context, () =>
+    // The links of the answer are made from the key, whatever is selected.
+    propertiesToRead(entitySet, selectExpand, { key: true, pushdown: settings.selectPushdownEnabled }),
+  );
+  return chain(found, (entity) => {
+    if (entity === null) throw protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
+    return respond(exchange, entitySet, entity, selectExpand, format);
   });
 };
 
 function respond(
   exchange: Exchange,
-  { entitySet }: EntityPath,
-  entity: unknown,
+  entitySet: EntitySet,
+  { entity, rowShape }: FoundEntity,
   selectExpand: SelectExpandClause,
   format: JsonFormat,
 ): ODataResponse {
-  const etag = etagWriter(entitySet)?.(entity);
+  const etag = etagWriter(entitySet, rowShape)?.(entity);
   const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
   const extra = etag === undefined ? undefined : { ETag: etag };
   if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag))
     return emptyResponse(304, extra);
   const { serviceRoot } = exchange;
   const contextUrl = entityContext(serviceRoot, entitySet, selectExpand.contextSelect);
-  const body = entityWriterFor(entitySet, selectExpand, format).writeEntity(entity, serviceRoot, contextUrl);
+  const body = entityWriterFor(entitySet, selectExpand, format, rowShape).writeEntity(entity, serviceRoot, contextUrl);
   return jsonResponse(exchange, format, body, extra);
 }
 

@@ -4,12 +4,15 @@ import { isODataError, protocolError, type ODataError } from "../errors/odata-er
 import { applyQuery } from "../memory/apply-query.ts";
 import { toCollectionQuery } from "../plan/collection-query.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
+import type { RowShape } from "../query/row-shape.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { chain } from "./chain.ts";
 
 /** One page of a collection, read and cut. */
 export interface CollectionResult {
+  /** Entities, or rows when there is a shape to read them by. */
   readonly entities: readonly unknown[];
+  readonly rowShape: RowShape | undefined;
   /** Present when asked for. */
   readonly count: number | bigint | undefined;
   /** Whether rows follow this page and the plan wants a link. */
@@ -79,6 +82,7 @@ function toSourceQuery(plan: CollectionPlan, context: Context): SourceQuery {
   return {
     shape: query.shape,
     values: query.values,
+    selected: plan.selected,
     filter: query.shape.filter,
     orderBy: plan.orderBy,
     skip: plan.skip,
@@ -110,6 +114,7 @@ function cutPage(plan: CollectionPlan, page: Page): CollectionResult {
   const hasMore = size !== undefined && page.entities.length > size;
   return {
     entities: hasMore ? page.entities.slice(0, size) : page.entities,
+    rowShape: page.rowShape,
     count: plan.query.count ? page.count : undefined,
     hasMore: hasMore && linked,
     nextLink: undefined,
@@ -132,6 +137,7 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
   const entities = hasMore ? items.slice(0, query.pageSize ?? undefined) : items;
   return {
     entities,
+    rowShape: undefined,
     count: plan.query.count ? (answer.count ?? entities.length) : undefined,
     hasMore,
     nextLink,

@@ -1,23 +1,27 @@
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import type { RowShape } from "../query/row-shape.ts";
 import { encodeSegment } from "./percent-encoding.ts";
-import { compileRequiredReader, requireObject } from "./property-reader.ts";
+import { compileRequiredReader, requireObject, requireRow } from "./property-reader.ts";
 
 /** Writes the key predicate of an entity, such as `(5)` or `(A=1,B='x')`, percent-encoded. */
 export type KeyPredicateWriter = (entity: unknown) => string;
 
-const writers = new WeakMap<EntityType, KeyPredicateWriter>();
+/** By type, and within it by the layout of its rows; the type itself stands for the application's objects. */
+const writers = new WeakMap<EntityType, WeakMap<RowShape | EntityType, KeyPredicateWriter>>();
 
 /**
- * The writer of key predicates of a type; made once per type.
+ * The writer of key predicates of a type; made once per type and layout.
+ * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
  * @returns a writer that throws Error when the entity lacks a key value or has one of another type
  * @see OData URL Conventions 4.0, section 4.3.1
  */
-export function keyPredicateWriter(entityType: EntityType): KeyPredicateWriter {
-  const known = writers.get(entityType);
-  if (known !== undefined) return known;
-  const writer = compileKeyPredicate(entityType);
-  writers.set(entityType, writer);
+export function keyPredicateWriter(entityType: EntityType, rowShape?: RowShape): KeyPredicateWriter {
+  let ofType = writers.get(entityType);
+  if (ofType === undefined) writers.set(entityType, (ofType = new WeakMap()));
+  const layout = rowShape ?? entityType;
+  let writer = ofType.get(layout);
+  if (writer === undefined) ofType.set(layout, (writer = compileKeyPredicate(entityType, rowShape)));
   return writer;
 }
 
@@ -27,8 +31,8 @@ export function keyPredicateWriter(entityType: EntityType): KeyPredicateWriter {
  * @throws Error when the entity lacks a key value or has one of another type
  * @see OData URL Conventions 4.0, section 4.3.1
  */
-export function keyPredicate(entityType: EntityType, entity: unknown): string {
-  return keyPredicateWriter(entityType)(entity);
+export function keyPredicate(entityType: EntityType, entity: unknown, rowShape?: RowShape): string {
+  return keyPredicateWriter(entityType, rowShape)(entity);
 }
 
 /**
@@ -38,26 +42,30 @@ export function keyPredicate(entityType: EntityType, entity: unknown): string {
  * @throws Error when the entity lacks a key value or has one of another type
  * @see OData URL Conventions 4.0, section 4.3
  */
-export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unknown): string {
-  return `${serviceRoot}/${encodeSegment(entitySet.name)}${keyPredicate(entitySet.entityType, entity)}`;
+export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unknown, rowShape?: RowShape): string {
+  return `${serviceRoot}/${encodeSegment(entitySet.name)}${keyPredicate(entitySet.entityType, entity, rowShape)}`;
 }
 
-function compileKeyPredicate(entityType: EntityType): KeyPredicateWriter {
+function compileKeyPredicate(entityType: EntityType, rowShape: RowShape | undefined): KeyPredicateWriter {
   const { key, qualifiedName } = entityType;
   const isNamed = key.length > 1;
   const parts = key.map((property) => {
-    const value = compileKeyValue(entityType, property);
+    const value = compileKeyValue(entityType, property, rowShape);
     const name = `${encodeSegment(property.name)}=`;
     return isNamed ? (source: object) => name + value(source) : value;
   });
   return (entity) => {
-    const source = requireObject(entity, qualifiedName);
+    const source = rowShape === undefined ? requireObject(entity, qualifiedName) : requireRow(entity, qualifiedName);
     return `(${parts.map((part) => part(source)).join(",")})`;
   };
 }
 
-function compileKeyValue(entityType: EntityType, property: StructuralProperty): (source: object) => string {
-  const read = compileRequiredReader(entityType, property);
+function compileKeyValue(
+  entityType: EntityType,
+  property: StructuralProperty,
+  rowShape: RowShape | undefined,
+): (source: object) => string {
+  const read = compileRequiredReader(entityType, property, rowShape);
   const codec = codecOf(property);
   return (source) => encodeSegment(codec.toLiteral(read(source)));
 }

@@ -1,8 +1,9 @@
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import type { RowShape } from "../query/row-shape.ts";
 import { ByteFrame } from "./byte-frame.ts";
 import { etagTextOf } from "./etag-text.ts";
-import { compileScalarReader, requireObject } from "./property-reader.ts";
+import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
 
 /** Writes the ETag of an entity with its double quotes, as the header and `@odata.etag` carry it. */
@@ -14,37 +15,41 @@ const NULL = Uint8Array.of(0);
 const BINARY = Uint8Array.of(1);
 const TEXT = Uint8Array.of(2);
 
-const writers = new WeakMap<EntitySet, EtagWriter>();
+/** By set, and within it by the layout of its rows; the set itself stands for the application's objects. */
+const writers = new WeakMap<EntitySet, WeakMap<RowShape | EntitySet, EtagWriter>>();
 
 /**
  * The ETag writer of an entity set, made once per set; null when the set has no ETag. The ETag is the Base64 SHA-256
  * over one frame per value: `00` for null; `01`, length, bytes for binary; `02`, length, type name, length, text for
  * all else; lengths are 4 bytes, little-endian.
+ * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
  * @returns a writer that throws Error when a value is not one of its type, or missing though not nullable
  * @see specification, Conditional requests and ETags, rules 1 to 3
  */
-export function etagWriter(entitySet: EntitySet): EtagWriter | null {
+export function etagWriter(entitySet: EntitySet, rowShape?: RowShape): EtagWriter | null {
   if (entitySet.etag.length === 0) return null;
-  const known = writers.get(entitySet);
-  if (known !== undefined) return known;
-  const writer = compileEtagWriter(entitySet);
-  writers.set(entitySet, writer);
+  let ofSet = writers.get(entitySet);
+  if (ofSet === undefined) writers.set(entitySet, (ofSet = new WeakMap()));
+  const layout = rowShape ?? entitySet;
+  let writer = ofSet.get(layout);
+  if (writer === undefined) ofSet.set(layout, (writer = compileEtagWriter(entitySet, rowShape)));
   return writer;
 }
 
-function compileEtagWriter({ entityType, etag }: EntitySet): EtagWriter {
-  const puts = etag.map((property) => compilePut(entityType, property));
+function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape | undefined): EtagWriter {
+  const puts = etag.map((property) => compilePut(entityType, property, rowShape));
   const frame = new ByteFrame();
   return (entity) => {
-    const source = requireObject(entity, entityType.qualifiedName);
+    const name = entityType.qualifiedName;
+    const source = rowShape === undefined ? requireObject(entity, name) : requireRow(entity, name);
     frame.clear();
     for (const put of puts) put(frame, source);
     return `"${sha256Base64(frame.bytes)}"`;
   };
 }
 
-function compilePut(owner: EntityType, property: StructuralProperty): PutValue {
-  const read = compileScalarReader(owner, property);
+function compilePut(owner: EntityType, property: StructuralProperty, rowShape: RowShape | undefined): PutValue {
+  const read = compileScalarReader(owner, property, rowShape);
   const codec = codecOf(property);
   const head = textHead(codec.type.kind === "EnumType" ? codec.type.qualifiedName : codec.type.name);
   const toText = etagTextOf(codec);

@@ -1,7 +1,9 @@
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import type { RowShape } from "../query/row-shape.ts";
 import { describeValue, handlerValueError } from "./handler-value-error.ts";
+import { compileCellReader, scalarColumnOf } from "./row-reader.ts";
 
 /** Reads one field of an application's object; undefined when it has none. */
 export type FieldReader = (source: object) => unknown;
@@ -30,16 +32,28 @@ export function requireObject(value: unknown, path: string): object {
 }
 
 /**
+ * Tells a row from anything else, where the layout of a row is given.
+ * @throws Error when it is no array
+ */
+export function requireRow(value: unknown, path: string): object {
+  if (Array.isArray(value)) return value;
+  throw handlerValueError(path, `the source returned ${describeValue(value)} where a row is expected.`);
+}
+
+/**
  * Makes the reader of a primitive or enumeration property that must have a value, as a key must.
  * @param owner the type of the entity, for messages
  * @param property a property that is neither complex nor a collection
+ * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
  * @returns a reader that throws Error when the value is missing or not one of its type
  */
 export function compileRequiredReader(
   owner: EntityType,
   property: StructuralProperty,
+  rowShape?: RowShape,
 ): (source: object) => PrimitiveValue {
   const path = `${owner.qualifiedName}/${property.name}`;
+  if (rowShape !== undefined) return requireCell(path, compileCellReader(scalarColumnOf(rowShape, property, path)));
   const read = compileFieldReader(property.field);
   const convert = compileConversion(codecOf(property), path);
   return (source) => {
@@ -49,18 +63,34 @@ export function compileRequiredReader(
   };
 }
 
+function requireCell(
+  path: string,
+  read: (source: object) => PrimitiveValue | null,
+): (source: object) => PrimitiveValue {
+  return (source) => {
+    const value = read(source);
+    if (value === null) throw missingValue(path, value);
+    return value;
+  };
+}
+
 /**
  * Makes the reader of a primitive or enumeration property; null where a nullable one has no value.
  * @param owner the type of the entity, for messages
  * @param property a property that is neither complex nor a collection
+ * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
  * @returns a reader that throws Error when a value is not one of its type, or missing though not nullable
  */
 export function compileScalarReader(
   owner: EntityType,
   property: StructuralProperty,
+  rowShape?: RowShape,
 ): (source: object) => PrimitiveValue | null {
-  const readRequired = compileRequiredReader(owner, property);
+  const readRequired = compileRequiredReader(owner, property, rowShape);
   if (!property.nullable || property.isKey) return readRequired;
+  if (rowShape !== undefined) {
+    return compileCellReader(scalarColumnOf(rowShape, property, `${owner.qualifiedName}/${property.name}`));
+  }
   const read = compileFieldReader(property.field);
   return (source) => {
     const value = read(source);

@@ -1,10 +1,12 @@
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
+import type { RowShape } from "../query/row-shape.ts";
 import { entityUrl } from "./entity-url.ts";
 import { etagWriter } from "./etag.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { encodeSegment } from "./percent-encoding.ts";
-import { requireObject } from "./property-reader.ts";
+import { requireObject, requireRow } from "./property-reader.ts";
+import { compileRowMembers } from "./write-row.ts";
 import { compileMembers, type MemberWriter } from "./write-value.ts";
 
 /** Writes entities of one set as JSON text: made once per clause and format. */
@@ -37,6 +39,7 @@ type ControlWriter = (entity: unknown, serviceRoot: string) => string;
  * Makes the writer of entities: the members that the clause selects, in its order, and the control information that
  * the format asks for. Members that the clause does not name are never written, whatever the object holds.
  * @param clause the bound `$select` and `$expand`
+ * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
  * @returns a writer that keeps nothing of a request
  * @see OData JSON Format 4.0, sections 3.1, 4.5 and 6
  */
@@ -44,17 +47,21 @@ export function compileEntityWriter(
   target: WriterTarget,
   clause: SelectExpandClause,
   format: PayloadFormat,
+  rowShape?: RowShape,
 ): EntityWriter {
   const { entitySet, entityType } = target;
   const typeName = entityType.qualifiedName;
-  const members = compileMembers(typeName, clause.selected, format);
-  const itemControl = compileItemControl(target, format);
-  const entityControl = compileEntityControl(target, format);
+  const members =
+    rowShape === undefined
+      ? compileMembers(typeName, clause.selected, format)
+      : compileRowMembers(typeName, clause.selected, format, rowShape.columns);
+  const itemControl = compileItemControl(target, format, rowShape);
+  const entityControl = compileEntityControl(target, format, rowShape);
   const links = format.metadata === "full" && !clause.isSelection ? compileLinks(entitySet) : null;
   const writeText = (entity: unknown, serviceRoot: string, control: string): string => {
-    const source = requireObject(entity, typeName);
+    const source = rowShape === undefined ? requireObject(entity, typeName) : requireRow(entity, typeName);
     const text = writeMembers(members, source, control);
-    return links === null ? `{${text}}` : `{${text}${links(entityUrl(serviceRoot, entitySet, entity))}}`;
+    return links === null ? `{${text}}` : `{${text}${links(entityUrl(serviceRoot, entitySet, entity, rowShape))}}`;
   };
   return Object.freeze({
     format,
@@ -80,32 +87,41 @@ function writeMembers(members: readonly MemberWriter[], source: object, control:
 
 const nothing: ControlWriter = () => "";
 
-function compileItemControl(target: WriterTarget, format: PayloadFormat): ControlWriter {
+function compileItemControl(
+  target: WriterTarget,
+  format: PayloadFormat,
+  rowShape: RowShape | undefined,
+): ControlWriter {
   if (format.metadata === "none") return nothing;
-  return format.metadata === "full" ? compileFullControl(target) : compileEtagControl(target.entitySet);
+  if (format.metadata === "full") return compileFullControl(target, rowShape);
+  return compileEtagControl(target.entitySet, rowShape);
 }
 
-function compileEntityControl(target: WriterTarget, format: PayloadFormat): ControlWriter {
+function compileEntityControl(
+  target: WriterTarget,
+  format: PayloadFormat,
+  rowShape: RowShape | undefined,
+): ControlWriter {
   if (format.metadata === "none") return nothing;
-  if (format.metadata === "full") return compileFullControl(target);
-  const etag = compileEtagControl(target.entitySet);
+  if (format.metadata === "full") return compileFullControl(target, rowShape);
+  const etag = compileEtagControl(target.entitySet, rowShape);
   return (entity, serviceRoot) => {
-    const id = JSON.stringify(entityUrl(serviceRoot, target.entitySet, entity));
+    const id = JSON.stringify(entityUrl(serviceRoot, target.entitySet, entity, rowShape));
     return `"@odata.id":${id},${etag(entity, serviceRoot)}`;
   };
 }
 
-function compileFullControl({ entitySet, entityType }: WriterTarget): ControlWriter {
+function compileFullControl({ entitySet, entityType }: WriterTarget, rowShape: RowShape | undefined): ControlWriter {
   const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
-  const etag = compileEtagControl(entitySet);
+  const etag = compileEtagControl(entitySet, rowShape);
   return (entity, serviceRoot) => {
-    const url = JSON.stringify(entityUrl(serviceRoot, entitySet, entity));
+    const url = JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape));
     return `${type}"@odata.id":${url},${etag(entity, serviceRoot)}"@odata.editLink":${url},`;
   };
 }
 
-function compileEtagControl(entitySet: EntitySet): ControlWriter {
-  const write = etagWriter(entitySet);
+function compileEtagControl(entitySet: EntitySet, rowShape: RowShape | undefined): ControlWriter {
+  const write = etagWriter(entitySet, rowShape);
   if (write === null) return nothing;
   return (entity) => `"@odata.etag":${JSON.stringify(write(entity))},`;
 }

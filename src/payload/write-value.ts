@@ -74,6 +74,14 @@ export function writeRawValue(typeName: string, property: StructuralProperty, va
   return canonical instanceof Uint8Array ? canonical : codec.toText(canonical);
 }
 
+/**
+ * Makes the writer of one property's value as it was selected; the value is neither null nor undefined.
+ * @param path type and property, for messages
+ */
+export function compileSelectedValue(path: string, selected: SelectedProperty, format: PayloadFormat): ValueWriter {
+  return valueWriter(path, selected, { format, wholeWriters: new Map() });
+}
+
 function membersOf(
   typeName: string,
   selected: readonly SelectedProperty[],

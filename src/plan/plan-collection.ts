@@ -1,7 +1,7 @@
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type { BoundQuery, OrderByItem } from "../query/clauses.ts";
+import type { BoundQuery, OrderByItem, SelectedProperty } from "../query/clauses.ts";
 import { planPaging, type PagePlan } from "./plan-paging.ts";
 import { MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "./skip-token.ts";
 import { totalOrder } from "./total-order.ts";
@@ -16,8 +16,18 @@ export interface CollectionPlan {
   /** Absolute offset of the first row of the page. */
   readonly skip: number;
   readonly page: PagePlan;
+  /** The properties that the answer needs. */
+  readonly selected: readonly SelectedProperty[];
   /** The order to apply: total, or empty for the order of a handler that answers without `$orderby`. */
   readonly orderBy: readonly OrderByItem[];
+}
+
+/** What a request asks of a page beside its query. */
+export interface PageRequest {
+  /** The preference `maxpagesize`; undefined when not sent. */
+  readonly maxPageSize: number | undefined;
+  /** The properties that the answer needs. */
+  readonly selected: readonly SelectedProperty[];
 }
 
 /** The form in which a set is read; undefined when no handler for it is declared. */
@@ -30,7 +40,7 @@ export function readForm(handlers: EntitySetHandlers<never>): ReadForm | undefin
 /**
  * Plans the read of one page of a collection.
  * @param query the bound query of the request
- * @param maxPageSize the preference of the client
+ * @param request the preference of the client, and what its answer needs
  * @throws ODataError `InvalidQueryOption` for a `$top` above MaxTop, or `$skip` beside `$skiptoken`;
  *   `InvalidSkipToken`
  * @see specification, Collection read
@@ -39,14 +49,15 @@ export function planCollection(
   form: ReadForm,
   query: BoundQuery,
   capabilities: Capabilities,
-  maxPageSize: number | undefined,
+  request: PageRequest,
 ): CollectionPlan {
   const { shape } = query;
   return {
     form,
     query,
+    selected: request.selected,
     skip: startOffset(query),
-    page: planPaging({ top: query.top, maxPageSize }, capabilities.maxTop),
+    page: planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop),
     orderBy: form !== "queryable" && shape.orderBy.length === 0 ? [] : totalOrder(shape.orderBy, shape.entityType),
   };
 }
@@ -71,12 +82,15 @@ export function nextPageOption(plan: CollectionPlan): string {
     : `$skip=${String(offset)}`;
 }
 
+const NO_PROPERTIES: readonly SelectedProperty[] = Object.freeze([]);
+
 /** Plans a count: no page, no order; a source is asked for no rows, a set that applies the query for all of them. */
 export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
   const size = form === "profile-applied" ? undefined : 0;
   return {
     form,
     query: { ...query, top: undefined, skip: 0, skipToken: undefined, count: true },
+    selected: NO_PROPERTIES,
     skip: 0,
     page: { size, readSize: size, linked: false, appliedPageSize: undefined },
     orderBy: [],

@@ -125,8 +125,14 @@ function toRuntime(definition: ServiceDefinition): ServiceRuntime {
 }
 
 function toEntitySetRuntime({ model, limits }: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
-  const { entitySet, capabilities, handlers } = set;
-  return { handlers, capabilities, target: { model, entitySet, capabilities, limits }, form: readForm(handlers) };
+  const { entitySet, capabilities, settings, handlers } = set;
+  return {
+    handlers,
+    capabilities,
+    settings,
+    target: { model, entitySet, capabilities, limits },
+    form: readForm(handlers),
+  };
 }
 
 function checkUrlLength(target: string, maxUrlLength: number | null): void {

@@ -1,0 +1,38 @@
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { StructuralProperty } from "../edm/model.ts";
+
+/** A row as a source hands it over: cells in the order of its statement, in the source's own form. */
+export type Row = readonly unknown[];
+
+/** A property whose value is one cell: a primitive value or an enum member. */
+export interface ScalarColumn {
+  readonly kind: "scalar";
+  readonly index: number;
+  /** The canonical value of a cell; null for a cell that stands for null. */
+  toValue(cell: unknown): PrimitiveValue | null;
+}
+
+/** A complex property, one column per member (nested ones included). All cells null: the value is null. */
+export interface ComplexColumn {
+  readonly kind: "complex";
+  readonly members: ReadonlyMap<StructuralProperty, RowColumn>;
+}
+
+/** A property whose whole value is one cell: a collection, or a complex value kept as a document. */
+export interface DocumentColumn {
+  readonly kind: "document";
+  readonly index: number;
+  /** The value as a handler would return it; null for a cell that stands for null. */
+  toValue(cell: unknown): unknown;
+}
+
+/** Where a property stands in a row. */
+export type RowColumn = ScalarColumn | ComplexColumn | DocumentColumn;
+
+/**
+ * The layout of the rows of one statement, which the source and the writers of the answer share: rows go to text
+ * without an object in between. One object per compiled statement, so what is made from it can be kept by its identity.
+ */
+export interface RowShape {
+  readonly columns: ReadonlyMap<StructuralProperty, RowColumn>;
+}
