@@ -1,6 +1,6 @@
 import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { Page, SourceQuery } from "../query/source.ts";
+import type { EntityPage, SourceQuery } from "../query/source.ts";
 import { compiledFor } from "./compiled-cache.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { asEntity } from "./entity.ts";
@@ -21,7 +21,7 @@ type KeepRow = (row: unknown) => boolean;
  *   application
  * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
  */
-export function applyQuery(rows: Iterable<unknown>, query: SourceQuery): Page {
+export function applyQuery(rows: Iterable<unknown>, query: SourceQuery): EntityPage {
   const { filter, orderBy, shape } = query;
   // An array of its own per execution: `now()` and prepared lists are known by it.
   const values = [...query.values];
@@ -47,7 +47,7 @@ function filterRows(rows: Iterable<unknown>, keep: KeepRow | null): readonly unk
 }
 
 /** Without an order, reading ends with the last row of the page unless all are to be counted. */
-function readInOrder(rows: Iterable<unknown>, keep: KeepRow | null, query: SourceQuery): Page {
+function readInOrder(rows: Iterable<unknown>, keep: KeepRow | null, query: SourceQuery): EntityPage {
   const { skip, count } = query;
   const end = skip + (query.top ?? Number.POSITIVE_INFINITY);
   if (keep === null && Array.isArray(rows)) {

@@ -1,6 +1,8 @@
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { ComparisonExpression, ComparisonOperator, Expression, ScalarType } from "../query/expression.ts";
+import { compareDateObject } from "./compare-date-object.ts";
 import { compareWithParameter } from "./compare-parameter.ts";
 import { comparisonFamily, equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
 import { compileRawProperty } from "./compile-property.ts";
@@ -50,7 +52,10 @@ function compileOperands(
   const isNative = family === "native" || (family !== "coded" && (operator === "eq" || operator === "ne"));
   if (isNative && right.kind === "parameter") return compareWithParameter(operator, compile(left), right.index);
   if (isNative) return compareNatively(operator, compile(left), compile(right));
-  return compareByFunction(operator, compile(left), compile(right), valueComparison(type));
+  const comparison = compareByFunction(operator, compile(left), compile(right), valueComparison(type));
+  const isInstant = left.kind === "property" && left.type === PRIMITIVE_TYPES["Edm.DateTimeOffset"];
+  if (!isInstant || right.kind !== "parameter") return comparison;
+  return compareDateObject(operator, compileRawProperty(left), right.index, comparison);
 }
 
 function compileNullTest(

@@ -14,6 +14,9 @@ export type ToCanonical = (value: unknown) => PrimitiveValue | null;
 /** Most texts of one enumeration property that are kept with their canonical form. */
 const MAX_REMEMBERED = 256;
 
+/** Of `YYYY-MM-DDThh:mm:ss.sssZ`; years outside 0 to 9999 have more digits. */
+const ISO_LENGTH = 24;
+
 /**
  * Compiles the read of a property, without conversion. Own and inherited properties are read (getters of classes
  * count), but never what every object inherits: a property named `constructor` is null unless the object has its own.
@@ -88,7 +91,17 @@ export function compileIt(expression: ItExpression): CompiledExpression {
 /** Makes the conversion of what an application's object holds for a property: null and undefined are null. */
 export function toCanonical(expression: PropertyExpression): ToCanonical {
   const canonical = makeCanonical(codecOf(expression.property), describePath(expression), expression.type.name);
-  return expression.type.kind === "EnumType" ? remember(canonical) : canonical;
+  if (expression.type.kind === "EnumType") return remember(canonical);
+  return expression.type.name === "Edm.DateTimeOffset" ? writeDates(canonical) : canonical;
+}
+
+/** A `Date` of the years 0 to 9999 writes the canonical form itself; the codec would look it over again. */
+function writeDates(canonical: ToCanonical): ToCanonical {
+  return (value) => {
+    if (!(value instanceof Date) || Number.isNaN(value.getTime())) return canonical(value);
+    const text = value.toISOString();
+    return text.length === ISO_LENGTH ? text : canonical(value);
+  };
 }
 
 /** Keeps the answers for the first texts that come: an enumeration has few values, and flags are dear to take apart. */

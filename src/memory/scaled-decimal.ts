@@ -16,6 +16,10 @@ export interface ScaledDecimal {
 /** Fraction digits that a quotient has at least. */
 const QUOTIENT_SCALE = 12;
 const LIMIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NEGATIVE_LIMIT = -LIMIT;
 /** The text of so many characters is a safe integer without its point. */
 const SAFE_LENGTH = 15;
 /** Powers of ten that are safe integers. */
@@ -23,10 +27,19 @@ const POWERS: readonly number[] = Array.from({ length: 16 }, (_none, exponent) =
 
 /** The parts of a canonical Decimal. */
 export function toScaledDecimal(value: string): ScaledDecimal {
-  const scale = scaleOf(value);
-  if (value.length > SAFE_LENGTH) return { scaled: toScaled(value, scale), scale };
-  const digits = scale === 0 ? value : value.slice(0, -scale - 1) + value.slice(-scale);
-  return { scaled: Number(digits) + 0, scale };
+  if (value.length > SAFE_LENGTH) {
+    const scale = scaleOf(value);
+    return { scaled: toScaled(value, scale), scale };
+  }
+  const isNegative = value.charCodeAt(0) === MINUS;
+  let digits = 0;
+  let point = value.length - 1;
+  for (let at = isNegative ? 1 : 0; at < value.length; at += 1) {
+    const code = value.charCodeAt(at);
+    if (code === POINT) point = at;
+    else digits = digits * 10 + code - ZERO;
+  }
+  return { scaled: isNegative ? 0 - digits : digits, scale: value.length - 1 - point };
 }
 
 /** The canonical Decimal of the parts. */
@@ -125,5 +138,6 @@ function magnitude(value: bigint): bigint {
 }
 
 function bounded(scaled: LooseInteger, scale: number): ScaledDecimal | null {
-  return scale < MAX_DECIMAL_DIGITS && scaled < LIMIT && scaled > -LIMIT ? { scaled, scale } : null;
+  if (scale >= MAX_DECIMAL_DIGITS) return null;
+  return typeof scaled === "number" || (scaled < LIMIT && scaled > NEGATIVE_LIMIT) ? { scaled, scale } : null;
 }

@@ -1,0 +1,68 @@
+import { asText } from "../edm/canonical-form.ts";
+import { fractionOf, toEpochSeconds } from "../edm/date-time-offset.ts";
+import { assertNever } from "../errors/assert-never.ts";
+import type { ComparisonOperator } from "../query/expression.ts";
+import { requireParameter } from "./compare-parameter.ts";
+import type { RawAccessor } from "./compile-property.ts";
+import type { CompiledPredicate } from "./compiled-expression.ts";
+
+/** A timestamp in whole milliseconds, rounded down, and whether it lies behind them. */
+interface Milliseconds {
+  readonly text: string;
+  readonly milliseconds: number;
+  readonly hasMore: boolean;
+}
+
+/**
+ * Compiles the comparison of a timestamp property with a parameter so that a JavaScript `Date` is compared by its
+ * number: writing it as text would take ten times as long as the comparison. Other values go to `compareTexts`.
+ * @param raw reads the property as the application holds it
+ * @param index the number of the parameter
+ */
+export function compareDateObject(
+  operator: ComparisonOperator,
+  raw: RawAccessor,
+  index: number,
+  compareTexts: CompiledPredicate,
+): CompiledPredicate {
+  // All rows of a request have the same parameter.
+  let known: Milliseconds | null = null;
+  return (entity, values) => {
+    const value = raw(entity);
+    const time = value instanceof Date ? value.getTime() : Number.NaN;
+    if (Number.isNaN(time)) return compareTexts(entity, values);
+    const text = asText(requireParameter(values[index], index));
+    if (known?.text !== text) known = toMilliseconds(text);
+    return holds(operator, orderOf(time, known));
+  };
+}
+
+function toMilliseconds(text: string): Milliseconds {
+  const { start, end } = fractionOf(text);
+  const fraction = end > start ? text.slice(start, end) : "";
+  const milliseconds = toEpochSeconds(text) * 1000 + Number(fraction.slice(0, 3).padEnd(3, "0"));
+  return { text, milliseconds, hasMore: /[1-9]/.test(fraction.slice(3)) };
+}
+
+function orderOf(time: number, { milliseconds, hasMore }: Milliseconds): number {
+  return time === milliseconds && hasMore ? -1 : time - milliseconds;
+}
+
+function holds(operator: ComparisonOperator, order: number): boolean {
+  switch (operator) {
+    case "eq":
+      return order === 0;
+    case "ne":
+      return order !== 0;
+    case "gt":
+      return order > 0;
+    case "ge":
+      return order >= 0;
+    case "lt":
+      return order < 0;
+    case "le":
+      return order <= 0;
+    default:
+      return assertNever(operator);
+  }
+}
