@@ -15,7 +15,7 @@ import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
-import { emptyResponse, jsonResponse } from "./response.ts";
+import { jsonResponse, notModifiedResponse } from "./response.ts";
 
 /**
  * `GET /Set(key)`: one entity; 304 when the client has it, 404 when there is none.
@@ -51,7 +51,7 @@ function respond(
   const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
   const extra = etag === undefined ? undefined : { ETag: etag };
   if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag))
-    return emptyResponse(304, extra);
+    return notModifiedResponse(exchange, etag);
   const { serviceRoot } = exchange;
   const contextUrl = entityContext(serviceRoot, entitySet, selectExpand.contextSelect);
   const body = entityWriterFor(entitySet, selectExpand, format, rowShape).writeEntity(entity, serviceRoot, contextUrl);

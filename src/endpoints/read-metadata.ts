@@ -3,7 +3,7 @@ import { matchesEntityTag } from "../http/conditional.ts";
 import { checkFormatOption } from "../http/media-type.ts";
 import type { Endpoint } from "./exchange.ts";
 import { readOptions } from "./read-options.ts";
-import { emptyResponse, okResponse } from "./response.ts";
+import { notModifiedResponse, okResponse } from "./response.ts";
 
 /**
  * `GET /$metadata`: the CSDL document, always as XML; 304 when the client has it.
@@ -15,6 +15,6 @@ export const readMetadata: Endpoint = (exchange) => {
   bindNoQuery(readOptions(exchange));
   const { xml, etag } = exchange.service.metadata;
   const condition = exchange.odata.header("if-none-match");
-  if (condition !== undefined && matchesEntityTag(condition, etag)) return emptyResponse(304, { ETag: etag });
+  if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(exchange, etag);
   return okResponse(exchange, "application/xml", xml, { ETag: etag });
 };

@@ -35,7 +35,14 @@ export function jsonResponse(
   return okResponse(exchange, format.contentType, body, extra);
 }
 
-/** Makes a response without a body. */
-export function emptyResponse(status: 204 | 304, extra?: ExtraHeaders): ODataResponse {
-  return { status, headers: { "OData-Version": ODATA_VERSION, ...extra }, body: null };
+/** Makes a 204 response. */
+export function noContentResponse(extra?: ExtraHeaders): ODataResponse {
+  return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...extra }, body: null };
+}
+
+/** Makes a 304 response: what a cache has to know of the 200 that it stands for, and no body. @see RFC 9110, section 15.4.5 */
+export function notModifiedResponse(exchange: Exchange, etag: string): ODataResponse {
+  const headers: Record<string, string> = { "OData-Version": ODATA_VERSION, Vary: VARY, ETag: etag };
+  if (exchange.user !== null) headers["Cache-Control"] = "no-store";
+  return { status: 304, headers, body: null };
 }

@@ -6,7 +6,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/servi
 import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
 import { Exchange, toIncomingRequest, type EntitySetRuntime, type ServiceRuntime } from "../endpoints/exchange.ts";
-import { emptyResponse } from "../endpoints/response.ts";
+import { noContentResponse } from "../endpoints/response.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
@@ -90,7 +90,7 @@ function answerRequest(
   if (!isBelowPrefix(url.path, definition.prefix)) throw outsideOfPrefix(definition.prefix);
   const path = resolvePath(parseResourcePath(url.path.slice(definition.prefix.length)), definition.model);
   const route = routes.find(path);
-  if (request.method === "OPTIONS") return emptyResponse(204, { Allow: route.allow });
+  if (request.method === "OPTIONS") return noContentResponse({ Allow: route.allow });
   const endpoint = route.endpoint(request.method);
   const exchange = new Exchange(runtime, request, url);
   return chain(authenticate(exchange), () => endpoint(exchange, path));

@@ -13,7 +13,7 @@ const MAX_SEGMENTS = 100;
  * @param rawPath the raw path below the service root; a slash before it and one behind it are accepted
  * @returns the segments; none for the service root
  * @throws ODataError 404 NotFound for an empty segment or one that is no name; 400 InvalidUrl for a malformed
- *   percent-encoding, parentheses or quotes that do not close, text behind them, and more than 100 segments
+ *   percent-encoding, parentheses that do not close, text behind them, and more than 100 segments
  * @see OData URL Conventions 4.0, sections 2 and 4; ABNF resourcePath
  */
 export function parseResourcePath(rawPath: string): readonly PathSegmentSyntax[] {
@@ -86,9 +86,11 @@ function closingParenthesis(text: string, open: number, position: number): numbe
       at = close;
     }
   }
+  // What stands between is then no key, and reading it as one tells the client how a key is written.
+  if (text.endsWith(")")) return text.length - 1;
   throw invalidUrl(
-    `The path segment ${quoteText(text)} at position ${position} does not end its quotes and parentheses: a slash ` +
-      `within them is written %2F, a quote within a string twice.`,
+    `The path segment ${quoteText(text)} at position ${position} does not end its parentheses: a slash within them ` +
+      `is written %2F.`,
   );
 }
 

@@ -72,11 +72,8 @@ describe("parseResourcePath", () => {
     ["A/%", 'invalid percent-encoding "%" at position 2'],
     ["A/x%C0%AF", '"%C0%AF" at position 3'],
     ["A/%ff", "at position 2"],
-    ["Orders('a/b')", "does not end its quotes and parentheses: a slash within them is written %2F"],
-    ["Orders('O'Neil')", "does not end"],
+    ["Orders('a/b')", "does not end its parentheses: a slash within them is written %2F"],
     ["Orders(1", "does not end"],
-    ["Orders((1)", "does not end"],
-    ['F(p={"a)', "does not end"],
     ["Orders(1)x", 'goes on behind its closing parenthesis with "x"'],
     ["Orders(1) ", "goes on behind"],
     ["Orders(1)(2)x", "goes on behind"],
@@ -86,6 +83,15 @@ describe("parseResourcePath", () => {
     const error = errorOf(() => parseResourcePath(path));
     expect(error).toMatchObject({ status: 400, code: "InvalidUrl" });
     expect(error.message).toContain(message);
+  });
+
+  test.each([
+    ["Orders('O'Neil')", "'O'Neil'"],
+    ["Orders('a)", "'a"],
+    ["Orders((1)", "(1"],
+    ['F(p={"a)', 'p={"a'],
+  ])("%s keeps what is no key, for the message about keys", (path, parentheses) => {
+    expect(parseResourcePath(path)).toMatchObject([{ parentheses }]);
   });
 
   test("100 segments are accepted", () => {
