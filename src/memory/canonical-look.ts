@@ -19,8 +19,6 @@ const UPPER_Z = 90;
 const GUID_LENGTH = 36;
 const DATE_LENGTH = 10;
 const TIME_LENGTH = 8;
-/** Of `YYYY-MM-DDThh:mm:ssZ`. */
-const DATE_TIME_LENGTH = 20;
 
 /** What `typeof` tells of the canonical values of a type that may be taken as they are. */
 export function canonicalKind(type: ValueType): CanonicalKind {
@@ -60,7 +58,7 @@ export function canonicalLook(type: ValueType): CanonicalLook {
     case "Edm.Date":
       return (value) => typeof value === "string" && value.length === DATE_LENGTH && startsWithDate(value);
     case "Edm.TimeOfDay":
-      return (value) => typeof value === "string" && value.length >= TIME_LENGTH && hasTimeAt(value, 0);
+      return (value) => typeof value === "string" && isTime(value, 0, value.length);
     case "Edm.DateTimeOffset":
       return (value) => typeof value === "string" && isUtcDateTime(value);
     default:
@@ -87,12 +85,12 @@ function digitsEnd(text: string, start: number): number {
 }
 
 function isUtcDateTime(text: string): boolean {
+  const end = text.length - 1;
   return (
-    text.length >= DATE_TIME_LENGTH &&
-    text.charCodeAt(text.length - 1) === UPPER_Z &&
+    text.charCodeAt(end) === UPPER_Z &&
     text.charCodeAt(DATE_LENGTH) === UPPER_T &&
     startsWithDate(text) &&
-    hasTimeAt(text, DATE_LENGTH + 1)
+    isTime(text, DATE_LENGTH + 1, end)
   );
 }
 
@@ -101,6 +99,9 @@ function startsWithDate(text: string): boolean {
   return text.charCodeAt(4) === MINUS && text.charCodeAt(7) === MINUS && text.charCodeAt(0) !== MINUS;
 }
 
-function hasTimeAt(text: string, at: number): boolean {
-  return text.charCodeAt(at + 2) === COLON && text.charCodeAt(at + 5) === COLON;
+/** Seconds end the time, or a point and a digit at least follow them. */
+function isTime(text: string, start: number, end: number): boolean {
+  const secondEnd = start + TIME_LENGTH;
+  if (text.charCodeAt(start + 2) !== COLON || text.charCodeAt(start + 5) !== COLON) return false;
+  return end === secondEnd || (end > secondEnd + 1 && text.charCodeAt(secondEnd) === POINT);
 }

@@ -257,3 +257,25 @@ describe("has", () => {
     expect(evaluate("Level has 'High'", { level: "Low" })).toBe(false);
   });
 });
+
+describe("what the binder refuses", () => {
+  const boolean = PRIMITIVE_TYPES["Edm.Boolean"];
+  const address = propertyOf("Address");
+  const type = address.type.kind === "ComplexType" ? address.type : null;
+  test.each<readonly [string, Expression]>([
+    [
+      "complex values compared",
+      { kind: "comparison", operator: "eq", left: address, right: address, operandType: type, type: boolean },
+    ],
+    ["complex values in a list", { kind: "in", operand: address, items: [address], type: boolean }],
+    ["flags of a number", { kind: "has", operand: propertyOf("Id"), flags: propertyOf("Id"), type: boolean }],
+    ["a missing argument", { kind: "call", name: "length", arguments: [], type: PRIMITIVE_TYPES["Edm.Int32"] }],
+  ])("%s: does not compile", (_case, expression) => {
+    expect(() => compilePredicate(expression, "spec-compliant")).toThrow(Error);
+  });
+
+  test("deep nesting is compiled and run without trouble", () => {
+    const text = `${"not (".repeat(40)}Id eq 7${")".repeat(40)}`;
+    expect(evaluate(text, entity)).toBe(true);
+  });
+});
