@@ -126,7 +126,7 @@ function expectEnvelope({ json, headers, text }: Answer): void {
   );
   for (const value of Object.values(json.error)) expect(value).toEqual(expect.stringMatching(/\S/u));
   expect(headers["content-language"]).toBe("en");
-  expect(text).not.toMatch(/node_modules|\.ts:\d|\bat .*\(|\[object Object\]|undefined/u);
+  expect(text).not.toMatch(/node_modules|\.ts:\d|\\n\s*at \w|\[object Object\]|\bundefined\b/u);
 }
 
 /** What every 200 names as deciding about the representation. */
