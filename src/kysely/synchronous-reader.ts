@@ -1,0 +1,45 @@
+import type { Kysely } from "kysely";
+
+/**
+ * Reads at once, without a promise: what the adapter of a dialect offers when its database runs in this process.
+ *
+ * Cells are `null`, `number`, `string`, `Uint8Array`, and `bigint` for an integer beyond ±(2^53 - 1), so no integer is
+ * ever rounded. A statement that wants integers in one form casts them to text.
+ */
+export interface SynchronousReader {
+  /**
+   * All rows of a `select`, each as an array of cells in the order of its columns. Rows of a transaction under way on
+   * another connection are not seen.
+   * @param parameters the values of `?` in their order: null, string, number, bigint within 64 bits, boolean (0 or 1),
+   *   Date (its UTC text) or bytes; anything else is refused with an Error, undefined included
+   */
+  readRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[];
+  /** The first row of a `select`; undefined when there is none. */
+  readOne(sql: string, parameters: readonly unknown[]): readonly unknown[] | undefined;
+}
+
+const NOTHING: Promise<void> = Promise.resolve();
+
+/**
+ * The synchronous reader behind a Kysely instance, or null where there is none: the dialect is another, or `db` is a
+ * transaction, whose own rows only its connection sees. Ask once per instance, not per query.
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- every schema of an application is taken, and none is read
+export function synchronousReaderOf(db: Kysely<any>): SynchronousReader | null {
+  if (db.isTransaction) return null;
+  const executor = db.getExecutor();
+  const adapter: object = executor.adapter;
+  if (!isSynchronousReader(adapter)) return null;
+  // Kysely destroys a driver only if it was asked for a connection once. Asking opens no file.
+  executor.provideConnection(() => NOTHING).catch(() => undefined);
+  return adapter;
+}
+
+function isSynchronousReader(adapter: object): adapter is SynchronousReader {
+  return (
+    "readRows" in adapter &&
+    typeof adapter.readRows === "function" &&
+    "readOne" in adapter &&
+    typeof adapter.readOne === "function"
+  );
+}
