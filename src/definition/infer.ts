@@ -7,37 +7,59 @@ import type {
   Shape,
 } from "./value-type.ts";
 
-/** Whether a property has a trait. */
-type Has<P extends AnyProperty, Trait extends PropertyTrait> = Trait extends P["_types"]["trait"] ? true : false;
+/*
+ * `& unknown` changes no type, but takes the alias off it: editors then show the members of an entity, not
+ * `EntityOf<EntityTypeDeclaration<…>>` with the whole declaration inside. Keys are chosen by `as`, which keeps the
+ * order of declaration.
+ */
 
-/** The keys of the properties that have one of the traits. */
-type FieldsWith<S extends Shape, Trait extends PropertyTrait> = {
-  [F in keyof S]: Trait & S[F]["_types"]["trait"] extends never ? never : F;
-}[keyof S];
+/** The key of a property that has one of the traits, else never. */
+type With<S extends Shape, F extends keyof S, Trait extends PropertyTrait> = Trait &
+  S[F]["_types"]["trait"] extends never
+  ? never
+  : F;
 
-/** The keys of the properties that have none of the traits. */
-type FieldsWithout<S extends Shape, Trait extends PropertyTrait> = Exclude<keyof S, FieldsWith<S, Trait>>;
+/** The key of a property that has none of the traits, else never. */
+type Without<S extends Shape, F extends keyof S, Trait extends PropertyTrait> = Trait &
+  S[F]["_types"]["trait"] extends never
+  ? F
+  : never;
 
-/** Joins the members of an intersection, for readable hovers. */
-type Flat<T> = { [F in keyof T]: T[F] };
+/** The members of a type, joined where it is an intersection. */
+type Flat<T> = { [F in keyof T]: T[F] } & unknown;
 
 /** The canonical value of a property, null included where it may be. */
-export type ValueOf<P extends AnyProperty> =
-  Has<P, "nullable"> extends true ? P["_types"]["value"] | null : P["_types"]["value"];
+export type ValueOf<P extends AnyProperty> = "nullable" extends P["_types"]["trait"]
+  ? P["_types"]["value"] | null
+  : P["_types"]["value"];
 
 /** What a handler may return for a property. */
-export type InputOf<P extends AnyProperty> =
-  Has<P, "nullable"> extends true ? P["_types"]["input"] | null : P["_types"]["input"];
+export type InputOf<P extends AnyProperty> = "nullable" extends P["_types"]["trait"]
+  ? P["_types"]["input"] | null
+  : P["_types"]["input"];
 
 /** Every property with its canonical value. */
-type ShapeValue<S extends Shape> = { -readonly [F in keyof S]: ValueOf<S[F]> };
+type ShapeValue<S extends Shape> = { -readonly [F in keyof S]: ValueOf<S[F]> } & unknown;
 
 /** Every property with what a handler may return for it; ignored and nullable ones may be absent. */
 type ShapeInput<S extends Shape> = Flat<
-  { readonly [F in FieldsWithout<S, "ignored" | "nullable">]: InputOf<S[F]> } & {
-    readonly [F in FieldsWith<S, "ignored" | "nullable">]?: InputOf<S[F]> | undefined;
+  { readonly [F in keyof S as Without<S, F, "ignored" | "nullable">]: InputOf<S[F]> } & {
+    readonly [F in keyof S as With<S, F, "ignored" | "nullable">]?: InputOf<S[F]> | undefined;
   }
 >;
+
+/** The properties that the client may send. */
+type ShapeBody<S extends Shape> = {
+  -readonly [F in keyof S as Without<S, F, "ignored" | "computed">]: ValueOf<S[F]>;
+} & unknown;
+
+/** The properties that the client may change. */
+type ShapeDelta<S extends Shape> = {
+  readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "key">]?: ValueOf<S[F]>;
+} & unknown;
+
+/** The key properties. */
+type ShapeKey<S extends Shape> = { readonly [F in keyof S as With<S, F, "key">]: S[F]["_types"]["value"] } & unknown;
 
 /** The canonical value of a complex type. */
 export type ComplexValueOf<C extends ComplexTypeDeclaration> = ShapeValue<C["properties"]>;
@@ -62,23 +84,16 @@ export type ResultOf<E extends EntityTypeDeclaration> = ShapeInput<E["properties
 /**
  * What `create` and `replace` get: no computed and no ignored member; nullable and defaulted members are filled in.
  */
-export type BodyOf<E extends EntityTypeDeclaration> = {
-  -readonly [F in FieldsWithout<E["properties"], "ignored" | "computed">]: ValueOf<E["properties"][F]>;
-};
+export type BodyOf<E extends EntityTypeDeclaration> = ShapeBody<E["properties"]>;
 
 /** What `patch` gets: the members that are present, and never a key, computed or ignored one. */
-export type DeltaOf<E extends EntityTypeDeclaration> = {
-  readonly [F in FieldsWithout<E["properties"], "ignored" | "computed" | "key">]?: ValueOf<E["properties"][F]>;
-};
-
-/** The keys of the key properties. */
-type KeyFields<E extends EntityTypeDeclaration> = FieldsWith<E["properties"], "key">;
+export type DeltaOf<E extends EntityTypeDeclaration> = ShapeDelta<E["properties"]>;
 
 /** Whether a type is a union of two members or more. */
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 
 /** The key of an entity: the value of the one key property, or an object with the values of several. */
 export type KeyOf<E extends EntityTypeDeclaration> =
-  true extends IsUnion<KeyFields<E>>
-    ? { readonly [F in KeyFields<E>]: E["properties"][F]["_types"]["value"] }
-    : E["properties"][KeyFields<E>]["_types"]["value"];
+  true extends IsUnion<keyof ShapeKey<E["properties"]>>
+    ? ShapeKey<E["properties"]>
+    : ShapeKey<E["properties"]>[keyof ShapeKey<E["properties"]>];

@@ -23,6 +23,7 @@ import {
   hasRequired,
   noRows,
   odataError,
+  odataService,
   requireUser,
   resource,
   role,
@@ -289,7 +290,19 @@ test("handlers of a set are inferred", () => {
     defaults: { maxTop: 10, maxNodeCount: null },
     authenticate: (request) => (request.headers.has("x") ? { id: "x" } : null),
   };
-  expectTypeOf(options).toEqualTypeOf<ServiceOptions>();
+  const shop = odataService(options);
+  expectTypeOf(shop).toHaveProperty("fetch");
+  odataService({
+    entitySets: [orders],
+    functions: {
+      greet: fn({
+        params: { who: edm.string() },
+        returns: edm.string(),
+        handler: ({ who }, ctx) => who + ctx.request.url,
+      }),
+    },
+    authenticate: () => null,
+  });
 });
 
 test("applyDelta gives an entity, and null for none", () => {

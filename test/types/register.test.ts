@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { compileProgram } from "./compile-program.ts";
+
+const USE = `
+import { action, edm, entitySet, entityType, requireUser, type Context, type Transaction, type User } from "odatakit";
+import { allRows, noRows, resource, type ServiceOptions } from "odatakit";
+
+interface Me { readonly id: string; readonly roles: readonly string[]; readonly tenant: string }
+declare module "odatakit" {
+  interface Register { user: Me; transaction: { run(sql: string): void } }
+}
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+export const user: Same<User, Me> = true;
+export const transaction: Same<Transaction, { run(sql: string): void }> = true;
+export const inContext: Same<Context["user"], Me | null> = true;
+
+const Order = entityType("Order", { id: edm.int32().key(), tenant: edm.string() });
+export const orders = entitySet(Order, {
+  getAll: (ctx) => (requireUser(ctx).tenant === "x" ? [] : [{ id: 1, tenant: ctx.user?.tenant ?? "" }]),
+  getByKey: (_key, ctx) => { ctx.transaction?.run("select"); return null; },
+  actions: { go: action({ bound: "entity", handler: (_key, _parameters, ctx) => { ctx.user?.roles.includes("x"); } }) },
+  authorization: {
+    update: resource((user, order) => order.tenant === user.tenant),
+    rows: (user, order) => (user.roles.includes("admin") ? allRows : user.tenant === "" ? noRows : order.tenant.eq(user.tenant)),
+  },
+});
+export const options: ServiceOptions = { entitySets: [orders], authenticate: () => ({ id: "a", roles: [], tenant: "x" }) };
+// @ts-expect-error -- a user without the tenant
+export const wrong: ServiceOptions = { entitySets: [orders], authenticate: () => ({ id: "a", roles: [] }) };
+`;
+
+test("the application names its user and transaction in one place", { timeout: 60_000 }, () => {
+  expect(compileProgram({ "register.ts": USE }).errors).toEqual([]);
+});
+
+const PLAIN = `
+import type { Principal, Transaction, User } from "odatakit";
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+export const user: Same<User, Principal> = true;
+export const transaction: Same<Transaction, unknown> = true;
+`;
+
+test("without that the user is a Principal", { timeout: 60_000 }, () => {
+  expect(compileProgram({ "plain.ts": PLAIN }).errors).toEqual([]);
+});
