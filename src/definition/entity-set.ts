@@ -102,7 +102,11 @@ export function entitySet<
   const N extends Navigations<E> = None,
   const F extends BoundOperations<E> = None,
   const A extends BoundOperations<E> = None,
->(type: E, options: EntitySetOptions<E, N, F, A>): EntitySetDeclaration<E, N, F, A> {
+>(
+  type: E,
+  options: EntitySetOptions<E, N, F, A>,
+  // NoInfer: written inside `odataService`, the list of sets would decide about the type, and operations lose their key.
+): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const { navigation, functions, actions } = options;
   return Object.freeze({
     kind: "EntitySetDeclaration",
