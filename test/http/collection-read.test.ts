@@ -1,7 +1,27 @@
 import { arraySource, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { type Door, eachDoor, expectAnswer, expectError, expectInvalidOption, ORIGIN, TEXT_HEADERS, url } from "./doors.ts";
-import { FORM_NAMES, idsOf, Item, type ItemForm, type ItemOptions, ITEMS, ITEM_FORMS, itemService, noFailures, shown } from "./model.ts";
+import {
+  type Door,
+  eachDoor,
+  expectAnswer,
+  expectError,
+  expectInvalidOption,
+  ORIGIN,
+  TEXT_HEADERS,
+  url,
+} from "./doors.ts";
+import {
+  FORM_NAMES,
+  idsOf,
+  Item,
+  type ItemForm,
+  type ItemOptions,
+  ITEMS,
+  ITEM_FORMS,
+  itemService,
+  noFailures,
+  shown,
+} from "./model.ts";
 
 const CONTEXT = `${ORIGIN}/s/$metadata#Items`;
 
@@ -29,7 +49,9 @@ eachDoor((door) => {
 
     test("$count adds the total, and false does not", async () => {
       const { value } = body([1, 2, 3, 4, 5, 6, 7]);
-      expectAnswer(await send("/s/Items?$count=true"), { body: { "@odata.context": CONTEXT, "@odata.count": 7, value } });
+      expectAnswer(await send("/s/Items?$count=true"), {
+        body: { "@odata.context": CONTEXT, "@odata.count": 7, value },
+      });
       expectAnswer(await send("/s/Items?$count=false"), { body: { "@odata.context": CONTEXT, value } });
     });
 
@@ -48,12 +70,16 @@ eachDoor((door) => {
     const send = itemsOf(door, form);
 
     test("$filter", async () => {
-      expectAnswer(await send(url("/s/Items", { $filter: "Rank eq 1 or Name eq 'Item 7'" })), { body: body([3, 4, 7]) });
+      expectAnswer(await send(url("/s/Items", { $filter: "Rank eq 1 or Name eq 'Item 7'" })), {
+        body: body([3, 4, 7]),
+      });
       expectAnswer(await send(url("/s/Items/$count", { $filter: "Rank eq 1" })), { headers: TEXT_HEADERS, body: "2" });
     });
 
     test("$orderby", async () => {
-      expectAnswer(await send(url("/s/Items", { $orderby: "Rank desc,Id desc" })), { body: body([6, 5, 4, 3, 2, 1, 7]) });
+      expectAnswer(await send(url("/s/Items", { $orderby: "Rank desc,Id desc" })), {
+        body: body([6, 5, 4, 3, 2, 1, 7]),
+      });
     });
 
     test("all together: the count ignores paging and knows the filter", async () => {
@@ -91,7 +117,12 @@ eachDoor((door) => {
       ["countEnabled", "$count", "false"],
     ])("%s false: %s=%s", async (flag, option, value) => {
       const send = itemsOf(door, form, { [flag]: false });
-      const expected = { status: 400, code: "UnsupportedQueryOption", target: option, message: new RegExp(`\\${option}`, "u") };
+      const expected = {
+        status: 400,
+        code: "UnsupportedQueryOption",
+        target: option,
+        message: new RegExp(`\\${option}`, "u"),
+      };
       expectError(await send(url("/s/Items", { [option]: value })), expected);
       // Its value does not matter then.
       expectError(await send(url("/s/Items", { [option]: "%nonsense" })), expected);
@@ -116,12 +147,21 @@ eachDoor((door) => {
         prefix: "/s",
         defaults: { filterEnabled: false, countEnabled: false, maxTop: 2 },
         entitySets: [
-          entitySet(Item, { ...(ITEM_FORMS[form] as ItemOptions), countEnabled: true, maxTop: 3, filterEnabled: undefined }),
+          entitySet(Item, {
+            ...(ITEM_FORMS[form] as ItemOptions),
+            countEnabled: true,
+            maxTop: 3,
+            filterEnabled: undefined,
+          }),
         ],
         logger: noFailures,
       });
       const send = door.to(service);
-      expectError(await send("/s/Items?$filter=true"), { status: 400, code: "UnsupportedQueryOption", target: "$filter" });
+      expectError(await send("/s/Items?$filter=true"), {
+        status: 400,
+        code: "UnsupportedQueryOption",
+        target: "$filter",
+      });
       expect((await send("/s/Items?$count=true")).json).toMatchObject({ "@odata.count": 7, value: { length: 3 } });
     });
   });
@@ -144,8 +184,10 @@ eachDoor((door) => {
       ["$select", "Id,Rank", /Rank/u],
     ])("%s=%s", async (option, value, message) => {
       expectInvalidOption(await send(url("/s/Items", { [option]: value })), option, message);
-      if (option === "$select") expectInvalidOption(await send(url("/s/Items(1)", { [option]: value })), option, message);
-      if (option === "$filter") expectInvalidOption(await send(url("/s/Items/$count", { [option]: value })), option, message);
+      if (option === "$select")
+        expectInvalidOption(await send(url("/s/Items(1)", { [option]: value })), option, message);
+      if (option === "$filter")
+        expectInvalidOption(await send(url("/s/Items/$count", { [option]: value })), option, message);
     });
 
     test.each([
@@ -158,7 +200,11 @@ eachDoor((door) => {
     });
 
     test("an ignored name is told no differently than an unknown one", async () => {
-      for (const [option, value] of [["$filter", "NAME eq 'a'"], ["$orderby", "NAME"], ["$select", "NAME"]] as const) {
+      for (const [option, value] of [
+        ["$filter", "NAME eq 'a'"],
+        ["$orderby", "NAME"],
+        ["$select", "NAME"],
+      ] as const) {
         const answers = await Promise.all(
           ["Secret", "Secrex"].map(async (name) => {
             const answer = await send(url("/s/Items", { [option]: value.replace("NAME", name) }));
@@ -217,12 +263,23 @@ eachDoor((door) => {
       expectInvalidOption(await send(`/s/Items?${option}`), target);
     });
 
-    test.each(["$top", "$skip", "$filter", "$orderby", "$select", "$count", "$skiptoken"])("%s twice is 400", async (option) => {
-      const value = { $top: "1", $skip: "1", $filter: "true", $orderby: "Id", $select: "Id", $count: "true", $skiptoken: "AAAAAA==" };
-      const pair = `${option}=${value[option as "$top"]}`;
-      expectInvalidOption(await send(`/s/Items?${pair}&${pair}`), option);
-      expectInvalidOption(await send(`/s/Items?${pair}&%24${pair.slice(1)}`), option);
-    });
+    test.each(["$top", "$skip", "$filter", "$orderby", "$select", "$count", "$skiptoken"])(
+      "%s twice is 400",
+      async (option) => {
+        const value = {
+          $top: "1",
+          $skip: "1",
+          $filter: "true",
+          $orderby: "Id",
+          $select: "Id",
+          $count: "true",
+          $skiptoken: "AAAAAA==",
+        };
+        const pair = `${option}=${value[option as "$top"]}`;
+        expectInvalidOption(await send(`/s/Items?${pair}&${pair}`), option);
+        expectInvalidOption(await send(`/s/Items?${pair}&%24${pair.slice(1)}`), option);
+      },
+    );
 
     test.each(["$foo=1", "$filters=true", "$=1", "$$top=1", "$Top=1", "$SKIP=1", "$levels=1", "$id=x", "$batch"])(
       "an unknown option that begins with a dollar sign is 400 UnsupportedQueryOption: %s",
@@ -232,12 +289,21 @@ eachDoor((door) => {
       },
     );
 
-    test.each(["foo=1", "top=1", "_=123", "sap-client=100", "x=1&x=2", "", "&&", "=", "a=%00", "constructor=1&__proto__=2", "@unused=1"])(
-      "custom options and unused aliases are left alone: %s",
-      async (option) => {
-        expectAnswer(await send(`/s/Items?${option}`), { body: body([1, 2, 3, 4, 5, 6, 7]) });
-      },
-    );
+    test.each([
+      "foo=1",
+      "top=1",
+      "_=123",
+      "sap-client=100",
+      "x=1&x=2",
+      "",
+      "&&",
+      "=",
+      "a=%00",
+      "constructor=1&__proto__=2",
+      "@unused=1",
+    ])("custom options and unused aliases are left alone: %s", async (option) => {
+      expectAnswer(await send(`/s/Items?${option}`), { body: body([1, 2, 3, 4, 5, 6, 7]) });
+    });
   });
 
   test("custom options reach the handler", async () => {

@@ -17,14 +17,40 @@ const service = odataService({
 
 /** Every route that this service answers, and the paths that it does not. */
 const FOUND = ["/s", "/s/", "/s/$metadata", "/s/Items", "/s/Items/", "/s/Items/$count", "/s/Items(1)", "/s/Unkeyed"];
-const MISSING = ["/s/Nope", "/s/Items(1)/Nope", "/s/Items(99)", "/s/Unkeyed(1)", "/s/Keyed/$count", "/", "/other", "/s/$nope"];
+const MISSING = [
+  "/s/Nope",
+  "/s/Items(1)/Nope",
+  "/s/Items(99)",
+  "/s/Unkeyed(1)",
+  "/s/Keyed/$count",
+  "/",
+  "/other",
+  "/s/$nope",
+];
 
 eachDoor((door) => {
   const send = door.to(service);
 
   describe("rule 1: OData-MaxVersion", () => {
     const ACCEPTED = ["4.0", " 4.0 ", "4 . 0", "4.01", "4.1", "5.0", "10.0", "4.0;NetFx", "4.0; x=y", "04.00"];
-    const REFUSED = ["3.0", "2.0", "0.0", "3.99", "1", "4", "x", "4.0.0", "-4.0", "4,0", "4.x", "4.", ".0", "NaN", "", "v4.0"];
+    const REFUSED = [
+      "3.0",
+      "2.0",
+      "0.0",
+      "3.99",
+      "1",
+      "4",
+      "x",
+      "4.0.0",
+      "-4.0",
+      "4,0",
+      "4.x",
+      "4.",
+      ".0",
+      "NaN",
+      "",
+      "v4.0",
+    ];
 
     test.each([...FOUND, "/s/Nope"])("%s", async (path) => {
       const plain = await send(path);
@@ -33,7 +59,12 @@ eachDoor((door) => {
       for (const answer of accepted) expect(answer.headers).not.toHaveProperty("odata-maxversion");
       for (const version of REFUSED) {
         const answer = await send(path, { "OData-MaxVersion": version });
-        expectError(answer, { status: 400, code: "UnsupportedODataVersion", target: "OData-MaxVersion", message: /4\.0/u });
+        expectError(answer, {
+          status: 400,
+          code: "UnsupportedODataVersion",
+          target: "OData-MaxVersion",
+          message: /4\.0/u,
+        });
       }
     });
 
@@ -50,7 +81,17 @@ eachDoor((door) => {
 
   describe("rule 2: $format", () => {
     const JSON_PATHS = ["/s", "/s/Items", "/s/Items(1)", "/s/Unkeyed"];
-    const REFUSED = ["xml", "atom", "application/xml", "text/plain", "", "JSON5", "application/json;odata.metadata=most", "json,xml", "*/*"];
+    const REFUSED = [
+      "xml",
+      "atom",
+      "application/xml",
+      "text/plain",
+      "",
+      "JSON5",
+      "application/json;odata.metadata=most",
+      "json,xml",
+      "*/*",
+    ];
 
     test.each([...FOUND])("refused at %s", async (path) => {
       for (const format of REFUSED) {
@@ -96,14 +137,24 @@ eachDoor((door) => {
       }
     });
 
-    test.each(["image/png", "text/html", "text/plain;q=0, application/json;q=0"])("406 at /$count: %s", async (accept) => {
-      expectError(await send("/s/Items/$count", { Accept: accept }), { status: 406, code: "NotAcceptable", target: "Accept" });
-    });
+    test.each(["image/png", "text/html", "text/plain;q=0, application/json;q=0"])(
+      "406 at /$count: %s",
+      async (accept) => {
+        expectError(await send("/s/Items/$count", { Accept: accept }), {
+          status: 406,
+          code: "NotAcceptable",
+          target: "Accept",
+        });
+      },
+    );
 
-    test.each([...NOT_JSON, "application/json", "*/*", "text/plain"])("$metadata is XML whatever Accept says: %s", async (accept) => {
-      const answer = await send("/s/$metadata", { Accept: accept });
-      expect([answer.status, answer.headers["content-type"]]).toEqual([200, "application/xml"]);
-    });
+    test.each([...NOT_JSON, "application/json", "*/*", "text/plain"])(
+      "$metadata is XML whatever Accept says: %s",
+      async (accept) => {
+        const answer = await send("/s/$metadata", { Accept: accept });
+        expect([answer.status, answer.headers["content-type"]]).toEqual([200, "application/xml"]);
+      },
+    );
 
     test("an error is JSON whatever Accept says", async () => {
       expectError(await send("/s/Nope", { Accept: "text/html" }), { status: 404, code: "NotFound" });
@@ -112,17 +163,18 @@ eachDoor((door) => {
 
   describe("every response carries OData-Version exactly once", () => {
     // Asserted by `send` for each answer of this suite; these are the ones that no handler makes.
-    test.each([...FOUND, ...MISSING].flatMap((path) => ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE"].map((method) => [method, path])))(
-      "%s %s",
-      async (method, path) => {
-        const answer = await send(path!, {}, method);
-        expect(answer.headers["odata-version"]).toBe("4.0");
-        if (door.name === "node") {
-          expect(answer.headerNames.filter((name) => name.toLowerCase() === "odata-version")).toEqual(["OData-Version"]);
-        }
-        if (answer.status >= 400 && method !== "HEAD") expect(answer.json).toHaveProperty("error.code");
-      },
-    );
+    test.each(
+      [...FOUND, ...MISSING].flatMap((path) =>
+        ["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE"].map((method) => [method, path]),
+      ),
+    )("%s %s", async (method, path) => {
+      const answer = await send(path!, {}, method);
+      expect(answer.headers["odata-version"]).toBe("4.0");
+      if (door.name === "node") {
+        expect(answer.headerNames.filter((name) => name.toLowerCase() === "odata-version")).toEqual(["OData-Version"]);
+      }
+      if (answer.status >= 400 && method !== "HEAD") expect(answer.json).toHaveProperty("error.code");
+    });
   });
 
   describe("HEAD answers as GET without a body", () => {
@@ -145,7 +197,11 @@ eachDoor((door) => {
     ])("%s allows %s", async (path, allowed) => {
       const answer = await send(path, {}, "OPTIONS");
       const { allow, ...headers } = answer.headers;
-      expect({ status: answer.status, headers, text: answer.text }).toEqual({ status: 204, headers: EMPTY_HEADERS, text: "" });
+      expect({ status: answer.status, headers, text: answer.text }).toEqual({
+        status: 204,
+        headers: EMPTY_HEADERS,
+        text: "",
+      });
       expect(allow?.split(/, */u).toSorted()).toEqual(allowed.split(", ").toSorted());
     });
 
@@ -157,13 +213,19 @@ eachDoor((door) => {
   test("node sends header names in their documented spelling", async () => {
     if (door.name === "web") return;
     const { headerNames } = await send("/s/Items", { Prefer: "maxpagesize=1" });
-    expect(headerNames).toEqual(expect.arrayContaining(["OData-Version", "Content-Type", "Preference-Applied", "Vary"]));
+    expect(headerNames).toEqual(
+      expect.arrayContaining(["OData-Version", "Content-Type", "Preference-Applied", "Vary"]),
+    );
     const error = await send("/s/Items", {}, "DELETE");
     expect(error.headerNames).toEqual(expect.arrayContaining(["OData-Version", "Content-Language", "Allow"]));
   });
 
   test("unknown request headers do not matter", async () => {
-    const answer = await send("/s/Items?$top=0", { "X-CSRF-Token": "Fetch", "sap-cancel-on-close": "true", "Accept-Language": "de" });
+    const answer = await send("/s/Items?$top=0", {
+      "X-CSRF-Token": "Fetch",
+      "sap-cancel-on-close": "true",
+      "Accept-Language": "de",
+    });
     expectAnswer(answer, { headers: JSON_HEADERS, body: { "@odata.context": expect.any(String), value: [] } });
   });
 });

@@ -34,7 +34,13 @@ export interface Door {
 }
 
 /** Headers of the connection, which no service decides about. */
-const TRANSPORT: ReadonlySet<string> = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"]);
+const TRANSPORT: ReadonlySet<string> = new Set([
+  "date",
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "content-length",
+]);
 
 const web: Door = {
   name: "web",
@@ -52,7 +58,14 @@ const node: Door = {
   name: "node",
   to: (service) => async (target, headers, method, body) => {
     const port = await portOf(service);
-    const options = { host: "127.0.0.1", port, path: target, agent, method: method ?? "GET", headers: { Host: HOST, ...headers } };
+    const options = {
+      host: "127.0.0.1",
+      port,
+      path: target,
+      agent,
+      method: method ?? "GET",
+      headers: { Host: HOST, ...headers },
+    };
     const [message, text] = await new Promise<[IncomingMessage, string]>((resolve, reject) => {
       const sent = httpRequest(options, (answer) => {
         const chunks: Buffer[] = [];
@@ -65,7 +78,12 @@ const node: Door = {
     });
     const raw = message.rawHeaders;
     const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : []));
-    return toAnswer(message.statusCode ?? 0, pairs, text, pairs.map(([name]) => name));
+    return toAnswer(
+      message.statusCode ?? 0,
+      pairs,
+      text,
+      pairs.map(([name]) => name),
+    );
   },
 };
 
@@ -113,7 +131,13 @@ function toAnswer(status: number, pairs: Array<readonly [string, string]>, text:
   // Both doors would show a second one here: values of one name are joined.
   expect(headers["odata-version"], "OData-Version, exactly once").toBe("4.0");
   const isJson = headers["content-type"]?.startsWith("application/json") === true && text !== "";
-  const answer = { status, headers, headerNames: names, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
+  const answer = {
+    status,
+    headers,
+    headerNames: names,
+    text,
+    json: isJson ? (JSON.parse(text) as unknown) : undefined,
+  };
   if (status >= 400 && text !== "") expectEnvelope(answer);
   return answer;
 }
@@ -132,7 +156,11 @@ function expectEnvelope({ json, headers, text }: Answer): void {
 /** What every 200 names as deciding about the representation. */
 export const VARY = "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization";
 const VERSION = { "odata-version": "4.0" };
-export const JSON_HEADERS: HeaderTable = { ...VERSION, "content-type": "application/json;odata.metadata=minimal", vary: VARY };
+export const JSON_HEADERS: HeaderTable = {
+  ...VERSION,
+  "content-type": "application/json;odata.metadata=minimal",
+  vary: VARY,
+};
 export const TEXT_HEADERS: HeaderTable = { ...VERSION, "content-type": "text/plain", vary: VARY };
 export const XML_HEADERS: HeaderTable = { ...VERSION, "content-type": "application/xml", vary: VARY };
 export const EMPTY_HEADERS: HeaderTable = VERSION;
@@ -165,8 +193,7 @@ export interface ExpectedError {
 
 /** Asserts an error whole: status, all headers, code, target; the message as far as the expectation goes. */
 export function expectError(answer: Answer, { status, code, target, message, headers }: ExpectedError): void {
-  const said =
-    message instanceof RegExp ? expect.stringMatching(message) : (message ?? expect.stringMatching(/\S/u));
+  const said = message instanceof RegExp ? expect.stringMatching(message) : (message ?? expect.stringMatching(/\S/u));
   expect({ status: answer.status, headers: answer.headers, body: answer.json ?? answer.text }).toEqual({
     status,
     headers: { ...ERROR_HEADERS, ...headers },
@@ -176,7 +203,12 @@ export function expectError(answer: Answer, { status, code, target, message, hea
 
 /** Asserts a 400 that names the option at fault. */
 export function expectInvalidOption(answer: Answer, target: string, message?: RegExp): void {
-  expectError(answer, { status: 400, code: "InvalidQueryOption", target, ...(message === undefined ? {} : { message }) });
+  expectError(answer, {
+    status: 400,
+    code: "InvalidQueryOption",
+    target,
+    ...(message === undefined ? {} : { message }),
+  });
 }
 
 /** A path with query options, percent-encoded as a careful client does. */

@@ -72,9 +72,15 @@ const NULLED = {
 };
 
 const IEEE = { Accept: "application/json;IEEE754Compatible=true" };
-const IEEE_HEADERS = { ...JSON_HEADERS, "content-type": "application/json;odata.metadata=minimal;IEEE754Compatible=true" };
+const IEEE_HEADERS = {
+  ...JSON_HEADERS,
+  "content-type": "application/json;odata.metadata=minimal;IEEE754Compatible=true",
+};
 const level = (metadata: string) => ({ Accept: `application/json;odata.metadata=${metadata}` });
-const levelHeaders = (metadata: string) => ({ ...JSON_HEADERS, "content-type": `application/json;odata.metadata=${metadata}` });
+const levelHeaders = (metadata: string) => ({
+  ...JSON_HEADERS,
+  "content-type": `application/json;odata.metadata=${metadata}`,
+});
 
 eachDoor((door) => {
   const send = door.to(sampleService);
@@ -94,16 +100,63 @@ eachDoor((door) => {
   test("null members are written, also those that the handler left out", async () => {
     expectAnswer(await send("/odata/Samples(2)", IEEE), {
       headers: IEEE_HEADERS,
-      body: { "@odata.context": `${SERVICE}/$metadata#Samples/$entity`, "@odata.id": `${SERVICE}/Samples(2)`, ...NULLED },
+      body: {
+        "@odata.context": `${SERVICE}/$metadata#Samples/$entity`,
+        "@odata.id": `${SERVICE}/Samples(2)`,
+        ...NULLED,
+      },
     });
   });
 
   test.each([
     [2, ['"Int64":9007199254740993,', '"Decimal":19.5000,']],
-    [3, ['"Int64":9223372036854775807,', '"Decimal":9999999999999999.9999,', '"Amount":123456789012345678901234567890.123456789,', '"Numbers":[9007199254740993]', '"Double":1.7976931348623157e+308,', '"Single":1024,', '"Binary":"__79",', '"TimeOfDay":"23:59:59.999999999999",', '"Duration":"P1000DT2H48M5.477S",']],
-    [4, ['"Int64":-9223372036854775808,', '"Decimal":-2.5000,', '"MaybeDouble":"-INF",', '"Access":"Read,Write,Execute",', '"Date":"0001-01-01",', '"Duration":"-P1DT1S",', '"Amounts":[0.0000001]', '"Numbers":[-9223372036854775808,0]']],
-    [5, ['"Single":"INF",', '"Double":"INF",', '"Text":"O\'Neil & Söhne",', '"DateTimeOffset":"2024-02-29T12:20:30+02:00",', '"remark":""']],
-    [6, ['"Single":"NaN",', '"Double":"NaN",', '"Text":"日本語 𝒳",', '"DateTimeOffset":"2024-02-29T10:20:30.5-03:30",', '"Duration":"PT0S",']],
+    [
+      3,
+      [
+        '"Int64":9223372036854775807,',
+        '"Decimal":9999999999999999.9999,',
+        '"Amount":123456789012345678901234567890.123456789,',
+        '"Numbers":[9007199254740993]',
+        '"Double":1.7976931348623157e+308,',
+        '"Single":1024,',
+        '"Binary":"__79",',
+        '"TimeOfDay":"23:59:59.999999999999",',
+        '"Duration":"P1000DT2H48M5.477S",',
+      ],
+    ],
+    [
+      4,
+      [
+        '"Int64":-9223372036854775808,',
+        '"Decimal":-2.5000,',
+        '"MaybeDouble":"-INF",',
+        '"Access":"Read,Write,Execute",',
+        '"Date":"0001-01-01",',
+        '"Duration":"-P1DT1S",',
+        '"Amounts":[0.0000001]',
+        '"Numbers":[-9223372036854775808,0]',
+      ],
+    ],
+    [
+      5,
+      [
+        '"Single":"INF",',
+        '"Double":"INF",',
+        '"Text":"O\'Neil & Söhne",',
+        '"DateTimeOffset":"2024-02-29T12:20:30+02:00",',
+        '"remark":""',
+      ],
+    ],
+    [
+      6,
+      [
+        '"Single":"NaN",',
+        '"Double":"NaN",',
+        '"Text":"日本語 𝒳",',
+        '"DateTimeOffset":"2024-02-29T10:20:30.5-03:30",',
+        '"Duration":"PT0S",',
+      ],
+    ],
   ])("numbers and texts of sample %i are written without loss", async (id, parts) => {
     const { text } = await send(`/odata/Samples(${String(id)})`);
     for (const part of parts) expect(text).toContain(part);
@@ -126,8 +179,12 @@ eachDoor((door) => {
     ]) {
       expect(text).toContain(part);
     }
-    expect((await send("/odata/Samples?$format=application/json;IEEE754Compatible=true")).headers).toEqual(IEEE_HEADERS);
-    expect((await send("/odata/Samples", { Accept: "application/json;IEEE754Compatible=false" })).headers).toEqual(JSON_HEADERS);
+    expect((await send("/odata/Samples?$format=application/json;IEEE754Compatible=true")).headers).toEqual(
+      IEEE_HEADERS,
+    );
+    expect((await send("/odata/Samples", { Accept: "application/json;IEEE754Compatible=false" })).headers).toEqual(
+      JSON_HEADERS,
+    );
   });
 
   test("ignored properties never cross the wire, at any level, nested neither", async () => {
@@ -149,7 +206,12 @@ eachDoor((door) => {
       prefix: "/odata",
       logger: noFailures,
       entitySets: [
-        entitySet(Item, { maxTop: 1, etag: ["name"], queryable: () => arraySource(Item, ITEMS), getByKey: () => ITEMS[0]! }),
+        entitySet(Item, {
+          maxTop: 1,
+          etag: ["name"],
+          queryable: () => arraySource(Item, ITEMS),
+          getByKey: () => ITEMS[0]!,
+        }),
         entitySet(Item, { name: "Lazy", maxTop: 1, getAll: () => ITEMS }),
       ],
     });
@@ -161,7 +223,16 @@ eachDoor((door) => {
 
     test("of one entity: context, id, etag, then members", async () => {
       const { json } = await door.to(service)("/odata/Items(1)");
-      expect(Object.keys(json)).toEqual(["@odata.context", "@odata.id", "@odata.etag", "Id", "Name", "Rank", "Price", "Place"]);
+      expect(Object.keys(json)).toEqual([
+        "@odata.context",
+        "@odata.id",
+        "@odata.etag",
+        "Id",
+        "Name",
+        "Rank",
+        "Price",
+        "Place",
+      ]);
     });
 
     test("in a collection: etag, then members", async () => {
@@ -183,7 +254,10 @@ eachDoor((door) => {
 
   describe("odata.metadata=full", () => {
     test("an entity has type, id and edit link, and the types of what JSON does not tell", async () => {
-      const { json, headers, status } = await send("/odata/Samples(1)?$select=Id,Text,Int64,Double,Decimal,Guid,Date,Color,Numbers", level("full"));
+      const { json, headers, status } = await send(
+        "/odata/Samples(1)?$select=Id,Text,Int64,Double,Decimal,Guid,Date,Color,Numbers",
+        level("full"),
+      );
       expect([status, headers]).toEqual([200, levelHeaders("full")]);
       expect(json).toMatchObject({
         "@odata.type": "#Kit.Sample",
@@ -211,8 +285,14 @@ eachDoor((door) => {
 
   describe("Content-Type of the answer", () => {
     test.each([
-      ["application/json;odata.metadata=full;IEEE754Compatible=true", "application/json;odata.metadata=full;IEEE754Compatible=true"],
-      ["application/json;IEEE754Compatible=true;odata.metadata=none", "application/json;odata.metadata=none;IEEE754Compatible=true"],
+      [
+        "application/json;odata.metadata=full;IEEE754Compatible=true",
+        "application/json;odata.metadata=full;IEEE754Compatible=true",
+      ],
+      [
+        "application/json;IEEE754Compatible=true;odata.metadata=none",
+        "application/json;odata.metadata=none;IEEE754Compatible=true",
+      ],
       ["application/json;charset=utf-8", "application/json;odata.metadata=minimal;charset=utf-8"],
       ["application/json;odata.streaming=true", "application/json;odata.metadata=minimal"],
       ["application/json;odata=verbose", "application/json;odata.metadata=minimal"],
@@ -245,14 +325,23 @@ eachDoor((door) => {
 
     test("is the configured publicUrl where there is one", async () => {
       expect(await contextOf({ publicUrl: "https://public.example" })).toBe("https://public.example/odata");
-      expect(await contextOf({ publicUrl: "https://public.example", trustProxy: true }, forwarded)).toBe("https://public.example/odata");
+      expect(await contextOf({ publicUrl: "https://public.example", trustProxy: true }, forwarded)).toBe(
+        "https://public.example/odata",
+      );
     });
 
     test("ignores proxy headers unless they are trusted", async () => {
       expect(await contextOf({}, forwarded)).toBe(SERVICE);
       expect(await contextOf({ trustProxy: true }, forwarded)).toBe("https://api.example.com/odata");
-      expect(await contextOf({ trustProxy: true }, { "X-Forwarded-Proto": "https, http", "X-Forwarded-Host": "a.example, b.example" })).toBe("https://a.example/odata");
-      expect(await contextOf({ trustProxy: true }, { Forwarded: 'for=1.2.3.4;proto=https;host="c.example:8443"' })).toBe("https://c.example:8443/odata");
+      expect(
+        await contextOf(
+          { trustProxy: true },
+          { "X-Forwarded-Proto": "https, http", "X-Forwarded-Host": "a.example, b.example" },
+        ),
+      ).toBe("https://a.example/odata");
+      expect(
+        await contextOf({ trustProxy: true }, { Forwarded: 'for=1.2.3.4;proto=https;host="c.example:8443"' }),
+      ).toBe("https://c.example:8443/odata");
     });
   });
 });

@@ -20,7 +20,9 @@ const service = odataService({
         nearest: fn({ bound: "entity", returns: edm.string(), handler: (key) => String(key) }),
         newest: fn({ bound: "collection", returns: edm.string(), handler: () => "x" }),
       },
-      actions: { touch: action({ bound: "entity", params: { note: edm.string() }, handler: (_key, _parameters) => {} }) },
+      actions: {
+        touch: action({ bound: "entity", params: { note: edm.string() }, handler: (_key, _parameters) => {} }),
+      },
     }),
     entitySet(Part, { getByKey: () => null }),
     entitySet(Item, { name: "WriteOnly", create: (item) => item }),
@@ -48,7 +50,12 @@ const FAILURES: Readonly<Record<string, () => never>> = {
     throw new CustomError(SECRET);
   },
   "an object that looks like ours": () => {
-    throw Object.assign(Object.create(null) as Error, { name: "ODataError", status: 400, code: "Leak", message: SECRET });
+    throw Object.assign(Object.create(null) as Error, {
+      name: "ODataError",
+      status: 400,
+      code: "Leak",
+      message: SECRET,
+    });
   },
   "a string": () => {
     // oxlint-disable-next-line typescript/only-throw-error -- applications do
@@ -74,7 +81,7 @@ const FAILURES: Readonly<Record<string, () => never>> = {
 const WRONG: Readonly<Record<string, unknown>> = {
   "a number": 5,
   "a string": SECRET,
-  "true": true,
+  true: true,
   "an entity of another type": { secret: SECRET },
   "a member of the wrong type": { id: "one", name: 5, price: "x", rank: "y" },
   "a null for a non-nullable member": { id: 1, name: null, price: "1.00" },
@@ -124,9 +131,12 @@ eachDoor((door) => {
       expectError(await send(path), { ...NOT_FOUND, message });
     });
 
-    test.each(["/", "/S", "/s2", "/t/Items", "/sItems", "/s//Items", "/s/Items//", "/s/Items(1)//Name"])("%s", async (path) => {
-      expectError(await send(path), NOT_FOUND);
-    });
+    test.each(["/", "/S", "/s2", "/t/Items", "/sItems", "/s//Items", "/s/Items//", "/s/Items(1)//Name"])(
+      "%s",
+      async (path) => {
+        expectError(await send(path), NOT_FOUND);
+      },
+    );
 
     test("an ignored property is told no differently than an unknown one", async () => {
       const [ignored, unknown] = await Promise.all([send("/s/Items(1)/Secret"), send("/s/Items(1)/Secrex")]);
@@ -182,7 +192,10 @@ eachDoor((door) => {
       ["GET", "/s/greet"],
       ["POST", "/s/ping"],
     ])("%s %s", async (method, path) => {
-      expectError(await send(path, { "Content-Type": "application/json" }, method), { status: 501, code: "NotImplemented" });
+      expectError(await send(path, { "Content-Type": "application/json" }, method), {
+        status: 501,
+        code: "NotImplemented",
+      });
     });
   });
 
@@ -192,7 +205,12 @@ eachDoor((door) => {
     const thrown = () => {
       throw intended();
     };
-    const expected: ExpectedError = { status: 409, code: "DuplicateName", message: "There is one already.", target: "Name" };
+    const expected: ExpectedError = {
+      status: 409,
+      code: "DuplicateName",
+      message: "There is one already.",
+      target: "Name",
+    };
 
     test.each<readonly [string, Partial<ItemOptions>, string]>([
       ["getByKey returns it", { getByKey: intended }, "/s/Items(1)"],
@@ -235,7 +253,11 @@ eachDoor((door) => {
     });
 
     test("a 5xx of its own is sent as it is", async () => {
-      expectError(await failing(door, { getAll: plain }).send("/s/Items"), { status: 503, code: "Busy", message: "Come again." });
+      expectError(await failing(door, { getAll: plain }).send("/s/Items"), {
+        status: 503,
+        code: "Busy",
+        message: "Come again.",
+      });
     });
 
     test("with letters of any script, quotes and control characters", async () => {
@@ -245,7 +267,8 @@ eachDoor((door) => {
     });
 
     test("a status that is no error is refused where it is made", () => {
-      for (const status of [200, 302, 399, 600, 400.5, Number.NaN]) expect(() => odataError(status, "a", "b")).toThrow(RangeError);
+      for (const status of [200, 302, 399, 600, 400.5, Number.NaN])
+        expect(() => odataError(status, "a", "b")).toThrow(RangeError);
     });
 
     test("requireUser answers 401 with a challenge", async () => {
@@ -255,7 +278,11 @@ eachDoor((door) => {
           return [];
         },
       });
-      expectError(await ask("/s/Items"), { status: 401, code: "Unauthorized", headers: { "www-authenticate": "Bearer" } });
+      expectError(await ask("/s/Items"), {
+        status: 401,
+        code: "Unauthorized",
+        headers: { "www-authenticate": "Bearer" },
+      });
       expect(errors).toEqual([]);
     });
   });
@@ -307,7 +334,9 @@ eachDoor((door) => {
       const error = new Error(SECRET);
       const { send: ask, errors } = failing(door, { getAll: () => Promise.reject(error) });
       expectError(await ask("/s/Items?x=1"), GENERIC);
-      expect(errors).toEqual([{ message: expect.any(String), fields: expect.objectContaining({ error, method: "GET" }) }]);
+      expect(errors).toEqual([
+        { message: expect.any(String), fields: expect.objectContaining({ error, method: "GET" }) },
+      ]);
     });
 
     test("a logger that throws does not take the answer down", async () => {
@@ -353,7 +382,10 @@ eachDoor((door) => {
         ["getAll: an item that is null", { getAll: () => [null] as never }],
         ["queryable: null", { queryable: () => null as never }],
         ["queryable: an array", { queryable: () => ITEMS as never }],
-        ["queryable: the source of another type", { queryable: () => arraySource(Part, [{ id: 1, sampleId: 1, name: "x" }]) as never }],
+        [
+          "queryable: the source of another type",
+          { queryable: () => arraySource(Part, [{ id: 1, sampleId: 1, name: "x" }]) as never },
+        ],
         ["applyQuery: null", { applyQuery: () => null as never }],
         ["applyQuery: an array", { applyQuery: () => ITEMS as never }],
         ["applyQuery: no items", { applyQuery: () => ({ count: 1 }) as never }],
@@ -375,7 +407,12 @@ eachDoor((door) => {
       },
     });
     const ask = door.to(odataService({ prefix: "/s", entitySets: [set], logger: recordingLogger() }));
-    const answers = await Promise.all([ask("/s/Items(1)"), ask("/s/Items/$count"), ask("/s/Items(1)"), ask("/s/Items?$top=0")]);
+    const answers = await Promise.all([
+      ask("/s/Items(1)"),
+      ask("/s/Items/$count"),
+      ask("/s/Items(1)"),
+      ask("/s/Items?$top=0"),
+    ]);
     expect(answers.map(({ status }) => status)).toEqual([500, 200, 500, 200]);
     expectAnswer(answers[3]!, { body: { "@odata.context": expect.any(String), value: [] } });
   });

@@ -37,13 +37,20 @@ eachDoor((door) => {
   });
 
   test("another model has another ETag", async () => {
-    const other = odataService({ prefix: "/odata", entitySets: [entitySet(Item, { getAll: () => ITEMS })], logger: noFailures });
+    const other = odataService({
+      prefix: "/odata",
+      entitySets: [entitySet(Item, { getAll: () => ITEMS })],
+      logger: noFailures,
+    });
     expect((await door.to(other)(PATH)).headers["etag"]).not.toBe((await send(PATH)).headers["etag"]);
   });
 
-  test.each(["json", "application/json", "application/json;odata.metadata=full"])("a legal $format changes nothing: %s", async (format) => {
-    expect(await send(`${PATH}?$format=${format}`)).toEqual(await send(PATH));
-  });
+  test.each(["json", "application/json", "application/json;odata.metadata=full"])(
+    "a legal $format changes nothing: %s",
+    async (format) => {
+      expect(await send(`${PATH}?$format=${format}`)).toEqual(await send(PATH));
+    },
+  );
 
   test.each(["xml", "application/xml"])("$format=%s is 400, as everywhere", async (format) => {
     expectError(await send(`${PATH}?$format=${format}`), { status: 400, code: "UnsupportedFormat", target: "$format" });
@@ -95,7 +102,9 @@ eachDoor((door) => {
     test("a nullable property is one that does not say Nullable=false", async () => {
       const found = await tags();
       for (const name of ["MaybeText", "MaybeInt32", "MaybeHome", "remark"]) {
-        const tag = found.find((candidate) => candidate.startsWith("Property ") && candidate.includes(`Name="${name}"`));
+        const tag = found.find(
+          (candidate) => candidate.startsWith("Property ") && candidate.includes(`Name="${name}"`),
+        );
         expect(tag, name).toBeDefined();
         expect(tag).not.toContain('Nullable="false"');
       }
@@ -120,7 +129,11 @@ eachDoor((door) => {
         id: edm.string().key(),
         note: edm.string().default(`]]>"<&'\t\u0001é`).describe(`<b>"bold" & 'more'</b> ]]>`),
       });
-      const service = odataService({ prefix: "/odata", entitySets: [entitySet(Odd, { getAll: () => [] })], logger: noFailures });
+      const service = odataService({
+        prefix: "/odata",
+        entitySets: [entitySet(Odd, { getAll: () => [] })],
+        logger: noFailures,
+      });
       const { status, text } = await door.to(service)(PATH);
       expect(status).toBe(200);
       expect(text).not.toContain("<b>");

@@ -397,7 +397,11 @@ const samples = entitySet(Sample, {
   queryable: () => arraySource(Sample, SAMPLES),
   getByKey: (key) => SAMPLES.find(({ id }) => id === key) ?? null,
   navigation: {
-    parts: hasMany(Part, { on: { id: "sampleId" }, target: "Parts", get: (key) => PARTS.filter((part) => part.sampleId === key) }),
+    parts: hasMany(Part, {
+      on: { id: "sampleId" },
+      target: "Parts",
+      get: (key) => PARTS.filter((part) => part.sampleId === key),
+    }),
     favourite: hasOptional(Part, { target: "Parts", get: () => null }),
   },
 });
@@ -412,7 +416,10 @@ export const sampleService = odataService({
     entitySet(Sample, { name: "LazySamples", getAll: () => lazily(SAMPLES) }),
     entitySet(Sample, { name: "SlowSamples", getAll: async () => slowly(SAMPLES) }),
     entitySet(Sample, { name: "BankersSamples", getAll: () => SAMPLES, roundingMode: "BankersRounding" }),
-    entitySet(Part, { queryable: async () => arraySource(Part, PARTS), getByKey: async (key) => PARTS.find(({ id }) => id === key) ?? null }),
+    entitySet(Part, {
+      queryable: async () => arraySource(Part, PARTS),
+      getByKey: async (key) => PARTS.find(({ id }) => id === key) ?? null,
+    }),
   ],
   logger: noFailures,
 });
@@ -474,7 +481,9 @@ export function itemService(form: ItemForm, options: Partial<ItemOptions> = {}) 
   const getByKey = (key: number) => ITEMS.find(({ id }) => id === key) ?? null;
   return odataService({
     prefix: "/s",
-    entitySets: [entitySet(Item, { getByKey, ...(ITEM_FORMS[form] as Partial<ItemOptions>), ...options } as ItemOptions)],
+    entitySets: [
+      entitySet(Item, { getByKey, ...(ITEM_FORMS[form] as Partial<ItemOptions>), ...options } as ItemOptions),
+    ],
     logger: noFailures,
   });
 }

@@ -41,7 +41,8 @@ const ORDERS: ReadonlyArray<readonly [orderby: string, ids: readonly number[]]> 
   ["id desc", [6, 5, 4, 3, 2, 1]],
 ];
 
-const read = (set: string, options: Readonly<Record<string, string>>) => url(`/odata/${set}`, { ...options, $select: "Id" });
+const read = (set: string, options: Readonly<Record<string, string>>) =>
+  url(`/odata/${set}`, { ...options, $select: "Id" });
 
 eachDoor((door) => {
   const send = door.to(sampleService);
@@ -99,8 +100,11 @@ eachDoor((door) => {
       [Array.from({ length: 11 }, () => "Id").join(","), /10/u],
     ];
 
-    test.each(FAULTS.map(([$orderby, message]) => ({ $orderby, message })))("$$orderby", async ({ $orderby, message }) => {
-      expectInvalidOption(await send(read("Samples", { $orderby })), "$orderby", message);
-    });
+    test.each(FAULTS.map(([$orderby, message]) => ({ $orderby, message })))(
+      "$$orderby",
+      async ({ $orderby, message }) => {
+        expectInvalidOption(await send(read("Samples", { $orderby })), "$orderby", message);
+      },
+    );
   });
 });

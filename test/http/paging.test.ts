@@ -1,6 +1,17 @@
 import { arraySource, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { type Answer, eachDoor, expectAnswer, expectError, expectInvalidOption, JSON_HEADERS, ORIGIN, type Send, targetOf, url } from "./doors.ts";
+import {
+  type Answer,
+  eachDoor,
+  expectAnswer,
+  expectError,
+  expectInvalidOption,
+  JSON_HEADERS,
+  ORIGIN,
+  type Send,
+  targetOf,
+  url,
+} from "./doors.ts";
 import { FORM_NAMES, idsOf, Item, type ItemForm, ITEMS, itemService, noFailures, shown } from "./model.ts";
 
 const NEXT = "@odata.nextLink";
@@ -41,7 +52,11 @@ eachDoor((door) => {
     const send = door.to(capped[form]!);
     const sendOpen = door.to(open[form]!);
     const all = ITEMS.map(({ id }) => id);
-    const body = (ids: readonly number[], extra = {}) => ({ "@odata.context": CONTEXT, ...extra, value: ids.map(shown) });
+    const body = (ids: readonly number[], extra = {}) => ({
+      "@odata.context": CONTEXT,
+      ...extra,
+      value: ids.map(shown),
+    });
 
     test("without $top the page is MaxTop, with a link", async () => {
       expectAnswer(await send("/s/Items"), { body: body([1, 2, 3], { [NEXT]: linkTo(form, 3) }) });
@@ -80,7 +95,10 @@ eachDoor((door) => {
 
     test("the offset of a link is absolute: an initial $skip is not lost", async () => {
       const found = await pages(send, "/s/Items?$skip=1");
-      expect(found.map(({ json }) => idsOf(json))).toEqual([[2, 3, 4], [5, 6, 7]]);
+      expect(found.map(({ json }) => idsOf(json))).toEqual([
+        [2, 3, 4],
+        [5, 6, 7],
+      ]);
       expect(found[0]!.json[NEXT]).toBe(linkTo(form, 4));
     });
 
@@ -185,7 +203,11 @@ eachDoor((door) => {
       const send = door.to(service(form));
       const found = await pages(send, url("/s/Items", { $filter: "Id ne 4", $orderby: "Rank desc", $count: "true" }));
       // Rank: 5 and 6 have 2, 3 has 1, 1 and 2 have 0, 7 has null; ties by key.
-      expect(found.map(({ json }) => idsOf(json))).toEqual([[5, 6], [3, 1], [2, 7]]);
+      expect(found.map(({ json }) => idsOf(json))).toEqual([
+        [5, 6],
+        [3, 1],
+        [2, 7],
+      ]);
       expect(found.map(({ json }) => json["@odata.count"] as number)).toEqual([6, 6, 6]);
       expect(found[0]!.json[NEXT]).toContain("$filter=Id%20ne%204&$orderby=Rank%20desc&$count=true&");
     });
@@ -237,7 +259,10 @@ eachDoor((door) => {
   });
 
   describe("a set that applies the query itself", () => {
-    const set = (result: { count?: number | bigint; nextLink?: string; items?: typeof ITEMS }, maxTop: number | null = 3) =>
+    const set = (
+      result: { count?: number | bigint; nextLink?: string; items?: typeof ITEMS },
+      maxTop: number | null = 3,
+    ) =>
       door.to(
         odataService({
           prefix: "/s",
@@ -297,7 +322,14 @@ eachDoor((door) => {
         logger: noFailures,
       });
       const send = door.to(service);
-      const options = { $filter: "Name eq 'x'", $orderby: "Rank desc", $skip: "2", $top: "4", $count: "true", $select: "Id" };
+      const options = {
+        $filter: "Name eq 'x'",
+        $orderby: "Rank desc",
+        $skip: "2",
+        $top: "4",
+        $count: "true",
+        $select: "Id",
+      };
       await send(url("/s/Items", options));
       await send("/s/Items");
       expect(queries).toMatchObject([

@@ -15,11 +15,7 @@ const SELECTIONS: ReadonlyArray<readonly [select: string, listed: string, entity
   ["remark", "remark", { remark: null }],
   ["Decimal,Color,Date", "Decimal,Color,Date", { Decimal: 9999999999999999.9999, Color: "Blue", Date: "9999-12-31" }],
   ["Texts", "Texts", { Texts: ["a"] }],
-  [
-    "MaybeHome",
-    "MaybeHome",
-    { MaybeHome: { Street: "Q 3", City: null, Position: null } },
-  ],
+  ["MaybeHome", "MaybeHome", { MaybeHome: { Street: "Q 3", City: null, Position: null } }],
   ["Home/City", "Home/City", { Home: { City: "Paris" } }],
   ["Home/City,Home/Street,Id", "Home/City,Home/Street,Id", { Id: 3, Home: { City: "Paris", Street: "Side St 3" } }],
   ["Home/Position/Latitude", "Home/Position/Latitude", { Home: { Position: { Latitude: 48.85 } } }],

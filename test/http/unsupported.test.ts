@@ -1,0 +1,136 @@
+import { entitySet, odataService } from "odatakit";
+import { describe, test } from "vitest";
+import { eachDoor, expectError, url } from "./doors.ts";
+import { FORM_NAMES, Item, ITEMS, itemService, noFailures, SAMPLE_SETS, sampleService } from "./model.ts";
+
+const refused = (target: string) => ({ status: 400, code: "UnsupportedQueryOption", target });
+
+eachDoor((door) => {
+  const send = door.to(sampleService);
+
+  describe("options that are not there, on every form of reading", () => {
+    test.each([
+      ["$apply", "groupby((Name))"],
+      ["$apply", ""],
+      ["$compute", "Id add 1 as Next"],
+      ["$index", "0"],
+      ["$deltatoken", "x"],
+      ["$search", "a"],
+      ["$search", ""],
+      ["$expand", "Parts"],
+      ["$expand", "*"],
+    ])("%s=%s", async (option, value) => {
+      for (const form of FORM_NAMES) {
+        const ask = door.to(itemService(form));
+        // A set without navigations knows no other fault than the name, where the option itself is allowed.
+        const answer = await ask(url("/s/Items", { [option]: value }));
+        if (option === "$expand" && answer.json.error.code === "InvalidQueryOption") {
+          expectError(answer, { status: 400, code: "InvalidQueryOption", target: "$expand" });
+        } else {
+          expectError(answer, refused(option));
+        }
+        if (option !== "$expand") expectError(await ask(url("/s/Items/$count", { [option]: value })), refused(option));
+      }
+    });
+
+    test.each(["$apply=x", "$compute=x", "$index=1", "$deltatoken=x", "$search=x"])(
+      "on one entity: %s",
+      async (option) => {
+        expectError(await send(`/odata/Samples(1)?${option}`), refused(option.split("=")[0]!));
+      },
+    );
+  });
+
+  describe("until they come: $expand", () => {
+    test.each([
+      "Parts",
+      "parts",
+      "Favourite",
+      "Parts,Favourite",
+      "*",
+      "Parts($select=Name)",
+      "Parts/$count",
+      "Parts/$ref",
+      "Parts($levels=2)",
+    ])("$expand=%s", async ($expand) => {
+      for (const path of ["/odata/Samples", "/odata/Samples(1)"]) {
+        expectError(await send(url(path, { $expand })), refused("$expand"));
+      }
+    });
+  });
+
+  describe("until they come: navigation, lambda and what is not targeted, in expressions", () => {
+    const EXPRESSIONS = [
+      "Parts/$count gt 0",
+      "Favourite/Name eq 'x'",
+      "favourite/name eq 'x'",
+      "$it/Favourite/Name eq 'x'",
+      "length(Favourite/Name) eq 1",
+      "Favourite eq null",
+      "Parts/any(p:p/Id eq 1)",
+      "Parts/any()",
+      "Parts/all(p:p/Id eq 1)",
+      "Texts/any(t:t eq 'a')",
+      "Homes/all(h:h/City eq 'Berlin')",
+      "not Texts/any(t : t eq 'a')",
+      "isof(Kit.Sample)",
+      "isof(Id,Edm.Int32)",
+      "cast(Id,Edm.String) eq '1'",
+      "cast(Edm.String) eq '1'",
+      "geo.distance(Home,Home) gt 1",
+      "geo.length(Home) gt 1",
+      "geo.intersects(Home,Home)",
+      "$root/Samples(1)/Id eq 1",
+    ];
+
+    test.each(EXPRESSIONS)("$filter=%s", async ($filter) => {
+      for (const set of SAMPLE_SETS.slice(0, 1)) {
+        expectError(await send(url(`/odata/${set}`, { $filter })), refused("$filter"));
+        expectError(await send(url(`/odata/${set}/$count`, { $filter })), refused("$filter"));
+      }
+    });
+
+    test.each(["Parts/$count", "Favourite/Name", "cast(Id,Edm.String)", "$root/Samples(1)/Id"])(
+      "$orderby=%s",
+      async ($orderby) => {
+        expectError(await send(url("/odata/Samples", { $orderby })), refused("$orderby"));
+      },
+    );
+  });
+
+  test("functions that 4.0 does not have are unknown ones", async () => {
+    for (const $filter of ["matchesPattern(Text,'a')", "hassubset(Texts,Texts)", "foo(Text)"]) {
+      expectError(await send(url("/odata/Samples", { $filter })), {
+        status: 400,
+        code: "InvalidQueryOption",
+        target: "$filter",
+      });
+    }
+  });
+
+  describe("resources that are not there: 404", () => {
+    test.each([
+      "/odata/$crossjoin(Samples,Parts)",
+      "/odata/$all",
+      "/odata/$entity?$id=Samples(1)",
+      "/odata/Samples/Kit.Sample",
+      "/odata/Samples(1)/Kit.Sample",
+      "/odata/Samples/$ref",
+      "/odata/Samples(1)/$value",
+      "/odata/Samples/$filter(Id%20eq%201)",
+      "/odata/Samples/1",
+    ])("%s", async (path) => {
+      expectError(await send(path), { status: 404, code: "NotFound" });
+    });
+  });
+
+  test("$search is known where the set has a handler for it: it is no unsupported option any more", async () => {
+    const set = entitySet(Item, {
+      getAll: () => ITEMS,
+      search: ({ text }) => ITEMS.filter(({ name }) => name.includes(text)),
+    });
+    const ask = door.to(odataService({ prefix: "/s", entitySets: [set], logger: noFailures }));
+    const answer = await ask("/s/Items?$search=zzz");
+    if (answer.status !== 200) expectError(answer, refused("$search"));
+  });
+});
