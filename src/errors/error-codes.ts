@@ -23,9 +23,11 @@ export const ERROR_CODES = {
   NotFound: 404,
   MethodNotAllowed: 405,
   NotAcceptable: 406,
+  RequestTimeout: 408,
   PreconditionFailed: 412,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
+  HeadersTooLarge: 431,
   InternalServerError: 500,
   NotImplemented: 501,
 } as const;

@@ -1,0 +1,63 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
+
+/** Starts the example as `npm start` does. */
+function start(port: string): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, ["--conditions=source", "examples/world/main.ts"], {
+    env: { ...process.env, PORT: port },
+  });
+}
+
+/** Everything that the example prints up to a text; rejects when it ends before. */
+function printed(child: ChildProcessWithoutNullStreams, until: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const add = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (text.includes(until)) resolve(text);
+    };
+    child.stdout.on("data", add);
+    child.stderr.on("data", add);
+    child.once("exit", () => reject(new Error(`It ended, having printed:\n${text}`)));
+  });
+}
+
+function ended(child: ChildProcessWithoutNullStreams): Promise<number | null> {
+  return new Promise((resolve) => child.once("exit", resolve));
+}
+
+describe("the world example", () => {
+  test("prints its root and five addresses that all answer, and ends cleanly at Ctrl-C", async () => {
+    const child = start("0");
+    const text = await printed(child, "Ctrl-C ends it.");
+    const urls = text.match(/http:\S+/g) ?? [];
+    expect(urls).toHaveLength(6);
+    for (const url of urls) expect((await fetch(url)).status, url).toBe(200);
+    const end = ended(child);
+    child.kill("SIGINT");
+    expect(await end).toBe(0);
+  });
+
+  test("says clearly that its port is busy", async () => {
+    const busy = createServer();
+    await new Promise<void>((resolve) => busy.listen(0, "localhost", resolve));
+    const port = String((busy.address() as AddressInfo).port);
+    const child = start(port);
+    const end = ended(child);
+    const text = await printed(child, "is in use");
+    expect(text.trim()).toBe(
+      `Port ${port} of localhost is in use: stop the program that listens there, or serve on another port.`,
+    );
+    expect(await end).toBe(1);
+    await new Promise((resolve) => busy.close(resolve));
+  });
+
+  test.each(["abc", "-1", "65536", "1.5"])("refuses PORT=%s", async (port) => {
+    const child = start(port);
+    const end = ended(child);
+    expect(await printed(child, "no TCP port")).toContain(`PORT=${port} is no TCP port`);
+    expect(await end).toBe(1);
+  });
+});

@@ -1,0 +1,67 @@
+import { request as send, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { fromIncomingMessage } from "../../src/adapters/node-request.ts";
+import type { ODataRequest } from "../../src/http/odata-request.ts";
+
+/** What the adapter makes of one request, read while the request is open. */
+async function readRequest<T>(
+  path: string,
+  headers: Record<string, string | string[]>,
+  read: (request: ODataRequest) => T,
+  method = "GET",
+): Promise<T> {
+  const server = createServer((message, response) => {
+    seen(read(fromIncomingMessage(message)));
+    response.end();
+  });
+  let seen: (value: T) => void = () => undefined;
+  const result = new Promise<T>((resolve) => (seen = resolve));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const client = send({ port, host: "127.0.0.1", path, headers, method });
+  client.on("error", () => undefined);
+  client.end(method === "GET" ? undefined : "{}");
+  try {
+    return await result;
+  } finally {
+    client.destroy();
+    server.close();
+  }
+}
+
+test.each([
+  ["/odata/Set?$filter=x", "/odata/Set?$filter=x"],
+  ["http://other.example/odata/Set?a=b", "/odata/Set?a=b"],
+  ["http://other.example", "/"],
+  ["*", "/*"],
+  ["/Set('%C3%A3')", "/Set('%C3%A3')"],
+])("the target of %s is %s", async (path, target) => {
+  expect(await readRequest(path, {}, (request) => request.target)).toBe(target);
+});
+
+test("scheme, host, headers, body and signal", async () => {
+  const seen = await readRequest("/", { Host: "api.example:81", "X-Many": ["a", "b"] }, (request) => ({
+    scheme: request.scheme,
+    host: request.host,
+    many: request.header("x-many"),
+    absent: request.header("x-absent"),
+    fetched: request.headers.get("x-many"),
+    sameHeaders: request.headers === request.headers,
+    body: request.body,
+    aborted: request.signal.aborted,
+    sameSignal: request.signal === request.signal,
+  }));
+  expect(seen).toEqual({
+    scheme: "http",
+    host: "api.example:81",
+    many: "a, b",
+    absent: undefined,
+    fetched: "a, b",
+    sameHeaders: true,
+    body: null,
+    aborted: false,
+    sameSignal: true,
+  });
+  expect(await readRequest("/", {}, (request) => request.body !== null, "POST")).toBe(true);
+});
