@@ -1,5 +1,5 @@
-import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
 
 /** A row as a source hands it over: cells in the order of its statement, in the source's own form. */
 export type Row = readonly unknown[];

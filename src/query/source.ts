@@ -1,6 +1,6 @@
+import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { FilterClause, OrderByItem, QueryShape, SelectedProperty } from "./clauses.ts";
 import type { Row, RowShape } from "./row-shape.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
 
 /**
  * What a source is asked for: `filter`, then `orderBy`, then `skip` and `top`; `count` is the number of rows after
