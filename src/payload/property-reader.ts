@@ -36,7 +36,7 @@ export function requireObject(value: unknown, path: string): object {
  * @throws Error when it is no array
  */
 export function requireRow(value: unknown, path: string): object {
-  if (Array.isArray(value)) return value;
+  if (typeof value === "object" && Array.isArray(value)) return value as readonly unknown[];
   throw handlerValueError(path, `the source returned ${describeValue(value)} where a row is expected.`);
 }
 

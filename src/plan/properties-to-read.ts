@@ -10,7 +10,9 @@ export interface ReadNeeds {
 }
 
 /** Kept by clause, so that a source meets the same object for the same needs. */
-const known = new WeakMap<SelectExpandClause, Map<EntitySet, Map<string, readonly SelectedProperty[]>>>();
+const known = new WeakMap<SelectExpandClause, Map<EntitySet, PropertiesByNeeds>>();
+
+type PropertiesByNeeds = Map<string, readonly SelectedProperty[]>;
 
 /**
  * The properties that a source has to read for an answer: those of `$select`, the ETag's, and the key where links are
@@ -23,9 +25,9 @@ export function propertiesToRead(
   needs: ReadNeeds,
 ): readonly SelectedProperty[] {
   let bySet = known.get(clause);
-  if (bySet === undefined) known.set(clause, (bySet = new Map()));
+  if (bySet === undefined) known.set(clause, (bySet = new Map<EntitySet, PropertiesByNeeds>()));
   let byNeeds = bySet.get(entitySet);
-  if (byNeeds === undefined) bySet.set(entitySet, (byNeeds = new Map()));
+  if (byNeeds === undefined) bySet.set(entitySet, (byNeeds = new Map<string, readonly SelectedProperty[]>()));
   const key = needs.pushdown ? String(needs.key) : "all";
   let properties = byNeeds.get(key);
   if (properties === undefined) {

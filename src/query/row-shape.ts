@@ -9,7 +9,7 @@ export interface ScalarColumn {
   readonly kind: "scalar";
   readonly index: number;
   /** The canonical value of a cell; null for a cell that stands for null. */
-  toValue(cell: unknown): PrimitiveValue | null;
+  readonly toValue: (cell: unknown) => PrimitiveValue | null;
 }
 
 /** A complex property, one column per member (nested ones included). All cells null: the value is null. */
@@ -23,7 +23,7 @@ export interface DocumentColumn {
   readonly kind: "document";
   readonly index: number;
   /** The value as a handler would return it; null for a cell that stands for null. */
-  toValue(cell: unknown): unknown;
+  readonly toValue: (cell: unknown) => unknown;
 }
 
 /** Where a property stands in a row. */

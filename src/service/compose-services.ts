@@ -48,8 +48,9 @@ export function composeServices(services: ODataService | readonly ODataService[]
 
 function findClashes(services: readonly ODataService[]): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
-  if (services.length === 0)
+  if (services.length === 0) {
     faults.push({ message: "No service is given.", fix: "Pass at least one odataService(…)." });
+  }
   for (const [index, service] of services.entries()) {
     for (const earlier of services.slice(0, index)) {
       if (earlier.prefix === service.prefix) {

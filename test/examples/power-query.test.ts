@@ -19,6 +19,15 @@ const JSON_HEADERS = {
   vary: VARY,
 };
 
+/** Headers that belong to the connection, not to the answer. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  "date",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+]);
+
 let server: RunningServer;
 let root: string;
 
@@ -36,10 +45,8 @@ interface Answer {
 
 async function get(url: string, headers: Record<string, string> = HEADERS): Promise<Answer> {
   const response = await fetch(url, { headers });
-  const answered = Object.fromEntries(response.headers);
-  // These belong to the connection, not to the answer.
-  for (const name of ["date", "connection", "keep-alive", "content-length", "transfer-encoding"]) delete answered[name];
-  return { status: response.status, headers: answered, text: await response.text() };
+  const headersOfAnswer = [...response.headers].filter(([name]) => !OF_CONNECTION.has(name));
+  return { status: response.status, headers: Object.fromEntries(headersOfAnswer), text: await response.text() };
 }
 
 interface Page {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 
 /** Starts the example as `npm start` does. */
@@ -24,8 +24,9 @@ function printed(child: ChildProcessWithoutNullStreams, until: string): Promise<
   });
 }
 
-function ended(child: ChildProcessWithoutNullStreams): Promise<number | null> {
-  return new Promise((resolve) => child.once("exit", resolve));
+async function ended(child: ChildProcessWithoutNullStreams): Promise<unknown> {
+  const [code] = (await once(child, "exit")) as unknown[];
+  return code;
 }
 
 describe("the world example", () => {
@@ -42,7 +43,7 @@ describe("the world example", () => {
 
   test("says clearly that its port is busy", async () => {
     const busy = createServer();
-    await new Promise<void>((resolve) => busy.listen(0, "localhost", resolve));
+    await once(busy.listen(0, "localhost"), "listening");
     const port = String((busy.address() as AddressInfo).port);
     const child = start(port);
     const end = ended(child);
@@ -51,7 +52,7 @@ describe("the world example", () => {
       `Port ${port} of localhost is in use: stop the program that listens there, or serve on another port.`,
     );
     expect(await end).toBe(1);
-    await new Promise((resolve) => busy.close(resolve));
+    busy.close();
   });
 
   test.each(["abc", "-1", "65536", "1.5"])("refuses PORT=%s", async (port) => {

@@ -87,7 +87,7 @@ describe("negotiateJson", () => {
 
   test("a header of a hundred thousand ranges is read in bounded work", () => {
     expect(() => negotiateJson(undefined, "a/b,".repeat(100_000), undefined)).toThrow("application/json");
-    expect(() => negotiateJson(undefined, `${'"'.repeat(100_001)}`, undefined)).toThrow("application/json");
+    expect(() => negotiateJson(undefined, '"'.repeat(100_001), undefined)).toThrow("application/json");
   });
 });
 
