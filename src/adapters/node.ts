@@ -19,7 +19,7 @@ export interface RunningServer {
   /** Scheme, host and port, such as `http://localhost:3000`; the prefix of a service comes behind it. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new requests, lets those under way end, closes idle connections; done when all is closed. */
+  /** Takes no new requests, lets those under way end, closes idle connections; done when all is closed. Once is enough. */
   close(): Promise<void>;
 }
 
@@ -64,10 +64,11 @@ export async function serve(
   server.on("clientError", answerClientError);
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
   return {
     url: `http://${toUrlHost(host)}:${String(address.port)}`,
     port: address.port,
-    close: () => close(server),
+    close: () => (closing ??= close(server)),
   };
 }
 

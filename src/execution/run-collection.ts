@@ -132,6 +132,9 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
   }
   const items = Array.isArray(answer.items) ? (answer.items as readonly unknown[]) : [...answer.items];
   const nextLink = answer.nextLink ?? undefined;
+  // Both go into the envelope as they are, so untyped code must not get anything else there.
+  if (nextLink !== undefined && typeof nextLink !== "string") throw new TypeError("nextLink of applyQuery is no text.");
+  if (!isCount(answer.count ?? 0)) throw new TypeError("count of applyQuery is no whole number of 0 or more.");
   const capped = nextLink === undefined && plan.page.linked && query.pageSize !== null;
   const hasMore = capped && items.length > (query.pageSize ?? items.length);
   const entities = hasMore ? items.slice(0, query.pageSize ?? undefined) : items;
@@ -142,6 +145,10 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
     hasMore,
     nextLink,
   };
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "bigint" ? value >= 0n : Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {
