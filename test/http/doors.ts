@@ -88,7 +88,7 @@ const node: Door = {
 };
 
 /** The TCP port of a real server over the service, which ends with the test file. */
-export async function portOf(service: Service): Promise<number> {
+async function portOf(service: Service): Promise<number> {
   const known = servers.get(service);
   const listening = known ?? listen(service);
   if (known === undefined) servers.set(service, listening);
