@@ -31,7 +31,11 @@ const LOWER_ROOMS = Object.keys(LOWER);
  */
 export const FLOORS: Readonly<Record<string, Room>> = {
   ...LOWER,
-  kysely: { floor: 5, mayImport: ["definition", "query", "edm", "errors"], packages: ["kysely", "node:sqlite"] },
+  kysely: {
+    floor: 5,
+    mayImport: ["definition", "query", "edm", "errors"],
+    packages: ["kysely", "node:sqlite", "node:process", "node:timers/promises"],
+  },
   openapi: { floor: 5, mayImport: ["definition", "edm"] },
   endpoints: { floor: 7, mayImport: LOWER_ROOMS.filter((room) => room !== "syntax") },
   service: { floor: 8, mayImport: [...LOWER_ROOMS, "endpoints"] },

@@ -10,5 +10,41 @@ test("the public API is exactly this", async () => {
     const module = (await import(/* @vite-ignore */ subpath.replace(".", name))) as object;
     api[subpath] = Object.keys(module).toSorted();
   }
-  expect(api).toMatchInlineSnapshot();
+  expect(api).toMatchInlineSnapshot(`
+    {
+      ".": [
+        "ConfigurationError",
+        "ODataError",
+        "action",
+        "allRows",
+        "anyOf",
+        "applyDelta",
+        "arraySource",
+        "authenticated",
+        "complexType",
+        "edm",
+        "entitySet",
+        "entityType",
+        "enumType",
+        "fn",
+        "hasMany",
+        "hasOptional",
+        "hasRequired",
+        "isODataError",
+        "noRows",
+        "odataError",
+        "odataService",
+        "requireUser",
+        "resource",
+        "role",
+      ],
+      "./node": [
+        "serve",
+        "toNodeHandler",
+      ],
+      "./sqlite": [
+        "sqliteDialect",
+      ],
+    }
+  `);
 });

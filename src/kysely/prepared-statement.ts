@@ -1,0 +1,110 @@
+import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { withNumbers } from "./sqlite-values.ts";
+
+/** A row of objects by column name, or of cells in the order of the columns. */
+export type RowForm = "objects" | "arrays";
+
+/** The row of a form. */
+export type RowOf<F extends RowForm> = F extends "arrays" ? SQLOutputValue[] : Record<string, SQLOutputValue>;
+
+/** What a statement that answers no rows did. */
+export interface SqliteChanges {
+  readonly changes: bigint;
+  readonly lastInsertRowid: bigint;
+}
+
+/**
+ * One prepared statement, with rows of one form.
+ *
+ * Integers are read as numbers, which is fast and fails on one beyond ±(2^53 - 1). Then the statement is run once more
+ * with integers as bigint, and so ever after; those that fit become numbers again. So a cell has the same form whichever
+ * way it was read.
+ */
+export class PreparedStatement<F extends RowForm> {
+  readonly sql: string;
+  /** Whether it answers rows: a `select`, a `returning`, some pragmas. */
+  readonly hasRows: boolean;
+  readonly #statement: StatementSync;
+  #readsBigInts = false;
+
+  constructor(sql: string, statement: StatementSync, form: F) {
+    this.sql = sql;
+    this.#statement = statement;
+    this.hasRows = statement.columns().length > 0;
+    statement.setReturnArrays(form === "arrays");
+  }
+
+  /** All rows of a statement that may be run twice: a `select`. */
+  select(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
+    if (this.#readsBigInts) return this.all(values);
+    try {
+      return this.#all(values);
+    } catch (error) {
+      if (!isBeyondNumber(error)) throw error;
+      return this.all(values);
+    }
+  }
+
+  /** The first row of a `select`; undefined when there is none. */
+  selectFirst(values: readonly SQLInputValue[]): RowOf<F> | undefined {
+    if (this.#readsBigInts) return this.#firstWithBigInts(values);
+    try {
+      return this.#first(values);
+    } catch (error) {
+      if (!isBeyondNumber(error)) throw error;
+      return this.#firstWithBigInts(values);
+    }
+  }
+
+  /** All rows of any statement; it is run once. */
+  all(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
+    this.#readBigInts();
+    const rows = this.#all(values);
+    for (const row of rows) withNumbers(row);
+    return rows;
+  }
+
+  /** Runs a statement that answers no rows. */
+  run(values: readonly SQLInputValue[]): SqliteChanges {
+    this.#readBigInts();
+    const { changes, lastInsertRowid } = this.#statement.run(...values);
+    return { changes: BigInt(changes), lastInsertRowid: BigInt(lastInsertRowid) };
+  }
+
+  /** The rows one after another. Until the generator is done or returned the statement must not be run again. */
+  *iterate(values: readonly SQLInputValue[]): Generator<RowOf<F>, void, undefined> {
+    this.#readBigInts();
+    for (const row of this.#statement.iterate(...values)) {
+      withNumbers(row);
+      yield row as RowOf<F>;
+    }
+  }
+
+  #firstWithBigInts(values: readonly SQLInputValue[]): RowOf<F> | undefined {
+    this.#readBigInts();
+    const row = this.#first(values);
+    if (row !== undefined) withNumbers(row);
+    return row;
+  }
+
+  #readBigInts(): void {
+    if (this.#readsBigInts) return;
+    this.#statement.setReadBigInts(true);
+    this.#readsBigInts = true;
+  }
+
+  // The types of node:sqlite know rows as objects alone; the constructor chose the form.
+
+  #all(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
+    return this.#statement.all(...values) as readonly RowOf<RowForm>[] as readonly RowOf<F>[];
+  }
+
+  #first(values: readonly SQLInputValue[]): RowOf<F> | undefined {
+    return this.#statement.get(...values) as RowOf<RowForm> | undefined as RowOf<F> | undefined;
+  }
+}
+
+/** Whether reading failed for an integer that no number holds exactly. */
+function isBeyondNumber(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE";
+}

@@ -1,0 +1,80 @@
+import { AbortedTransactionError, type DatabaseConnection, type Driver, type TransactionSettings } from "kysely";
+import { SqliteConnection } from "./sqlite-connection.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+
+const DONE: Promise<void> = Promise.resolve();
+
+/**
+ * Kysely's driver of a SQLite database. There is one connection, which Kysely hands to one user at a time.
+ *
+ * A transaction takes the write lock when it begins: one that read first could not get it later if another process has
+ * written meanwhile. Whatever isolation level is asked for, SQLite's is serializable.
+ */
+export class SqliteDriver implements Driver {
+  readonly #database: SqliteDatabase;
+  readonly #connection: SqliteConnection;
+  #isReadOnly = false;
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+    this.#connection = new SqliteConnection(database);
+  }
+
+  /** Opens nothing: the first statement does. */
+  init(): Promise<void> {
+    return DONE;
+  }
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.resolve(this.#connection);
+  }
+
+  releaseConnection(): Promise<void> {
+    return DONE;
+  }
+
+  beginTransaction(_connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
+    this.#isReadOnly = accessMode === "read only";
+    if (this.#isReadOnly) return this.#connection.control("begin; pragma query_only = on");
+    return this.#connection.control(this.#database.settings.readonly ? "begin" : "begin immediate");
+  }
+
+  commitTransaction(): Promise<void> {
+    // SQLite rolls back by itself when a disk is full or a trigger says so; the application may not have noticed.
+    if (this.#database.connection.isTransaction) return this.#end("commit");
+    return this.#end("").then(() => {
+      throw new AbortedTransactionError();
+    });
+  }
+
+  rollbackTransaction(): Promise<void> {
+    return this.#end(this.#database.connection.isTransaction ? "rollback" : "");
+  }
+
+  savepoint(_connection: DatabaseConnection, name: string): Promise<void> {
+    return this.#connection.control(`savepoint ${quoted(name)}`);
+  }
+
+  rollbackToSavepoint(_connection: DatabaseConnection, name: string): Promise<void> {
+    return this.#connection.control(`rollback to ${quoted(name)}`);
+  }
+
+  releaseSavepoint(_connection: DatabaseConnection, name: string): Promise<void> {
+    return this.#connection.control(`release ${quoted(name)}`);
+  }
+
+  destroy(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#database.close();
+      resolve();
+    });
+  }
+
+  #end(command: string): Promise<void> {
+    return this.#connection.control(this.#isReadOnly ? `${command}; pragma query_only = off` : command);
+  }
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,58 @@
+import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
+
+/**
+ * The values of `?` as SQLite takes them: a boolean is 0 or 1, a Date its UTC text with milliseconds (fixed width, so
+ * text order is time order), and a whole number an INTEGER: `node:sqlite` alone binds every number as REAL, so that
+ * text made of 5 would be `5.0`. NaN is NULL, as SQLite has none.
+ * @throws Error for any other kind of value, undefined included: it would be stored as NULL in silence
+ */
+export function toBoundValues(parameters: readonly unknown[]): SQLInputValue[] {
+  return parameters.map(toBoundValue);
+}
+
+function toBoundValue(value: unknown, index: number): SQLInputValue {
+  switch (typeof value) {
+    case "string":
+      return value;
+    case "number":
+      // Negative zero has a sign that only a REAL keeps.
+      return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
+    case "boolean":
+      return value ? 1n : 0n;
+    case "bigint":
+      if (BigInt.asIntN(64, value) === value) return value;
+      throw refused(index, `the bigint ${String(value)}`, "an INTEGER of SQLite has 64 bits");
+    case "object":
+      if (value === null || value instanceof Uint8Array) return value;
+      if (value instanceof Date) return toDateText(value, index);
+      throw refused(index, Array.isArray(value) ? "an array" : "an object", "write it as text, such as JSON");
+    case "undefined":
+      throw refused(index, "undefined", "use null for NULL");
+    default:
+      throw refused(index, `a ${typeof value}`, "it has no form in SQL");
+  }
+}
+
+function toDateText(date: Date, index: number): string {
+  if (Number.isNaN(date.getTime())) throw refused(index, "an invalid Date", "it stands for no time");
+  return date.toISOString();
+}
+
+function refused(index: number, what: string, why: string): Error {
+  return new Error(`Value ${index + 1} of the SQL statement is ${what}: ${why}.`);
+}
+
+/** Turns each bigint of a row that a number holds exactly into that number. The row is changed: nobody has it yet. */
+export function withNumbers(row: Record<string, SQLOutputValue> | SQLOutputValue[]): void {
+  if (Array.isArray(row)) {
+    for (let at = 0; at < row.length; at += 1) row[at] = withNumber(row[at] ?? null);
+    return;
+  }
+  for (const name of Object.keys(row)) row[name] = withNumber(row[name] ?? null);
+}
+
+function withNumber(cell: SQLOutputValue): SQLOutputValue {
+  if (typeof cell !== "bigint") return cell;
+  const number = Number(cell);
+  return Number.isSafeInteger(number) ? number : cell;
+}
