@@ -88,6 +88,7 @@ const MALFORMED = [
 const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype);
 
 afterEach(() => {
+  // oxlint-disable-next-line vitest/no-standalone-expect -- it belongs to each test
   expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(PROTOTYPE);
 });
 

@@ -113,12 +113,16 @@ afterAll(async () => {
 
 /** Runs tests through both doors. */
 export function eachDoor(tests: (door: Door) => void): void {
-  describe.each([web, node])("$name", tests);
+  describe.each([web, node])("$name", (door) => {
+    tests(door);
+  });
 }
 
 /** Runs tests through the one door that passes targets on exactly as written. */
 export function rawDoor(tests: (door: Door) => void): void {
-  describe("node", () => tests(node));
+  describe("node", () => {
+    tests(node);
+  });
 }
 
 function toAnswer(status: number, pairs: Array<readonly [string, string]>, text: string, names: string[]): Answer {

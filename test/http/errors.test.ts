@@ -166,7 +166,7 @@ eachDoor((door) => {
       ["POST", "/s/Parts(1)", READ],
       ["POST", "/s/greet", READ],
       ["GET", "/s/ping", "POST, OPTIONS"],
-      ["FOO", "/s/Items", "GET, HEAD, POST, OPTIONS"],
+      ["PROPFIND", "/s/Items", "GET, HEAD, POST, OPTIONS"],
     ])("%s %s", async (method, path, allow) => {
       const answer = await send(path, {}, method);
       const sorted = (text: string | undefined) => text?.split(/, */u).toSorted().join(", ") ?? "";
@@ -225,7 +225,7 @@ eachDoor((door) => {
       [
         "getAll throws it in the middle",
         {
-          getAll: function* () {
+          *getAll() {
             yield ITEMS[0]!;
             thrown();
           },
@@ -235,7 +235,7 @@ eachDoor((door) => {
       [
         "getAll throws it in the middle, later",
         {
-          getAll: async function* () {
+          async *getAll() {
             yield ITEMS[0]!;
             thrown();
           },
@@ -267,8 +267,9 @@ eachDoor((door) => {
     });
 
     test("a status that is no error is refused where it is made", () => {
-      for (const status of [200, 302, 399, 600, 400.5, Number.NaN])
+      for (const status of [200, 302, 399, 600, 400.5, Number.NaN]) {
         expect(() => odataError(status, "a", "b")).toThrow(RangeError);
+      }
     });
 
     test("requireUser answers 401 with a challenge", async () => {
@@ -297,7 +298,7 @@ eachDoor((door) => {
       getAll: (fail) => [{ getAll: fail }, "/s/Items"],
       "getAll, in the middle": (fail) => [
         {
-          getAll: function* () {
+          *getAll() {
             yield ITEMS[0]!;
             fail();
           },
@@ -306,7 +307,7 @@ eachDoor((door) => {
       ],
       "getAll, in the middle, later": (fail) => [
         {
-          getAll: async function* () {
+          async *getAll() {
             yield ITEMS[0]!;
             fail();
           },
@@ -414,6 +415,6 @@ eachDoor((door) => {
       ask("/s/Items?$top=0"),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([500, 200, 500, 200]);
-    expectAnswer(answers[3]!, { body: { "@odata.context": expect.any(String), value: [] } });
+    expectAnswer(answers[3], { body: { "@odata.context": expect.any(String), value: [] } });
   });
 });

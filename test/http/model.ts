@@ -481,9 +481,7 @@ export function itemService(form: ItemForm, options: Partial<ItemOptions> = {}) 
   const getByKey = (key: number) => ITEMS.find(({ id }) => id === key) ?? null;
   return odataService({
     prefix: "/s",
-    entitySets: [
-      entitySet(Item, { getByKey, ...(ITEM_FORMS[form] as Partial<ItemOptions>), ...options } as ItemOptions),
-    ],
+    entitySets: [entitySet(Item, { getByKey, ...(ITEM_FORMS[form] as Partial<ItemOptions>), ...options })],
     logger: noFailures,
   });
 }

@@ -7,7 +7,7 @@ import { Item, ITEMS, noFailures } from "./model.ts";
 const FAULTS = {
   version: { headers: { "OData-MaxVersion": "3.0" } },
   path: { path: "/s/Nope" },
-  verb: { method: "FOO" },
+  verb: { method: "PROPFIND" },
   format: { query: "$format=xml" },
   accept: { headers: { Accept: "image/png" } },
   key: { path: "/s/Items(x)" },

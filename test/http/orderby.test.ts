@@ -8,22 +8,22 @@ const ORDERS: ReadonlyArray<readonly [orderby: string, ids: readonly number[]]> 
   ["Id desc", [6, 5, 4, 3, 2, 1]],
   ["Text", [3, 1, 5, 2, 4, 6]],
   ["Text desc", [6, 4, 2, 5, 1, 3]],
-  // Null is below every value; ties go by the key, which is appended.
+  // Null is below every value; ties go by the key, in the direction of the last term (decision 0007).
   ["MaybeInt32", [2, 5, 4, 6, 1, 3]],
-  ["MaybeInt32 desc", [3, 1, 6, 4, 2, 5]],
-  ["MaybeInt32 desc,Id desc", [3, 1, 6, 4, 5, 2]],
+  ["MaybeInt32 desc", [3, 1, 6, 4, 5, 2]],
+  ["MaybeInt32 desc,Id", [3, 1, 6, 4, 2, 5]],
   ["MaybeBoolean", [2, 5, 3, 6, 1, 4]],
-  ["MaybeBoolean desc", [1, 4, 3, 6, 2, 5]],
+  ["MaybeBoolean desc", [4, 1, 6, 3, 5, 2]],
   ["Boolean,Text desc", [6, 4, 2, 5, 1, 3]],
   ["Boolean desc,Id desc", [5, 3, 1, 6, 4, 2]],
   ["Boolean asc, Id desc", [6, 4, 2, 5, 3, 1]],
   ["Home/City", [2, 5, 1, 4, 3, 6]],
-  ["MaybeHome/City desc", [6, 1, 2, 3, 4, 5]],
+  ["MaybeHome/City desc", [6, 1, 5, 4, 3, 2]],
   ["MaybeHome/Position/Latitude desc,Id desc", [1, 6, 5, 4, 3, 2]],
   ["length(Text)", [1, 2, 6, 4, 3, 5]],
   ["Id mod 2,Id desc", [6, 4, 2, 5, 3, 1]],
   ["-Id", [6, 5, 4, 3, 2, 1]],
-  ["year(Date) desc", [3, 1, 2, 6, 5, 4]],
+  ["year(Date) desc", [3, 6, 2, 1, 5, 4]],
   ["DateTimeOffset", [4, 1, 5, 6, 2, 3]],
   ["TimeOfDay", [4, 1, 6, 5, 2, 3]],
   ["Duration", [4, 6, 1, 5, 2, 3]],
@@ -31,14 +31,17 @@ const ORDERS: ReadonlyArray<readonly [orderby: string, ids: readonly number[]]> 
   ["Amount", [4, 5, 1, 2, 6, 3]],
   ["Int64", [4, 6, 1, 5, 2, 3]],
   ["Int64 desc", [3, 2, 5, 1, 6, 4]],
-  ["Color desc", [3, 6, 2, 5, 1, 4]],
+  ["Color desc", [6, 3, 5, 2, 4, 1]],
   ["Access", [3, 1, 5, 2, 6, 4]],
   ["Guid", [1, 2, 4, 5, 6, 3]],
   ["contains(Text,'ha')", [3, 4, 5, 6, 1, 2]],
   ["Id gt 3 desc,Id", [4, 5, 6, 1, 2, 3]],
-  ["Texts/$count desc", [4, 1, 3, 6, 2, 5]],
+  ["Texts/$count desc", [4, 1, 6, 3, 5, 2]],
   ["remark", [2, 3, 5, 4, 1, 6]],
   ["id desc", [6, 5, 4, 3, 2, 1]],
+  // Null, NaN, then all numbers from -INF on (decision 0007).
+  ["MaybeDouble", [2, 5, 6, 4, 1, 3]],
+  ["MaybeDouble desc", [3, 1, 4, 6, 5, 2]],
 ];
 
 const read = (set: string, options: Readonly<Record<string, string>>) =>
@@ -61,7 +64,7 @@ eachDoor((door) => {
     test("NaN has one place, whatever the direction the order is total", async () => {
       const up = await send(read("Samples", { $orderby: "Double" }));
       const down = await send(read("Samples", { $orderby: "Double desc" }));
-      expect(idsOf(up.json).toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(new Set(idsOf(up.json)).size).toBe(6);
       expect(idsOf(down.json)).toEqual(idsOf(up.json).toReversed());
     });
 

@@ -202,11 +202,11 @@ eachDoor((door) => {
     test.each(["queryable", "getAll"] as const)("%s: pages of a filtered, ordered set with a total", async (form) => {
       const send = door.to(service(form));
       const found = await pages(send, url("/s/Items", { $filter: "Id ne 4", $orderby: "Rank desc", $count: "true" }));
-      // Rank: 5 and 6 have 2, 3 has 1, 1 and 2 have 0, 7 has null; ties by key.
+      // Rank: 5 and 6 have 2, 3 has 1, 1 and 2 have 0, 7 has null; ties by key, descending too (decision 0007).
       expect(found.map(({ json }) => idsOf(json))).toEqual([
-        [5, 6],
-        [3, 1],
-        [2, 7],
+        [6, 5],
+        [3, 2],
+        [1, 7],
       ]);
       expect(found.map(({ json }) => json["@odata.count"] as number)).toEqual([6, 6, 6]);
       expect(found[0]!.json[NEXT]).toContain("$filter=Id%20ne%204&$orderby=Rank%20desc&$count=true&");
@@ -256,6 +256,12 @@ eachDoor((door) => {
       const answer = await send(`/s/Items?$skiptoken=${token}`);
       expectError(answer, { status: 400, code: "InvalidSkipToken", target: "$skiptoken" });
     });
+  });
+
+  test("$skip beside $skiptoken is refused: the token holds the whole offset (decision 0006)", async () => {
+    const send = door.to(capped["queryable"]!);
+    expectInvalidOption(await send(`/s/Items?$skip=1&$skiptoken=${tokenOf(3)}`), "$skip");
+    expect(idsOf((await send(`/s/Items?$skip=0&$skiptoken=${tokenOf(3)}`)).json)).toEqual([4, 5, 6]);
   });
 
   describe("a set that applies the query itself", () => {

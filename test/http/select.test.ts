@@ -13,7 +13,7 @@ const SELECTIONS: ReadonlyArray<readonly [select: string, listed: string, entity
   ["Text", "Text", { Text: "Aniseed Syrup" }],
   ["id,TEXT", "Id,Text", { Text: "Aniseed Syrup", Id: 3 }],
   ["remark", "remark", { remark: null }],
-  ["Decimal,Color,Date", "Decimal,Color,Date", { Decimal: 9999999999999999.9999, Color: "Blue", Date: "9999-12-31" }],
+  ["Single,Color,Date", "Single,Color,Date", { Single: 1024, Color: "Blue", Date: "9999-12-31" }],
   ["Texts", "Texts", { Texts: ["a"] }],
   ["MaybeHome", "MaybeHome", { MaybeHome: { Street: "Q 3", City: null, Position: null } }],
   ["Home/City", "Home/City", { Home: { City: "Paris" } }],
