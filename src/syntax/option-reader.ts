@@ -30,6 +30,15 @@ export function skipBlanks(reader: OptionReader): void {
   reader.position = at;
 }
 
+/** A text without the blanks and tabs at its ends: what `skipBlanks` moves over, and no other white space. */
+export function withoutOuterBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (text[start] === " " || text[start] === "\t") start += 1;
+  while (end > start && (text[end - 1] === " " || text[end - 1] === "\t")) end -= 1;
+  return text.slice(start, end);
+}
+
 /** Moves over one character if it stands here. */
 export function skipCharacter(reader: OptionReader, character: string): boolean {
   if (reader.text[reader.position] !== character) return false;

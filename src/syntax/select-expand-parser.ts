@@ -13,6 +13,7 @@ import {
   skipBlanks,
   skipCharacter,
   skipComma,
+  withoutOuterBlanks,
 } from "./option-reader.ts";
 import { parseBoolean, parseNonNegativeInteger } from "./option-value-parser.ts";
 import { parseOrderBy } from "./order-by-parser.ts";
@@ -70,7 +71,7 @@ export function shapeOfSelect(text: string): string {
   if (!/[ \t]/u.test(text)) return text;
   return text
     .split(",")
-    .map((item) => item.trim())
+    .map(withoutOuterBlanks)
     .join(",");
 }
 
@@ -271,7 +272,7 @@ function readSearch(reader: ExpandReader): SearchSyntax {
 function readPlainValue(reader: ExpandReader): string {
   const start = reader.position;
   reader.position = nestedValueEnd(reader.text, start);
-  return reader.text.slice(start, reader.position).trim();
+  return withoutOuterBlanks(reader.text.slice(start, reader.position));
 }
 
 /** @see OData Protocol 4.0, section 11.2.4.2.1.1; ABNF levels */

@@ -71,6 +71,8 @@ describe("parseSelect", () => {
     ["A,B/C", "A,B/C"],
     [" A , B\t,C ", "A,B,C"],
     ["A B", "A B"],
+    // Only what the parser skips: any other white space is an error, whichever shapes are known.
+    ["A, \u00a0B\ufeff, \nC", "A,\u00a0B\ufeff,\nC"],
   ])("the shape of %j", (text, shape) => {
     expect(shapeOfSelect(text)).toBe(shape);
   });
