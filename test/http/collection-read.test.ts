@@ -305,6 +305,48 @@ eachDoor((door) => {
     });
   });
 
+  describe("limits of the registration; null is none", () => {
+    const limited = (defaults: NonNullable<Parameters<typeof odataService>[0]["defaults"]>) =>
+      door.to(
+        odataService({
+          prefix: "/s",
+          defaults,
+          entitySets: [entitySet(Item, { getAll: () => ITEMS })],
+          logger: noFailures,
+        }),
+      );
+
+    test.each([
+      ["maxNodeCount", 3, { $filter: "Id eq 1" }, { $filter: "Id eq 1 and Id eq 2" }],
+      ["maxInListLength", 2, { $filter: "Id in (1,2)" }, { $filter: "Id in (1,2,3)" }],
+      ["maxOrderByProperties", 2, { $orderby: "Id,Name" }, { $orderby: "Id,Name,Rank" }],
+    ] as const)("%s", async (setting, limit, within, beyond) => {
+      const target = Object.keys(beyond).join("");
+      const send = limited({ [setting]: limit });
+      expect((await send(url("/s/Items", within))).status).toBe(200);
+      expectInvalidOption(await send(url("/s/Items", beyond)), target, new RegExp(`\\b${String(limit)}\\b`, "u"));
+      expect((await limited({ [setting]: null })(url("/s/Items", beyond))).status).toBe(200);
+    });
+
+    test("maxResponseEntities", async () => {
+      const send = limited({ maxResponseEntities: 3 });
+      expect((await send("/s/Items?$top=3")).status).toBe(200);
+      const answer = await send("/s/Items");
+      expect([answer.status, answer.json.error.code]).toEqual([400, "InvalidQueryOption"]);
+      expect((await send("/s/Items/$count")).text).toBe("7");
+    });
+
+    test("without a setting the page is 1000 entities", async () => {
+      const many = Array.from({ length: 1001 }, (_, index) => ({ ...ITEMS[0]!, id: index }));
+      const set = entitySet(Item, { getAll: () => many });
+      const send = door.to(odataService({ prefix: "/s", entitySets: [set], logger: noFailures }));
+      const { json } = await send("/s/Items?$select=Id");
+      expect(json.value).toHaveLength(1000);
+      expect(json["@odata.nextLink"]).toBe(`${ORIGIN}/s/Items?$select=Id&$skip=1000`);
+      expectInvalidOption(await send("/s/Items?$top=1001"), "$top", /1000/u);
+    });
+  });
+
   test("custom options reach the handler", async () => {
     const seen: string[] = [];
     const service = odataService({

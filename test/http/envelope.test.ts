@@ -309,6 +309,37 @@ eachDoor((door) => {
     });
   });
 
+  test("handlers may return Date, number and bigint where that is unambiguous", async () => {
+    const entity = {
+      ...SAMPLES[0]!,
+      int64: 7,
+      decimal: 18,
+      amount: 0.1,
+      date: new Date("2024-02-29T00:00:00Z"),
+      dateTimeOffset: new Date("2024-02-29T10:20:30.5Z"),
+      guid: "ABCDEF01-2345-6789-ABCD-EF0123456789",
+    };
+    const set = entitySet(Sample, { getAll: () => [entity], getByKey: () => entity });
+    const ask = door.to(odataService({ prefix: "/odata", entitySets: [set], logger: noFailures }));
+    const members =
+      '"Int64":7,"Decimal":18,"Amount":0.1,"Guid":"abcdef01-2345-6789-abcd-ef0123456789","Date":"2024-02-29","DateTimeOffset":"2024-02-29T10:20:30.5';
+    const $select = "$select=Int64,Decimal,Amount,Guid,Date,DateTimeOffset";
+    expect((await ask(`/odata/Samples(1)?${$select}`)).text).toContain(members);
+    expect((await ask(`/odata/Samples?${$select}`)).text).toContain(members);
+    const filters = [
+      "Int64 eq 7",
+      "Decimal eq 18.0",
+      "Amount eq 0.1",
+      "Date eq 2024-02-29",
+      "DateTimeOffset eq 2024-02-29T10:20:30.5Z",
+      "year(Date) eq 2024",
+      "Guid eq abcdef01-2345-6789-abcd-ef0123456789",
+    ];
+    for (const filter of filters) {
+      expect((await ask(`/odata/Samples/$count?$filter=${encodeURIComponent(filter)}`)).text, filter).toBe("1");
+    }
+  });
+
   describe("the base of every URL", () => {
     const sets = [entitySet(Sample, { getAll: () => SAMPLES, getByKey: () => SAMPLES[0]! })];
     const contextOf = async (options: object, headers: Record<string, string> = {}) => {

@@ -130,6 +130,19 @@ describe("serve", () => {
   });
 });
 
+describe("a body that nobody reads", () => {
+  test("does not hold the answer, nor what comes after it", async () => {
+    const server = await start({ getAll: () => ITEMS });
+    const body = "x".repeat(3_000_000);
+    for (let round = 0; round < 3; round++) {
+      const answer = await fetch(`${server.url}/s/Items`, { method: "POST", body });
+      expect([answer.status, answer.headers.get("odata-version")]).toEqual([405, "4.0"]);
+      await answer.text();
+      expect(await (await fetch(`${server.url}/s/Items/$count`)).text()).toBe("7");
+    }
+  });
+});
+
 describe("bytes that are no request", () => {
   const raw = (port: number, bytes: string) =>
     new Promise<string>((resolve) => {
