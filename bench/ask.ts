@@ -1,0 +1,27 @@
+import { get } from "node:http";
+
+/** Sent with every request to either server, so that both write the same links. */
+export const HOST = "bench.example";
+
+/** An answer, read whole. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+}
+
+/** Asks a server of this machine for one target. */
+export function ask(port: number, path: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host: "127.0.0.1", port, path, headers: { host: HOST } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+        resolve({ status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) });
+      });
+    });
+    request.on("error", reject);
+  });
+}

@@ -1,0 +1,39 @@
+import autocannon from "autocannon";
+import { HOST } from "./ask.ts";
+import type { Scenario } from "./scenarios.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+/** How often the load generator looks whether it is done, in milliseconds. */
+const SAMPLE_INTERVAL = 5;
+/** In seconds. */
+const TIMEOUT = 60;
+
+/**
+ * Sends a fixed number of requests and measures what they cost the server.
+ * @returns CPU time of the server's process per request, in microseconds
+ * @throws Error when any request fails or is not answered with 2xx
+ */
+export async function measureLoad(
+  server: ServerProcess,
+  { id, paths }: Scenario,
+  requests: number,
+  connections: number,
+): Promise<number> {
+  const before = await server.cpu();
+  const result = await autocannon({
+    url: `http://127.0.0.1:${String(server.port)}`,
+    connections,
+    amount: requests,
+    requests: paths.map((path) => ({ path })),
+    headers: { host: HOST },
+    sampleInt: SAMPLE_INTERVAL,
+    timeout: TIMEOUT,
+  });
+  const after = await server.cpu();
+  if (result["2xx"] !== requests) {
+    throw new Error(
+      `${id}: ${server.name} answered ${String(result["2xx"])} of ${String(requests)} requests with 2xx (${String(result.errors)} errors).`,
+    );
+  }
+  return (after - before) / requests;
+}

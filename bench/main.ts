@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compareAnswers } from "./compare-answers.ts";
+import { writeDatabase } from "./database.ts";
+import { measureScenario, type Measurement } from "./measure-scenario.ts";
+import { toTable } from "./print-table.ts";
+import { profileScenario } from "./profile-scenario.ts";
+import { readArguments, type Arguments } from "./read-arguments.ts";
+import type { Scenario } from "./scenarios.ts";
+import { startServer } from "./server-process.ts";
+
+const CONNECTIONS: readonly number[] = [1, 8];
+
+try {
+  await run(readArguments(process.argv.slice(2)));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function run({ scenarios, rounds, profile }: Arguments): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "odatakit-bench-"));
+  try {
+    const database = join(directory, "shop.db");
+    const started = performance.now();
+    writeDatabase(database);
+    console.log(`Wrote the database in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+    if (profile) {
+      for (const scenario of scenarios) console.log(await profileScenario(scenario, database, directory));
+    } else {
+      await compareAndMeasure(database, scenarios, rounds);
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+async function compareAndMeasure(database: string, scenarios: readonly Scenario[], rounds: number): Promise<void> {
+  const limit = await startServer("limit", "limit-server.ts", database);
+  const ours = await startServer("odatakit", "odatakit-server.ts", database);
+  try {
+    for (const scenario of scenarios) await compareAnswers(scenario, ours, limit);
+    console.log("Both servers give the same answers, byte for byte.");
+    const measurements: Measurement[] = [];
+    for (const scenario of scenarios) {
+      for (const connections of CONNECTIONS) {
+        console.error(`${scenario.id}, ${String(connections)} connection(s) …`);
+        measurements.push(await measureScenario(scenario, connections, rounds, { ours, limit }));
+      }
+    }
+    console.log(`\nCPU time of the server per request, ${String(rounds)} rounds:\n\n${toTable(measurements)}`);
+  } finally {
+    await Promise.all([limit.stop(), ours.stop()]);
+  }
+}

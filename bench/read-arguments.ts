@@ -1,0 +1,38 @@
+import { parseArgs } from "node:util";
+import { SCENARIOS, type Scenario } from "./scenarios.ts";
+
+/** What the command line asks for. */
+export interface Arguments {
+  readonly scenarios: readonly Scenario[];
+  /** How often each server is measured. */
+  readonly rounds: number;
+  /** Whether ours is profiled instead of compared in time. */
+  readonly profile: boolean;
+}
+
+const DEFAULT_ROUNDS = 5;
+
+/** How the bench is called. */
+export const USAGE = `npm run bench -- [${SCENARIOS.map(({ id }) => id).join("] [")}] [--rounds ${String(DEFAULT_ROUNDS)}] [--profile]`;
+
+/**
+ * Reads the command line. No scenario named: all of them.
+ * @throws Error that says how the bench is called
+ */
+export function readArguments(args: readonly string[]): Arguments {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { rounds: { type: "string" }, profile: { type: "boolean" } },
+    allowPositionals: true,
+  });
+  const wanted = positionals.map((id) => id.toUpperCase());
+  const unknown = wanted.filter((id) => SCENARIOS.every((scenario) => scenario.id !== id));
+  if (unknown.length > 0) throw new Error(`There is no scenario ${unknown.join(", ")}: ${USAGE}`);
+  const rounds = values.rounds === undefined ? DEFAULT_ROUNDS : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds takes a whole number from 1 on: ${USAGE}`);
+  return {
+    scenarios: wanted.length === 0 ? SCENARIOS : SCENARIOS.filter(({ id }) => wanted.includes(id)),
+    rounds,
+    profile: values.profile ?? false,
+  };
+}
