@@ -41,12 +41,10 @@ export class SqliteConnection implements DatabaseConnection {
     const { statements } = this.#database;
     const values = toBoundValues(query.parameters);
     const statement = statements.take(query.sql);
-    try {
-      if (statement.hasRows) yield* readChunks<R>(statement.iterate(values), chunkSize);
-      else yield execute<R>(statement, values, query);
-    } finally {
-      statements.giveBack(statement);
-    }
+    if (statement.hasRows) yield* readChunks<R>(statement.iterate(values), chunkSize);
+    else yield execute<R>(statement, values, query);
+    // Not one that failed: `node:sqlite` would report its error again when it is next iterated.
+    statements.giveBack(statement);
   }
 
   /** Runs a command that is neither compiled nor kept: `begin`, `commit`. */

@@ -1,5 +1,8 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 
+/** A number holds it exactly, and `node:sqlite` answers it as one when it reads integers as numbers. */
+const LEAST_INTEGER = -(2n ** 63n);
+
 /**
  * The values of `?` as SQLite takes them: a boolean is 0 or 1, a Date its UTC text with milliseconds (fixed width, so
  * text order is time order), and a whole number an INTEGER: `node:sqlite` alone binds every number as REAL, so that
@@ -54,5 +57,5 @@ export function withNumbers(row: Record<string, SQLOutputValue> | SQLOutputValue
 function withNumber(cell: SQLOutputValue): SQLOutputValue {
   if (typeof cell !== "bigint") return cell;
   const number = Number(cell);
-  return Number.isSafeInteger(number) ? number : cell;
+  return Number.isSafeInteger(number) || cell === LEAST_INTEGER ? number : cell;
 }

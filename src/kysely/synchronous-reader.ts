@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
  * Reads at once, without a promise: what the adapter of a dialect offers when its database runs in this process.
  *
  * Cells are `null`, `number`, `string`, `Uint8Array`, and `bigint` for an integer beyond ±(2^53 - 1), so no integer is
- * ever rounded. A statement that wants integers in one form casts them to text.
+ * ever rounded (-2^63, which a number holds, is a number). A statement that wants integers in one form casts them to text.
  */
 export interface SynchronousReader {
   /**
@@ -18,14 +18,17 @@ export interface SynchronousReader {
   readOne(sql: string, parameters: readonly unknown[]): readonly unknown[] | undefined;
 }
 
+/** A Kysely instance whatever its tables: no type but `any` takes them all, for Kysely's is not covariant. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the tables of an application are not looked at
+export type AnyKysely = Kysely<any>;
+
 const NOTHING: Promise<void> = Promise.resolve();
 
 /**
  * The synchronous reader behind a Kysely instance, or null where there is none: the dialect is another, or `db` is a
  * transaction, whose own rows only its connection sees. Ask once per instance, not per query.
  */
-// oxlint-disable-next-line typescript/no-explicit-any -- every schema of an application is taken, and none is read
-export function synchronousReaderOf(db: Kysely<any>): SynchronousReader | null {
+export function synchronousReaderOf(db: AnyKysely): SynchronousReader | null {
   if (db.isTransaction) return null;
   const executor = db.getExecutor();
   const adapter: object = executor.adapter;
