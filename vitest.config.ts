@@ -10,6 +10,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     watch: false,
+    // A watchdog, not a measure: a loaded machine must not fail a test that ends.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: "threads",
     maxWorkers: 2,
     reporters: ["default", new ClosingLineReporter()],

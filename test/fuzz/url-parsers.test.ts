@@ -113,7 +113,7 @@ describe.each(Object.entries(PARSERS))("%s", (_name, parse) => {
       if (!isODataError(error)) throw error;
       expect(error.message.length).toBeLessThan(400);
     }
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(10_000);
     expect(context.counters.tokens).toBeLessThanOrEqual(context.limits.maxTokens + 1);
   });
 });
