@@ -210,7 +210,7 @@ eachDoor((door) => {
         expect((await send("/s/Items(2)", { "If-None-Match": `${list}, ${current}` })).status).toBe(304);
         expect((await send("/s/Items(2)", { "If-None-Match": '"'.repeat(5000) })).status).toBe(200);
         expect((await send("/s/Items(2)", { "If-None-Match": ", ".repeat(3000) })).status).toBe(200);
-        expect(performance.now() - started).toBeLessThan(1000);
+        expect(performance.now() - started).toBeLessThan(10_000);
       });
     });
   });

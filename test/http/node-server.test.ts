@@ -185,7 +185,7 @@ describe("a large response", () => {
     await once(message, "readable");
     const started = performance.now();
     expect(await (await fetch(`${server.url}/s/Items/$count`)).text()).toBe("50000");
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     await pause(50);
     const body = JSON.parse(await read(message)) as { value: Array<{ Id: number }> };
     expect(body.value).toHaveLength(50_000);
