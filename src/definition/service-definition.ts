@@ -28,7 +28,7 @@ export interface ServiceDefinition {
   readonly trustProxy: boolean;
   /** The WWW-Authenticate header of a 401. */
   readonly challenge: string;
-  readonly authenticate: ((request: IncomingRequest) => User | null | PromiseLike<User | null>) | undefined;
+  readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;
 }
 
 /** One entity set after startup. */

@@ -1,7 +1,7 @@
 import type { AuthorizationRules } from "./authorization.ts";
 import type { IncomingRequest, User } from "./context.ts";
 import type { EntitySetDeclaration } from "./entity-set.ts";
-import type { Awaitable } from "./handlers.ts";
+import type { Answer } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { NamingPolicy } from "./names.ts";
 import type { OperationDeclaration } from "./operation.ts";
@@ -47,8 +47,8 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /** Whom to follow where the specification is stricter than the standard; `specification` when absent. */
   readonly profile?: "specification" | "standard" | undefined;
   readonly batch?: boolean | BatchOptions | undefined;
-  /** Tells who calls; null: nobody that is known. */
-  readonly authenticate?: ((request: IncomingRequest) => Awaitable<User | null>) | undefined;
+  /** Tells who calls; null: nobody that is known. An error answers the request in its place. */
+  readonly authenticate?: ((request: IncomingRequest) => Answer<User | null>) | undefined;
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   /** The WWW-Authenticate header of a 401; `Bearer` when absent. */
   readonly challenge?: string | undefined;

@@ -97,10 +97,11 @@ function toSourceQuery(plan: CollectionPlan, context: Context): SourceQuery {
 
 /** The entities of an iterable as an array: the array itself where it is one. */
 function collectEntities(stream: EntityStream): MaybeResult<Iterable<unknown>> {
-  if (typeof stream !== "object" || stream === null) {
-    throw new TypeError("The getAll handler did not return entities: return an array or another iterable.");
+  if (typeof stream === "object" && stream !== null) {
+    if (Symbol.iterator in stream) return stream;
+    if (Symbol.asyncIterator in stream) return collectAsync(stream);
   }
-  return Symbol.iterator in stream ? stream : collectAsync(stream);
+  throw new TypeError("The getAll handler did not return entities: return an array or another iterable.");
 }
 
 async function collectAsync(stream: AsyncIterable<unknown>): Promise<readonly unknown[]> {

@@ -19,10 +19,23 @@ export function arraySource<E extends EntityTypeDeclaration>(type: E, rows: Iter
     kind: "EntitySource",
     entityType: type,
     read: (query) => {
-      if (isIterator(entities)) entities = [...entities];
+      if (isIterator(entities)) entities = collect(entities);
       return applyQuery(entities, query);
     },
   });
+}
+
+/** All that an iterator gives; of one that fails, an iterable that fails alike: the rest of it would pass for all. */
+function collect(iterator: Iterable<unknown>): Iterable<unknown> {
+  try {
+    return [...iterator];
+  } catch (error) {
+    return {
+      [Symbol.iterator]: () => {
+        throw error;
+      },
+    };
+  }
 }
 
 /** An iterator (a generator, most of all) is its own iterable, and is used up by the first loop over it. */

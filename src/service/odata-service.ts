@@ -9,6 +9,7 @@ import { Exchange, toIncomingRequest, type EntitySetRuntime, type ServiceRuntime
 import { noContentResponse } from "../endpoints/response.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
+import { orThrow } from "../execution/run-collection.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -96,15 +97,13 @@ function answerRequest(
   return chain(authenticate(exchange), () => endpoint(exchange, path));
 }
 
-/** Asks the application who calls. */
+/** Asks the application who calls. @throws ODataError that it returned or threw */
 function authenticate(exchange: Exchange): undefined | PromiseLike<undefined> {
   const { authenticate: ask } = exchange.service.definition;
   if (ask === undefined) return undefined;
-  const asked = ask(toIncomingRequest(exchange));
-  const know = (user: Exchange["user"]): undefined => {
-    exchange.user = user ?? null;
-  };
-  return isPromiseLike(asked) ? asked.then(know) : know(asked);
+  return chain(ask(toIncomingRequest(exchange)), (answer): undefined => {
+    exchange.user = orThrow(answer) ?? null;
+  });
 }
 
 /** A response to HEAD has no body; its headers are those of GET. */

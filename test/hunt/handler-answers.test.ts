@@ -1,0 +1,102 @@
+import { arraySource, edm, entitySet, entityType, odataError, odataService } from "odatakit";
+import { describe, expect, test } from "vitest";
+
+const Note = entityType("Note", { id: edm.int32().key(), text: edm.string().nullable() });
+
+type NoteOptions = Parameters<typeof entitySet<typeof Note>>[1];
+type ServiceExtras = Omit<Parameters<typeof odataService>[0], "entitySets">;
+
+/** What a library with lazy queries returns: a `then` that answers, and gives back nothing itself. */
+function lazily<T>(value: T): PromiseLike<T> {
+  const then = (resolve: (value: T) => void): void => resolve(value);
+  // oxlint-disable-next-line unicorn/no-thenable -- the point of the test
+  return { then } as PromiseLike<T>;
+}
+
+function lazilyFailing(error: unknown): PromiseLike<never> {
+  const then = (_resolve: unknown, reject: (error: unknown) => void): void => reject(error);
+  // oxlint-disable-next-line unicorn/no-thenable -- the point of the test
+  return { then } as PromiseLike<never>;
+}
+
+function serviceWith(options: NoteOptions, extras: ServiceExtras = {}) {
+  const failures: unknown[] = [];
+  const logger = { error: (_message: string, fields: object) => void failures.push(fields), warn() {}, info() {} };
+  const service = odataService({ ...extras, logger, entitySets: [entitySet(Note, options)] });
+  const get = async (path: string) => {
+    const response = await service.fetch(new Request(`http://service.example${path}`));
+    return { status: response.status, body: JSON.parse(await response.text()) as never, failures };
+  };
+  return { service, get };
+}
+
+describe("a handler that answers with a bare thenable is waited for", () => {
+  const rows = [{ id: 1, text: "a" }];
+
+  test.each<[string, NoteOptions, string]>([
+    ["getAll", { getAll: () => lazily(rows) }, "/Notes"],
+    ["queryable", { queryable: () => lazily(arraySource(Note, rows)) }, "/Notes"],
+    ["applyQuery", { applyQuery: () => lazily({ items: rows }) }, "/Notes"],
+  ])("%s", async (_name, options, path) => {
+    const { get } = serviceWith(options);
+    expect(await get(path)).toMatchObject({ status: 200, body: { value: [{ Id: 1, Text: "a" }] }, failures: [] });
+  });
+
+  test("getByKey", async () => {
+    const { get } = serviceWith({ getByKey: (id) => lazily({ id }) });
+    expect(await get("/Notes(7)")).toMatchObject({ status: 200, body: { Id: 7 }, failures: [] });
+  });
+
+  test("one that is a function, too", async () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- the point of the test
+    const query = Object.assign(() => undefined, { then: (resolve: (value: object) => void) => resolve({ id: 7 }) });
+    const { get } = serviceWith({ getByKey: () => query as never });
+    expect(await get("/Notes(7)")).toMatchObject({ status: 200, body: { Id: 7 }, failures: [] });
+  });
+
+  test("its error is the answer", async () => {
+    const { get } = serviceWith({ getByKey: () => lazilyFailing(odataError(409, "Locked", "Not now.")) });
+    expect(await get("/Notes(7)")).toMatchObject({ status: 409, body: { error: { code: "Locked" } }, failures: [] });
+  });
+});
+
+describe("authenticate", () => {
+  test.each<[string, ServiceExtras["authenticate"]]>([
+    ["returned", () => odataError(401, "Unauthorized", "The token has expired.")],
+    ["promised", async () => odataError(401, "Unauthorized", "The token has expired.")],
+    ["lazily promised", () => lazily(odataError(401, "Unauthorized", "The token has expired."))],
+    [
+      "thrown",
+      () => {
+        throw odataError(401, "Unauthorized", "The token has expired.");
+      },
+    ],
+  ])("an error that it %s is the answer, never a user", async (_how, authenticate) => {
+    let calls = 0;
+    const getAll = () => {
+      calls += 1;
+      return [];
+    };
+    const { get } = serviceWith({ getAll }, { authenticate });
+    expect(await get("/Notes")).toMatchObject({ status: 401, body: { error: { code: "Unauthorized" } }, failures: [] });
+    expect(calls).toBe(0);
+  });
+});
+
+test("getAll that returns no entities is a failure that says what to return", async () => {
+  const { get } = serviceWith({ getAll: () => ({}) as never });
+  const { status, failures } = await get("/Notes");
+  expect(status).toBe(500);
+  expect(failures).toMatchObject([{ error: { message: expect.stringContaining("return an array") as string } }]);
+});
+
+test("an iterator that fails stays failed: its source never answers with less than all", async () => {
+  function* read() {
+    yield { id: 1 };
+    throw new Error("The file ends here.");
+  }
+  const source = arraySource(Note, read());
+  const { get } = serviceWith({ queryable: () => source });
+  expect(await get("/Notes")).toMatchObject({ status: 500 });
+  expect(await get("/Notes")).toMatchObject({ status: 500 });
+});
