@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { ODataRequest } from "../http/odata-request.ts";
 
@@ -7,11 +7,13 @@ class NodeODataRequest implements ODataRequest {
   readonly method: string;
   readonly target: string;
   readonly #message: IncomingMessage;
+  readonly #response: ServerResponse;
   #headers: Headers | undefined;
   #controller: AbortController | undefined;
 
-  constructor(message: IncomingMessage) {
+  constructor(message: IncomingMessage, response: ServerResponse) {
     this.#message = message;
+    this.#response = response;
     this.method = message.method ?? "GET";
     this.target = toOriginForm(message.url ?? "/");
   }
@@ -50,8 +52,14 @@ class NodeODataRequest implements ODataRequest {
       this.#controller = controller;
       // A message that was read to its end closes too: only the socket tells that the client is gone.
       const { socket } = this.#message;
-      if (socket.destroyed) controller.abort();
-      else socket.once("close", () => controller.abort());
+      const abort = (): void => controller.abort();
+      if (socket.destroyed) {
+        abort();
+      } else {
+        socket.once("close", abort);
+        // The connection may serve many requests more: none of them leaves a listener there.
+        this.#response.once("finish", () => socket.off("close", abort));
+      }
     }
     return this.#controller.signal;
   }
@@ -63,9 +71,12 @@ class NodeODataRequest implements ODataRequest {
   }
 }
 
-/** Reads a request of `node:http`, without a copy of anything. */
-export function fromIncomingMessage(message: IncomingMessage): ODataRequest {
-  return new NodeODataRequest(message);
+/**
+ * Reads a request of `node:http`, without a copy of anything.
+ * @param response the response to it: its end is the end of what the signal watches
+ */
+export function fromIncomingMessage(message: IncomingMessage, response: ServerResponse): ODataRequest {
+  return new NodeODataRequest(message, response);
 }
 
 /** The path and query of a request target, which a proxy's client may send with scheme and authority. */

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -31,7 +30,7 @@ async function sendChunks(
     for await (const chunk of chunks) {
       if (!target.headersSent) target.writeHead(status, headers);
       if (target.destroyed) return;
-      if (!target.write(chunk)) await Promise.race([once(target, "drain"), once(target, "close")]);
+      if (!target.write(chunk)) await untilWritable(target);
       await nextTurn();
     }
     target.end();
@@ -39,4 +38,15 @@ async function sendChunks(
     target.destroy();
     throw error;
   }
+}
+
+/** Waits until the client has taken what was written, or is gone. No listener stays behind, however often it pauses. */
+function untilWritable(target: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      target.off("drain", done).off("close", done);
+      resolve();
+    };
+    target.on("drain", done).on("close", done);
+  });
 }

@@ -33,7 +33,7 @@ export function toNodeHandler(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const composed = composeServices(services);
   return (request, response) => {
-    const odata = fromIncomingMessage(request);
+    const odata = fromIncomingMessage(request, response);
     const fail = (error: unknown): void => composed.reportFailure(odata, error);
     try {
       const answer = composed.handle(odata);

@@ -21,10 +21,13 @@ function toReadableStream(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  let isCancelled = false;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const next = await iterator.next();
+        // The client may have gone away meanwhile: a stream that is closed takes nothing any more.
+        if (isCancelled) return;
         if (next.done === true) controller.close();
         else controller.enqueue(encoder.encode(next.value));
       } catch (error) {
@@ -34,6 +37,7 @@ function toReadableStream(
       }
     },
     async cancel() {
+      isCancelled = true;
       await iterator.return?.();
     },
   });

@@ -13,7 +13,7 @@ async function readRequest<T>(
   method = "GET",
 ): Promise<T> {
   const server = createServer((message, response) => {
-    seen(read(fromIncomingMessage(message)));
+    seen(read(fromIncomingMessage(message, response)));
     response.end();
   });
   let seen: (value: T) => void = () => undefined;

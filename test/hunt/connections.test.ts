@@ -1,0 +1,99 @@
+import { Agent, createServer, get, type IncomingMessage } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { edm, entitySet, entityType, odataService } from "odatakit";
+import { toNodeHandler } from "odatakit/node";
+import { expect, onTestFinished, test } from "vitest";
+
+const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
+const MANY = Array.from({ length: 60_000 }, (_, id) => ({ id, text: "x".repeat(100) }));
+
+function watchWarnings(): readonly string[] {
+  const warnings: string[] = [];
+  const note = (warning: Error): void => void warnings.push(`${warning.name}: ${warning.message}`);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  return warnings;
+}
+
+async function start(options: Parameters<typeof entitySet<typeof Note>>[1]): Promise<number> {
+  const server = createServer(toNodeHandler(odataService({ entitySets: [entitySet(Note, options)] })));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test("requests that look at ctx.signal leave nothing behind on a connection that is kept", async () => {
+  const warnings = watchWarnings();
+  const signals: AbortSignal[] = [];
+  const port = await start({
+    getByKey: (id, { signal }) => {
+      signals.push(signal);
+      return { id, text: "x" };
+    },
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let count = 0; count < 15; count += 1) {
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      get({ host: "127.0.0.1", port, path: "/Notes(1)", agent }, resolve).on("error", reject);
+    });
+    expect(message.statusCode).toBe(200);
+    for await (const _chunk of message);
+  }
+  agent.destroy();
+  await pause(50);
+  expect(warnings).toEqual([]);
+  expect(signals.map(({ aborted }) => aborted)).toEqual(Array.from({ length: 15 }, () => false));
+});
+
+test("ctx.signal is aborted when the client goes away before the answer", async () => {
+  let note: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    note = resolve;
+  });
+  const port = await start({
+    getByKey: (_id, { signal }) => {
+      signal.addEventListener("abort", note);
+      return new Promise(() => {
+        // It never settles.
+      });
+    },
+  });
+  const socket = connect(port, "127.0.0.1", () => socket.write("GET /Notes(1) HTTP/1.1\r\nHost: x\r\n\r\n"));
+  setTimeout(() => socket.destroy(), 50);
+  await aborted;
+});
+
+test("a client that reads slowly costs no listener for each pause", async () => {
+  const warnings = watchWarnings();
+  const port = await start({ getAll: () => MANY, maxTop: null });
+  const socket = connect(port, "127.0.0.1", () => socket.write("GET /Notes HTTP/1.1\r\nHost: x\r\n\r\n"));
+  let read = 0;
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    read += chunk.length;
+    await pause(1);
+    if (read > 6_000_000) break;
+  }
+  socket.destroy();
+  await pause(50);
+  expect(warnings).toEqual([]);
+});
+
+test("a Fetch body that is cancelled in the middle is no failure", async () => {
+  const failures: unknown[] = [];
+  const logger = { error: (_message: string, fields: object) => void failures.push(fields), warn() {}, info() {} };
+  const service = odataService({ logger, entitySets: [entitySet(Note, { getAll: () => MANY, maxTop: null })] });
+  for (const chunks of [0, 1, 2]) {
+    const { body } = await service.fetch(new Request("http://service.example/Notes"));
+    const reader = body!.getReader();
+    for (let count = 0; count < chunks; count += 1) await reader.read();
+    await reader.cancel();
+    await pause(1);
+  }
+  expect(failures).toEqual([]);
+});
