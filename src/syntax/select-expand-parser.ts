@@ -69,10 +69,7 @@ export function parseSelect(text: string, context: ParseContext): readonly Selec
  */
 export function shapeOfSelect(text: string): string {
   if (!/[ \t]/u.test(text)) return text;
-  return text
-    .split(",")
-    .map(withoutOuterBlanks)
-    .join(",");
+  return text.split(",").map(withoutOuterBlanks).join(",");
 }
 
 /**
