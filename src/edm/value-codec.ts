@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/json-value.ts";
 import type { EnumType } from "./model.ts";
-import type { Facets, PrimitiveType } from "./primitive-type.ts";
+import type { PrimitiveType } from "./primitive-type.ts";
 
 /**
  * A single value in canonical form: Int64 is a bigint; Decimal, Guid, the temporal types and enums are canonical
@@ -44,6 +44,3 @@ export interface ValueCodec {
 export class InvalidValueError extends Error {
   override readonly name = "InvalidValueError";
 }
-
-/** Makes the codec of a type and its facets: implemented by `valueCodec` in value-codecs.ts. */
-export type MakeValueCodec = (type: PrimitiveType | EnumType, facets?: Facets) => ValueCodec;
