@@ -1,8 +1,7 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { isDeclaration } from "./declaration-kind.ts";
-import type { DeclaredService, DeclaredSet } from "./declared-service.ts";
+import { type DeclaredService, type DeclaredSet, entriesOf, propertyIn } from "./declared-service.ts";
 import { adviseName } from "./option-table.ts";
-import type { PropertyDeclaration } from "./value-type.ts";
 
 /** Allowlists name properties and navigations that the set has and clients may know. */
 export function* checkAllowlists({ sets }: DeclaredService): Iterable<ConfigurationFault> {
@@ -21,7 +20,7 @@ export function* checkETags({ sets }: DeclaredService): Iterable<ConfigurationFa
   for (const set of sets) {
     yield* checkFields(set, "etag", visibleFields(set));
     for (const field of fieldsOf(set, "etag")) {
-      const declared = propertyOf(set, field);
+      const declared = propertyIn(set.entityType, field);
       if (declared === undefined || declared.ignored) continue;
       if (declared.item === undefined && !isDeclaration(declared.type, "ComplexTypeDeclaration")) continue;
       const is = declared.item === undefined ? "a complex value" : "a collection";
@@ -48,7 +47,7 @@ function* checkFields(set: DeclaredSet, option: string, known: readonly string[]
     seen.add(field);
     if (isTwice) {
       yield { set: set.name, message: `\`${option}\` names \`${field}\` twice.`, fix: "Name it once." };
-    } else if (propertyOf(set, field)?.ignored === true) {
+    } else if (propertyIn(set.entityType, field)?.ignored === true) {
       const message = `\`${option}\` names \`${field}\`, which is ignored: no client may learn of it.`;
       yield { set: set.name, message, fix: `Remove it from \`${option}\`, or remove .ignored().` };
     } else if (!known.includes(field)) {
@@ -64,12 +63,7 @@ function fieldsOf({ options }: DeclaredSet, option: string): readonly string[] {
 }
 
 function visibleFields({ entityType }: DeclaredSet): readonly string[] {
-  return Object.entries(entityType.properties)
+  return entriesOf(entityType.properties)
     .filter(([, property]) => isDeclaration(property, "Property") && !property.declared.ignored)
     .map(([field]) => field);
-}
-
-function propertyOf({ entityType }: DeclaredSet, field: string): PropertyDeclaration | undefined {
-  const property = Object.hasOwn(entityType.properties, field) ? entityType.properties[field] : undefined;
-  return isDeclaration(property, "Property") ? property.declared : undefined;
 }

@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
-import { type DeclaredService, type DeclaredSet, propertiesOf } from "./declared-service.ts";
+import { type DeclaredService, type DeclaredSet, namesOf, propertiesOf } from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
 import { isSimpleIdentifier } from "./names.ts";
 import { type FaultPlace, nameOf } from "./option-table.ts";
@@ -55,7 +55,7 @@ export function* checkMemberNames(service: DeclaredService, types: DeclaredTypes
 /** The members of one enumeration differ in more than case. */
 export function* checkEnumMemberNames(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const type of types.enumTypes) {
-    yield* clashes(namedMembers(nameOf(type.name), Object.keys(type.members)));
+    yield* clashes(namedMembers(nameOf(type.name), namesOf(type.members)));
   }
 }
 
@@ -74,7 +74,7 @@ function* everyName(service: DeclaredService, types: DeclaredTypes): Iterable<Na
   yield* service.sets.map(namedSet);
   yield* namedTypes(types);
   for (const type of [...types.entityTypes, ...types.complexTypes]) yield* namedProperties(service, type);
-  for (const type of types.enumTypes) yield* namedMembers(nameOf(type.name), Object.keys(type.members));
+  for (const type of types.enumTypes) yield* namedMembers(nameOf(type.name), namesOf(type.members));
   for (const set of service.sets) yield* namedNavigations(set);
   for (const set of service.sets) yield* boundOperations(set);
   yield* unboundOperations(service);

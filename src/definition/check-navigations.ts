@@ -1,6 +1,13 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { isDeclaration } from "./declaration-kind.ts";
-import { type DeclaredNavigation, type DeclaredService, type DeclaredSet, entriesOf } from "./declared-service.ts";
+import {
+  type DeclaredNavigation,
+  type DeclaredService,
+  type DeclaredSet,
+  entriesOf,
+  namesOf,
+  propertyIn,
+} from "./declared-service.ts";
 import { adviseName, describe } from "./option-table.ts";
 import { navigationPlace } from "./places.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "./value-type.ts";
@@ -39,16 +46,16 @@ export function* checkConditions({ sets }: DeclaredService): Iterable<Configurat
     }
     for (const [from, to] of pairs) {
       if (target === undefined) continue;
-      const source = propertyOf(set.entityType, from);
-      const related = typeof to === "string" ? propertyOf(target, to) : undefined;
+      const source = propertyIn(set.entityType, from);
+      const related = typeof to === "string" ? propertyIn(target, to) : undefined;
       if (source === undefined) {
         const message = `\`on\` of \`${field}\` names \`${from}\`, which ${set.entityType.name} does not have.`;
-        yield { ...place, message, fix: adviseName(from, Object.keys(set.entityType.properties)) };
+        yield { ...place, message, fix: adviseName(from, namesOf(set.entityType.properties)) };
       }
       if (related === undefined) {
         const shown = typeof to === "string" ? `\`${to}\`` : describe(to);
         const message = `\`on\` of \`${field}\` names ${shown}, which ${target.name} does not have.`;
-        yield { ...place, message, fix: adviseName(String(to), Object.keys(target.properties)) };
+        yield { ...place, message, fix: adviseName(String(to), namesOf(target.properties)) };
       }
       if (source === undefined || related === undefined || areComparable(source, related)) continue;
       const message = `\`on\` of \`${field}\` pairs \`${from}\` with \`${String(to)}\`, which has another type.`;
@@ -135,11 +142,6 @@ function comparable(value: unknown): string {
     .map(([from, to]) => JSON.stringify([from, to]))
     .toSorted()
     .join();
-}
-
-function propertyOf(type: EntityTypeDeclaration, field: string): PropertyDeclaration | undefined {
-  const property = Object.hasOwn(type.properties, field) ? type.properties[field] : undefined;
-  return isDeclaration(property, "Property") ? property.declared : undefined;
 }
 
 function areComparable(left: PropertyDeclaration, right: PropertyDeclaration): boolean {

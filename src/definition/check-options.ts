@@ -36,7 +36,12 @@ export function* checkServiceOptions({ options, sets, operations }: DeclaredServ
 
 function* checkListedSets(listed: readonly unknown[]): Iterable<ConfigurationFault> {
   for (const [index, each] of listed.entries()) {
-    if (isEntitySet(each)) continue;
+    if (isEntitySet(each)) {
+      if (isObject(each.options)) continue;
+      const is = `The options of the set at position ${index} of \`entitySets\` are ${describe(each.options)}.`;
+      yield { message: is, fix: "Give an object: entitySet(type, { … })." };
+      continue;
+    }
     const message = isDeclaration(each, "EntitySetDeclaration")
       ? `The set at position ${index} of \`entitySets\` has no entity type.`
       : `\`entitySets\` holds ${describe(each)} at position ${index}.`;
@@ -55,7 +60,7 @@ function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
     yield { ...place, message, fix: "Declare it with hasMany, hasOptional or hasRequired." };
   }
   for (const navigation of set.navigations) {
-    const { field, declaration, target, options } = navigation;
+    const { field, declaration, target, failure, options } = navigation;
     const { cardinality } = declaration;
     const table = cardinality === "many" ? MANY_OPTIONS : ONE_OPTIONS;
     const maker = `has${cardinality.charAt(0).toUpperCase()}${cardinality.slice(1)}`;
@@ -63,7 +68,8 @@ function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
     yield* checkOptions(table, options, `\`${field}\` (${maker})`, where);
     if (target !== undefined) continue;
     const fix = "Give the type, or a function that returns it: hasMany(() => Line, { … }).";
-    yield { ...where, message: `The navigation \`${field}\` leads to no entity type.`, fix };
+    const reason = failure === undefined ? "" : `: ${failure}`;
+    yield { ...where, message: `The navigation \`${field}\` leads to no entity type${reason}.`, fix };
   }
 }
 

@@ -2,7 +2,7 @@ import { InvalidValueError } from "../edm/value-codec.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { toDefaultValue } from "./default-value.ts";
 import { toEnumType } from "./enum-type.ts";
-import { type FaultPlace, adviseName, describe } from "./option-table.ts";
+import { type FaultPlace, adviseName, describe, isObject } from "./option-table.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "./value-type.ts";
 
 /** What a property builder stands for: it decides which modifiers have a meaning. */
@@ -48,11 +48,23 @@ export function* checkProperty(
   place: FaultPlace,
 ): Iterable<ConfigurationFault> {
   const fault = (message: string, fix: string): ConfigurationFault => ({ ...place, message, fix });
+  if (declared.item !== undefined && !isItem(declared.item)) {
+    yield fault(`The items of ${what} are ${describe(declared.item)}.`, "Give a builder, such as edm.string().");
+    return;
+  }
   if (!isValueType(declared.type)) {
     yield fault(`The type of ${what} is ${describe(declared.type)}.`, "Give what enumType or complexType returns.");
     return;
   }
-  yield* checkFacets(declared, what, fault);
+  if (isObject(declared.facets)) {
+    yield* checkFacets(declared, what, fault);
+  } else {
+    const fix = "Give an object, such as { maxLength: 100 }, or leave it out.";
+    yield fault(`The facets of ${what} are ${describe(declared.facets)}.`, fix);
+  }
+  if (declared.description !== undefined && typeof declared.description !== "string") {
+    yield fault(`The description of ${what} cannot be ${describe(declared.description)}.`, "Give a text.");
+  }
   for (const modifier of MEANINGLESS[use]) {
     if (!hasModifier(declared, modifier)) continue;
     yield fault(`\`.${modifier}()\` has no meaning on ${what}.`, adviseModifier(use, modifier));
@@ -177,6 +189,11 @@ function adviseModifier(use: PropertyUse, modifier: Modifier): string {
   if (use === "complex property") return "Remove it: only entity types have keys.";
   if (use === "parameter" && modifier === "json") return "Remove it: the key in `params` is the name.";
   return "Remove it.";
+}
+
+/** What a builder made: any other object lacks the members of a declaration. */
+function isItem(item: unknown): boolean {
+  return isObject(item) && Object.hasOwn(item, "facets");
 }
 
 function isValueType(type: unknown): boolean {

@@ -3,7 +3,8 @@ import { checkProperty } from "./check-property.ts";
 import { isDeclaration } from "./declaration-kind.ts";
 import { type DeclaredOperation, type DeclaredService, type DeclaredSet, entriesOf } from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
-import { describe } from "./option-table.ts";
+import { checkOptions, describe, isObject } from "./option-table.ts";
+import { ENUM_TYPE_OPTIONS } from "./option-tables.ts";
 import { operationPlace } from "./places.ts";
 
 /** Each property of an entity or complex type is one, with a type, facets, modifiers and default that fit. */
@@ -26,8 +27,14 @@ export function* checkKeys(_service: DeclaredService, types: DeclaredTypes): Ite
 
 /** Each enumeration has members with whole numbers; those of flags are not negative. @see OData CSDL 4.0, section 10 */
 export function* checkEnumTypes(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
-  for (const { name, members, isFlags } of types.enumTypes) {
+  for (const { name, members, isFlags, options } of types.enumTypes) {
     const place = { set: name };
+    if (isObject(options)) {
+      yield* checkOptions(ENUM_TYPE_OPTIONS, options, `the enumeration ${name}`, place);
+    } else if (options !== undefined) {
+      const message = `The options of ${name} are ${describe(options)}.`;
+      yield { ...place, message, fix: "Give an object, such as { isFlags: true }, or leave them out." };
+    }
     const entries = entriesOf(members);
     if (entries.length === 0) {
       yield {
@@ -56,6 +63,10 @@ function* checkMembers(
   use: "entity property" | "complex property",
 ): Iterable<ConfigurationFault> {
   const place = { set: type.name };
+  if (!isObject(type.properties)) {
+    const message = `The properties of ${type.name} are ${describe(type.properties)}.`;
+    yield { ...place, message, fix: "Give an object of keys and builders, such as { id: edm.int32().key() }." };
+  }
   for (const [field, property] of entriesOf(type.properties)) {
     const what = `the property \`${field}\` of ${type.name}`;
     if (isDeclaration(property, "Property")) {

@@ -36,6 +36,8 @@ export interface DeclaredNavigation {
   readonly declaration: NavigationDeclaration;
   /** Undefined when the declaration gives no entity type. */
   readonly target: EntityTypeDeclaration | undefined;
+  /** What went wrong when the declaration was asked for its type. */
+  readonly failure: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -98,6 +100,20 @@ export function entriesOf(table: unknown): ReadonlyArray<readonly [string, unkno
   return isObject(table) ? Object.entries(table) : [];
 }
 
+/** The declaration of one property of a structured type; undefined when it has none of that key. */
+export function propertyIn(
+  type: { readonly properties: Readonly<Record<string, unknown>> },
+  field: string,
+): PropertyDeclaration | undefined {
+  const property = entriesOf(type.properties).find(([name]) => name === field)?.[1];
+  return isDeclaration(property, "Property") ? property.declared : undefined;
+}
+
+/** The names of a table; none when it is not one. */
+export function namesOf(table: unknown): readonly string[] {
+  return isObject(table) ? Object.keys(table) : [];
+}
+
 function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSet {
   const options: Readonly<Record<string, unknown>> = { ...set.options };
   const { entityType } = set;
@@ -118,15 +134,23 @@ function collectNavigation(
   declaration: NavigationDeclaration,
   naming: NamingPolicy,
 ): DeclaredNavigation {
-  const { to } = declaration;
-  const target: unknown = typeof to === "function" ? to() : to;
   return {
     field,
     name: toWireName(field, naming),
     declaration,
-    target: isDeclaration(target, "EntityTypeDeclaration") ? target : undefined,
+    ...resolveTarget(declaration.to),
     options: isObject(declaration.options) ? declaration.options : {},
   };
+}
+
+/** A thunk fails where the module of its type is not loaded yet, as in `const` types of modules in a circle. */
+function resolveTarget(to: NavigationDeclaration["to"]): Pick<DeclaredNavigation, "target" | "failure"> {
+  try {
+    const target: unknown = typeof to === "function" ? to() : to;
+    return { target: isDeclaration(target, "EntityTypeDeclaration") ? target : undefined, failure: undefined };
+  } catch (error) {
+    return { target: undefined, failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function collectOperations(table: unknown): readonly DeclaredOperation[] {

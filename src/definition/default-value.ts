@@ -3,7 +3,7 @@ import { InvalidValueError } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { isDeclaration } from "./declaration-kind.ts";
-import { entriesOf } from "./declared-service.ts";
+import { entriesOf, namesOf } from "./declared-service.ts";
 import { describe, isObject } from "./option-table.ts";
 import type { ComplexTypeDeclaration, EnumTypeDeclaration, PropertyDeclaration } from "./value-type.ts";
 
@@ -22,7 +22,7 @@ export function toDefaultValue(declared: PropertyDeclaration, value: unknown, re
     throw new InvalidValueError("null is not a value of a property that is not nullable.");
   }
   if (type.kind === "ComplexTypeDeclaration") return complexOf(type, value, resolve);
-  const codec = valueCodec(type.kind === "EnumTypeDeclaration" ? resolve(type) : type, facets);
+  const codec = valueCodec(type.kind === "EnumTypeDeclaration" ? resolve(type) : type, isObject(facets) ? facets : {});
   const canonical = codec.fromHandler(value);
   // Facets hold for what clients send: the default must be a value that a client could have sent.
   codec.fromJson(JSON.parse(codec.toJson(canonical, true)) as JsonValue, true);
@@ -39,7 +39,7 @@ function complexOf(type: ComplexTypeDeclaration, value: unknown, resolve: Resolv
   const members = entriesOf(type.properties).flatMap(([field, property]) =>
     isDeclaration(property, "Property") ? [[field, memberOf(field, property.declared, value, resolve)] as const] : [],
   );
-  const unknown = Object.keys(value).find((field) => !Object.hasOwn(type.properties, field));
+  const unknown = Object.keys(value).find((field) => !namesOf(type.properties).includes(field));
   if (unknown !== undefined) throw new InvalidValueError(`${type.name} has no property \`${unknown}\`.`);
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }

@@ -1,5 +1,8 @@
 import { type Facets, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { isDeclaration } from "./declaration-kind.ts";
+import { frozenCopy } from "./frozen-copy.ts";
 import type { ComplexInputOf, ComplexValueOf, EnumValueOf, InputOf, ValueOf } from "./infer.ts";
+import { isObject } from "./option-table.ts";
 import { Property } from "./property.ts";
 import type {
   AnyProperty,
@@ -103,7 +106,9 @@ export const edm: EdmBuilders = Object.freeze({
 function collection<E extends EntityTypeDeclaration>(item: E): EntityCollection<E>;
 function collection<P extends AnyProperty>(item: P): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
 function collection(item: EntityTypeDeclaration | AnyProperty): EntityCollection | Property<readonly unknown[]> {
-  if (item.kind === "EntityTypeDeclaration") return Object.freeze({ kind: "EntityCollection", of: item });
+  if (isDeclaration(item, "EntityTypeDeclaration")) return Object.freeze({ kind: "EntityCollection", of: item });
+  // Untyped code may give anything: the startup check refuses it.
+  if (!isDeclaration(item, "Property")) return new Property({ ...PLAIN, type: item, item: item ?? null });
   const { declared } = item;
   return new Property({ ...PLAIN, type: declared.type, item: declared, facets: declared.facets });
 }
@@ -122,7 +127,7 @@ const PLAIN = Object.freeze({
 });
 
 function declare<Value, Input>(type: DeclaredValueType, facets: Facets = PLAIN.facets): Property<Value, Input> {
-  return new Property({ ...PLAIN, type, facets: Object.freeze({ ...facets }) });
+  return new Property({ ...PLAIN, type, facets: frozenCopy(facets) });
 }
 
 function primitive<Value, Input>(name: PrimitiveTypeName, facets?: Facets): Property<Value, Input> {
@@ -135,5 +140,7 @@ function temporal<Value, Input>(name: PrimitiveTypeName, facets?: Facets): Prope
 }
 
 function withDefault<F extends keyof Facets>(facets: Facets | undefined, name: F, value: Facets[F]): Facets {
+  // What is no table of facets is left for the startup check.
+  if (facets !== undefined && !isObject(facets)) return facets;
   return facets?.[name] === undefined ? { ...facets, [name]: value } : facets;
 }

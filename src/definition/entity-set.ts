@@ -2,6 +2,7 @@ import type { SearchClause } from "../query/clauses.ts";
 import type { Authorization } from "./authorization.ts";
 import type { Context, WriteContext } from "./context.ts";
 import type { Entities, EntitySource } from "./entity-source.ts";
+import { frozenCopy } from "./frozen-copy.ts";
 import type { Answer, CollectionQuery } from "./handlers.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "./infer.ts";
 import type { GraphOf, Navigations } from "./navigation.ts";
@@ -107,13 +108,14 @@ export function entitySet<
   options: EntitySetOptions<E, N, F, A>,
   // NoInfer: written inside `odataService`, the list of sets would decide about the type, and operations lose their key.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
-  const { navigation, functions, actions } = options;
+  const copy = frozenCopy(options);
+  const { navigation, functions, actions }: Partial<typeof options> = { ...copy };
   return Object.freeze({
     kind: "EntitySetDeclaration",
     entityType: type,
     navigation,
     functions,
     actions,
-    options: Object.freeze({ ...options }),
+    options: copy,
   });
 }

@@ -1,3 +1,4 @@
+import { frozenCopy } from "./frozen-copy.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration, Shape } from "./value-type.ts";
 
 /**
@@ -38,10 +39,5 @@ export function enumType<const Name extends string, const Member extends string,
 ): EnumTypeDeclaration<Name, Member, IsFlags> {
   // Without `isFlags` its type parameter is inferred as its default, false.
   const isFlags = (options?.isFlags === true) as IsFlags;
-  return Object.freeze({ kind: "EnumTypeDeclaration", name, members: frozenCopy(members), isFlags });
-}
-
-/** A frozen copy of a table; anything else, which only untyped code can pass, is left for the startup check. */
-function frozenCopy<Table extends object>(table: Table): Table {
-  return typeof table === "object" && table !== null ? Object.freeze({ ...table }) : table;
+  return Object.freeze({ kind: "EnumTypeDeclaration", name, members: frozenCopy(members), isFlags, options });
 }

@@ -1,6 +1,7 @@
 import type { Context } from "./context.ts";
 import type { Answer } from "./handlers.ts";
 import type { InputOf, KeyOf, ResultOf, ValueOf } from "./infer.ts";
+import { isObject } from "./option-table.ts";
 import type { AnyProperty, EntityCollection, EntityTypeDeclaration } from "./value-type.ts";
 
 /** What an operation is bound to: one entity, or a collection of them. */
@@ -117,7 +118,9 @@ function declareOperation(
   first: object,
   second: object | undefined,
 ): OperationDeclaration {
-  const options: object & { readonly bound?: unknown } = second ?? first;
+  const given: object & { readonly bound?: unknown } = second ?? first;
+  // Untyped code may give nothing at all: the startup check tells what is missing.
+  const options = isObject(given) ? given : {};
   // Two arguments: the overloads make the first one the entity type.
   const entityType = second === undefined ? undefined : (first as EntityTypeDeclaration);
   return Object.freeze({ kind: "OperationDeclaration", operationKind, bound: options.bound, entityType, options });

@@ -84,9 +84,9 @@ function isLimit(value: unknown, least: number): boolean {
   return value === null || (typeof value === "number" && Number.isSafeInteger(value) && value >= least);
 }
 
-/** A name as text, whatever untyped code gave for it: `check-names.ts` refuses what is no identifier. */
+/** A name as text, whatever untyped code gave for it: `check-names.ts` refuses what is no identifier, as `<5>` is none. */
 export function nameOf(value: unknown): string {
-  return String(value);
+  return typeof value === "string" ? value : `<${describe(value)}>`;
 }
 
 /** Tells whether a value is an object that is no array: a table of named things. */

@@ -101,6 +101,9 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   routes: ARRAY,
 };
 
+/** The options of `enumType`. */
+export const ENUM_TYPE_OPTIONS: OptionTable<"isFlags"> = { isFlags: FLAG };
+
 /** The options of `hasOptional` and `hasRequired`. */
 export const ONE_OPTIONS: OptionTable<keyof OneOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
   on: OBJECT,

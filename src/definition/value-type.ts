@@ -61,6 +61,8 @@ export interface EnumTypeDeclaration<
   readonly name: Name;
   readonly members: { readonly [member in Member]: number };
   readonly isFlags: IsFlags;
+  /** The options as given; checked at startup. */
+  readonly options?: object | undefined;
 }
 
 /** Collection of entities: what an operation may return. */
