@@ -26,13 +26,19 @@ async function run({ scenarios, rounds, profile }: Arguments): Promise<void> {
     const started = performance.now();
     writeDatabase(database);
     console.log(`Wrote the database in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
-    if (profile) {
-      for (const scenario of scenarios) console.log(await profileScenario(scenario, database, directory));
-    } else {
-      await compareAndMeasure(database, scenarios, rounds);
-    }
+    if (profile) await profileOurs(database, scenarios);
+    else await compareAndMeasure(database, scenarios, rounds);
   } finally {
     rmSync(directory, { recursive: true });
+  }
+}
+
+async function profileOurs(database: string, scenarios: readonly Scenario[]): Promise<void> {
+  const ours = await startServer("odatakit", "odatakit-server.ts", database);
+  try {
+    for (const scenario of scenarios) console.log(await profileScenario(scenario, ours));
+  } finally {
+    await ours.stop();
   }
 }
 

@@ -1,60 +1,37 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import type { Profiler } from "node:inspector/promises";
 import { measureLoad } from "./load.ts";
 import type { Scenario } from "./scenarios.ts";
-import { startServer } from "./server-process.ts";
+import type { ServerProcess } from "./server-process.ts";
 
-/** The part of a `.cpuprofile` that is read. */
-interface CpuProfile {
-  readonly nodes: readonly ProfileNode[];
-  readonly samples: readonly number[];
-  /** Microseconds before each sample. */
-  readonly timeDeltas: readonly number[];
-}
-
-interface ProfileNode {
-  readonly id: number;
-  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
-}
-
-/** How many times the requests of one round are sent. */
-const REPEATS = 6;
+/** How often the requests of one round are sent before the profiler starts, and while it runs. */
+const REPEATS = 5;
+const CONNECTIONS = 8;
 /** How many functions are listed. */
 const LISTED = 40;
-/** The profiler waits so many microseconds between samples. */
+/** Microseconds between samples. */
 const INTERVAL = 200;
-/** What the process does while nobody asks. */
-const IDLE: ReadonlySet<string> = new Set(["(idle)", "(root)"]);
+/** What is no work of the server: waiting, and the profiler itself. */
+const NO_WORK = /^\((?:idle|root)\)$| node:inspector/u;
 
 /**
- * Runs one scenario against ours alone, with 8 connections and under the profiler.
- * @param directory where the profile is written
- * @returns the functions that used most time themselves, as a text table
+ * Runs one scenario against one server, warmed up and under the profiler.
+ * @returns the functions that used most time themselves, as a text table; native ones with their caller
  */
-export async function profileScenario(scenario: Scenario, database: string, directory: string): Promise<string> {
-  const name = `${scenario.id}.cpuprofile`;
-  const server = await startServer("odatakit", "odatakit-server.ts", database, [
-    "--cpu-prof",
-    `--cpu-prof-dir=${directory}`,
-    `--cpu-prof-name=${name}`,
-    `--cpu-prof-interval=${String(INTERVAL)}`,
-  ]);
-  await measureLoad(server, scenario, Math.max(8, scenario.requests * REPEATS), 8);
-  await server.stop();
-  if (!readdirSync(directory).includes(name)) throw new Error(`The server wrote no profile of ${scenario.id}.`);
-  const profile = JSON.parse(readFileSync(join(directory, name), "utf8")) as CpuProfile;
-  return `\n${scenario.id}: ${scenario.title}, share of busy time\n${toList(profile)}`;
+export async function profileScenario(scenario: Scenario, server: ServerProcess): Promise<string> {
+  const requests = Math.max(CONNECTIONS, scenario.requests * REPEATS);
+  await measureLoad(server, scenario, requests, CONNECTIONS);
+  const profile = await server.profile(INTERVAL, () => measureLoad(server, scenario, requests, CONNECTIONS));
+  return `\n${server.name}, ${scenario.id} (${scenario.title}): share of busy time\n${toList(profile)}`;
 }
 
-function toList({ nodes, samples, timeDeltas }: CpuProfile): string {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
+function toList({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): string {
+  const places = placesOf(nodes);
   const times = new Map<string, number>();
   let total = 0;
   for (const [index, id] of samples.entries()) {
-    const node = byId.get(id);
-    if (node === undefined || IDLE.has(node.callFrame.functionName)) continue;
+    const place = places.get(id);
+    if (place === undefined || NO_WORK.test(place)) continue;
     const time = timeDeltas[index] ?? 0;
-    const place = placeOf(node);
     times.set(place, (times.get(place) ?? 0) + time);
     total += time;
   }
@@ -65,8 +42,18 @@ function toList({ nodes, samples, timeDeltas }: CpuProfile): string {
     .join("\n");
 }
 
-function placeOf({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string {
-  const file = url.split("/").slice(-2).join("/");
+/** The text of each node: function, file and line. */
+function placesOf(nodes: readonly Profiler.ProfileNode[]): ReadonlyMap<number, string> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const callers = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, byId.get(node.id)])));
+  return new Map(nodes.map((node) => [node.id, placeOf(node, callers.get(node.id))]));
+}
+
+function placeOf({ callFrame }: Profiler.ProfileNode, caller: Profiler.ProfileNode | undefined): string {
+  const { functionName, url, lineNumber } = callFrame;
   const name = functionName === "" ? "(anonymous)" : functionName;
-  return file === "" ? name : `${name}  ${file}:${String(lineNumber + 1)}`;
+  if (url !== "") return `${name}  ${url.split("/").slice(-2).join("/")}:${String(lineNumber + 1)}`;
+  // Of a native function the name alone says little.
+  const isOfNobody = caller === undefined || caller.callFrame.functionName === "(root)";
+  return isOfNobody ? name : `${name} ← ${placeOf(caller, undefined)}`;
 }

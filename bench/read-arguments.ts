@@ -6,11 +6,11 @@ export interface Arguments {
   readonly scenarios: readonly Scenario[];
   /** How often each server is measured. */
   readonly rounds: number;
-  /** Whether ours is profiled instead of compared in time. */
+  /** Whether ours is profiled instead of measured. */
   readonly profile: boolean;
 }
 
-const DEFAULT_ROUNDS = 5;
+const DEFAULT_ROUNDS = 9;
 
 /** How the bench is called. */
 export const USAGE = `npm run bench -- [${SCENARIOS.map(({ id }) => id).join("] [")}] [--rounds ${String(DEFAULT_ROUNDS)}] [--profile]`;

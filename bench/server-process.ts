@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import type { Profiler } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
-import type { ServerMessage } from "./server-messages.ts";
+import type { ServerMessage, ServerRequest } from "./server-messages.ts";
 
 /** A server under measurement, in a process of its own. */
 export interface ServerProcess {
@@ -9,6 +10,11 @@ export interface ServerProcess {
   readonly port: number;
   /** CPU time that the process has used since its start, in microseconds. */
   cpu(): Promise<number>;
+  /**
+   * What the process does while `run` is under way.
+   * @param interval between samples, in microseconds
+   */
+  profile(interval: number, run: () => Promise<unknown>): Promise<Profiler.Profile>;
   /** Ends the process; done when it is gone. */
   stop(): Promise<void>;
 }
@@ -16,27 +22,25 @@ export interface ServerProcess {
 /**
  * Starts a server.
  * @param file the module to run, beside this one
- * @param nodeOptions options of Node.js for its process
+ * @param database the SQLite file that it reads
  */
-export async function startServer(
-  name: string,
-  file: string,
-  databaseFile: string,
-  nodeOptions: readonly string[] = [],
-): Promise<ServerProcess> {
+export async function startServer(name: string, file: string, database: string): Promise<ServerProcess> {
   const module = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(module, [databaseFile], { execArgv: ["--conditions=source", ...nodeOptions] });
-  const started = await nextMessage(child, name);
-  if (started.kind !== "listening") throw new Error(`${name} did not say where it listens.`);
+  const child = fork(module, [database], { execArgv: ["--conditions=source"] });
+  const { port } = expectKind(await nextMessage(child, name), "listening");
+  const request = (message: ServerRequest): Promise<ServerMessage> => {
+    const answer = nextMessage(child, name);
+    child.send(message);
+    return answer;
+  };
   return {
     name,
-    port: started.port,
-    cpu: async () => {
-      const answer = nextMessage(child, name);
-      child.send("cpu");
-      const message = await answer;
-      if (message.kind !== "cpu") throw new Error(`${name} did not say how much CPU time it used.`);
-      return message.microseconds;
+    port,
+    cpu: async () => expectKind(await request({ kind: "cpu" }), "cpu").microseconds,
+    profile: async (interval, run) => {
+      expectKind(await request({ kind: "startProfile", interval }), "profiling");
+      await run();
+      return expectKind(await request({ kind: "stopProfile" }), "profile").profile;
     },
     stop: async () => {
       if (child.exitCode !== null) return;
@@ -52,7 +56,7 @@ function nextMessage(child: ChildProcess, name: string): Promise<ServerMessage> 
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null): void => {
       child.off("message", onMessage);
-      reject(new Error(`${name} ended (${String(code)}).`));
+      reject(new Error(`The server ${name} ended with exit code ${String(code)}.`));
     };
     const onMessage = (message: unknown): void => {
       child.off("exit", onExit);
@@ -62,4 +66,19 @@ function nextMessage(child: ChildProcess, name: string): Promise<ServerMessage> 
     child.once("exit", onExit);
     child.once("message", onMessage);
   });
+}
+
+function expectKind<K extends ServerMessage["kind"]>(
+  message: ServerMessage,
+  kind: K,
+): Extract<ServerMessage, { kind: K }> {
+  if (isOfKind(message, kind)) return message;
+  throw new Error(`A server answered ${message.kind} where ${kind} is expected.`);
+}
+
+function isOfKind<K extends ServerMessage["kind"]>(
+  message: ServerMessage,
+  kind: K,
+): message is Extract<ServerMessage, { kind: K }> {
+  return message.kind === kind;
 }
