@@ -1,4 +1,4 @@
-import type { EntitySet, Model } from "../edm/model.ts";
+import type { EntitySet, Model, Operation } from "../edm/model.ts";
 import type { CsdlCapabilities } from "./csdl-capabilities.ts";
 import { VOCABULARIES } from "./write-annotations.ts";
 import { writeContainer } from "./write-container.ts";
@@ -16,11 +16,26 @@ export function writeCsdlXml(model: Model, capabilitiesOf: (entitySet: EntitySet
     ...[...model.enumTypes.values()].map(writeEnumType),
     ...[...model.complexTypes.values()].map(writeComplexType),
     ...[...model.entityTypes.values()].map(writeEntityType),
-    ...model.operations.map(writeOperation),
+    ...overloadsOf(model).map(writeOperation),
     writeContainer(model.entityContainer, capabilitiesOf),
   ]);
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
   return printXml(element("edmx:Edmx", edmx, [...references(), element("edmx:DataServices", {}, [schema])]));
+}
+
+/**
+ * The operations of a schema: what several sets of one type declare is one overload, for it is bound to the type.
+ * @see OData CSDL 4.0, sections 12.1.1 and 12.2.1
+ */
+function overloadsOf({ operations }: Model): readonly Operation[] {
+  const overloads = new Map<string, Operation>();
+  for (const operation of operations) {
+    const { kind, name, binding } = operation;
+    const boundTo = binding === undefined ? null : [binding.entityType.name, binding.isCollection];
+    const id = JSON.stringify([kind, name, boundTo]);
+    if (!overloads.has(id)) overloads.set(id, operation);
+  }
+  return [...overloads.values()];
 }
 
 function references(): readonly XmlElement[] {

@@ -61,12 +61,16 @@ function toContainer(
     const kind = operation.kind === "Function" ? "FunctionImport" : "ActionImport";
     return [{ kind, name: operation.name, operation }];
   });
-  const isTaken = [builder.entityTypes, builder.complexTypes, builder.enumTypes].some((types) =>
-    Array.from<{ readonly name: string }>(types.keys()).some(({ name }) => name === "Container"),
-  );
+  const neighbours: readonly Iterable<{ readonly name: string }>[] = [
+    builder.entityTypes.keys(),
+    builder.complexTypes.keys(),
+    builder.enumTypes.keys(),
+    operations.keys(),
+  ];
+  const isTaken = neighbours.some((each) => [...each].some(({ name }) => name === "Container"));
   return {
     kind: "EntityContainer",
-    // The container shares the namespace with the types.
+    // The container shares the namespace with the types and operations.
     name: isTaken ? "DefaultContainer" : "Container",
     entitySets: byName(service.sets.map((set) => toEntitySet(set, builder))),
     functionImports: byName(imports.filter(({ kind }) => kind === "FunctionImport")),

@@ -6,6 +6,7 @@ import {
   checkIdentifiers,
   checkMemberNames,
   checkOperationNames,
+  checkSchemaNames,
   checkTypeNames,
 } from "./check-names.ts";
 import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
@@ -31,6 +32,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkSupported,
   checkContainerNames,
   checkTypeNames,
+  checkSchemaNames,
   checkIdentifiers,
   checkProperties,
   checkKeys,

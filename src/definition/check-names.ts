@@ -35,6 +35,20 @@ export function* checkTypeNames(_service: DeclaredService, types: DeclaredTypes)
   yield* clashes(namedTypes(types));
 }
 
+/**
+ * Types and operations share the schema, so no operation has the name of a type. Operations may share one: they are
+ * overloads.
+ * @see OData CSDL 4.0, section 5.1
+ */
+export function* checkSchemaNames(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+  const taken = new Map(namedTypes(types).map((named) => [named.name, named]));
+  for (const operation of [...service.sets.flatMap(boundOperations), ...unboundOperations(service)]) {
+    const type = taken.get(operation.name);
+    if (type === undefined) continue;
+    yield { ...operation.place, message: describeClash(type, operation), fix: operation.rename };
+  }
+}
+
 /** The members of one type share no wire name, navigation properties included. */
 export function* checkMemberNames(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const type of [...types.entityTypes, ...types.complexTypes]) yield* clashes(namedProperties(service, type));

@@ -52,6 +52,7 @@ function* checkListedSets(listed: readonly unknown[]): Iterable<ConfigurationFau
 function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
   const place = { set: set.name };
   yield* checkOptions(ENTITY_SET_OPTIONS, set.options, "entitySet", place);
+  for (const fault of set.check?.() ?? []) yield { ...place, ...fault };
   yield* checkOperationTables(set.options, place);
   for (const operation of set.operations) yield* checkOperationOptions(set, operation);
   for (const [field, value] of entriesOf(set.options["navigation"])) {

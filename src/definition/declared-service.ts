@@ -24,6 +24,8 @@ export interface DeclaredSet {
   readonly name: string;
   readonly entityType: EntityTypeDeclaration;
   readonly options: Readonly<Record<string, unknown>>;
+  /** What the declaration finds wrong with itself. */
+  readonly check: EntitySetDeclaration["check"];
   readonly navigations: readonly DeclaredNavigation[];
   readonly operations: readonly DeclaredOperation[];
 }
@@ -124,6 +126,7 @@ function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSe
     name: typeof options["name"] === "string" ? options["name"] : pluralOf(nameOf(entityType.name)),
     entityType,
     options,
+    check: set.check,
     navigations,
     operations: [...collectOperations(options["functions"]), ...collectOperations(options["actions"])],
   };

@@ -1,3 +1,4 @@
+import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { SearchClause } from "../query/clauses.ts";
 import type { Authorization } from "./authorization.ts";
 import type { Context, WriteContext } from "./context.ts";
@@ -91,6 +92,8 @@ export interface EntitySetDeclaration<
   readonly actions: A | undefined;
   /** The options as given; checked at startup. */
   readonly options: object;
+  /** Finds faults that only who made the declaration can find; they are listed with all others at startup. */
+  readonly check?: (() => Iterable<ConfigurationFault>) | undefined;
 }
 
 /**
