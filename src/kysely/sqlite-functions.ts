@@ -12,6 +12,8 @@ import {
 } from "../edm/decimal-arithmetic.ts";
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal } from "../edm/decimal.ts";
 import { toDecimalKey } from "./decimal-key.ts";
+import { NUMBER_FUNCTIONS } from "./sqlite-number-functions.ts";
+import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
 
 /** As many parameters as it has, so many arguments SQLite asks for. */
 type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
@@ -50,7 +52,7 @@ const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
  * its table then needs them. After a change of the Unicode version of Node.js one on `odata_lower` wants a `reindex`.
  */
 export function registerFunctions(database: DatabaseSync): void {
-  for (const [name, run] of Object.entries(FUNCTIONS)) {
+  for (const [name, run] of Object.entries({ ...FUNCTIONS, ...NUMBER_FUNCTIONS, ...TEMPORAL_FUNCTIONS })) {
     // As bigint, for an INTEGER beyond 2^53 would be refused otherwise. Not directOnly: indexes may not use those.
     database.function(name, { deterministic: true, useBigIntArguments: true }, run);
   }

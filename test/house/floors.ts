@@ -33,7 +33,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   ...LOWER,
   kysely: {
     floor: 5,
-    mayImport: ["definition", "query", "edm", "errors"],
+    mayImport: ["definition", "query", "edm", "errors", "json"],
     packages: ["kysely", "node:sqlite", "node:process", "node:timers/promises"],
   },
   openapi: { floor: 5, mayImport: ["definition", "edm"] },

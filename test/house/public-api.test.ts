@@ -38,6 +38,10 @@ test("the public API is exactly this", async () => {
         "resource",
         "role",
       ],
+      "./kysely": [
+        "sqlEntitySet",
+        "sqlSource",
+      ],
       "./node": [
         "serve",
         "toNodeHandler",

@@ -1,0 +1,202 @@
+import { sql } from "kysely";
+import { fromScaled, parseDecimal } from "../edm/decimal.ts";
+import { enumFromNumber } from "../edm/enum-codec.ts";
+import type { StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
+import type { ColumnStorage } from "./column-option.ts";
+import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "./forms/decimal-forms.ts";
+import {
+  ANY_CASE_GUID_FORM,
+  BINARY_FORM,
+  BOOLEAN_FORM,
+  DOUBLE_FORM,
+  enumNameForm,
+  enumNumberForm,
+  GUID_FORM,
+  INTEGER_FORM,
+  STRING_COLUMN_FORM,
+} from "./forms/plain-forms.ts";
+import { DATE_FORM, DURATION_FORM, EPOCH_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "./forms/temporal-forms.ts";
+import { MAX_PRECISION, readStoredTimestamp, writeEpoch } from "./instant.ts";
+import type { Sql, SqlForm } from "./sql-form.ts";
+
+/** Fraction digits of a timestamp's text where the property declares no precision. */
+const DEFAULT_PRECISION = 3;
+
+/** How one column holds the values of a property. */
+export interface ColumnFormat {
+  readonly form: SqlForm;
+  /** What is selected: the column, or a cast that keeps all digits. */
+  readonly toSelected: (column: Sql) => Sql;
+  /**
+   * The canonical value of a selected cell, not null.
+   * @throws Error when the cell holds no value of the property's type
+   */
+  readonly toValue: (cell: unknown) => PrimitiveValue;
+}
+
+/** Reads a cell; null when it is no value of the form. */
+type ReadCell = (cell: unknown) => PrimitiveValue | null;
+
+/**
+ * The format of a primitive or enumeration property, of a column or within a document.
+ * @param storage as `columns` says; undefined for the default of the type
+ * @returns null when values of the type cannot be stored so
+ */
+export function columnFormat(property: StructuralProperty, storage: ColumnStorage | undefined): ColumnFormat | null {
+  const { type } = property;
+  if (type.kind === "ComplexType") return null;
+  if (type.kind === "EnumType") {
+    if (storage !== undefined) return null;
+    if (!type.isFlags) return format(property, enumNameForm(type), ofCodec(property));
+    return format(property, enumNumberForm(type), (cell) =>
+      typeof cell === "number" ? enumFromNumber(type, cell) : null,
+    );
+  }
+  if (
+    storage !== undefined &&
+    storage !== "text" &&
+    type.name !== "Edm.Decimal" &&
+    type.name !== "Edm.DateTimeOffset"
+  ) {
+    return null;
+  }
+  switch (type.name) {
+    case "Edm.Decimal":
+      return decimalFormat(property, storage);
+    case "Edm.DateTimeOffset":
+      return instantFormat(property, storage);
+    case "Edm.Guid":
+      return format(property, storage === "text" ? ANY_CASE_GUID_FORM : GUID_FORM, ofCodec(property));
+    default:
+      if (storage !== undefined) return null;
+      if (type.name === "Edm.Int64") return format(property, INTEGER_FORM, readInt64, { toSelected: asText });
+      return format(property, FORMS[type.name], readPlain(property));
+  }
+}
+
+const FORMS: Readonly<Record<Exclude<PrimitiveTypeName, "Edm.Decimal" | "Edm.DateTimeOffset" | "Edm.Guid">, SqlForm>> =
+  {
+    "Edm.Boolean": BOOLEAN_FORM,
+    "Edm.Byte": INTEGER_FORM,
+    "Edm.SByte": INTEGER_FORM,
+    "Edm.Int16": INTEGER_FORM,
+    "Edm.Int32": INTEGER_FORM,
+    "Edm.Int64": INTEGER_FORM,
+    "Edm.Single": DOUBLE_FORM,
+    "Edm.Double": DOUBLE_FORM,
+    "Edm.String": STRING_COLUMN_FORM,
+    "Edm.Binary": BINARY_FORM,
+    "Edm.Date": DATE_FORM,
+    "Edm.TimeOfDay": TIME_FORM,
+    "Edm.Duration": DURATION_FORM,
+  };
+
+function decimalFormat(property: StructuralProperty, storage: ColumnStorage | undefined): ColumnFormat | null {
+  const { scale } = property.facets;
+  switch (storage) {
+    case undefined:
+    case "text":
+      return format(property, DECIMAL_FORM, (cell) =>
+        typeof cell === "string" ? parseDecimal(cell) : ofCodec(property)(cell),
+      );
+    case "real":
+      return format(property, REAL_DECIMAL_FORM, ofCodec(property));
+    case "scaled":
+      if (typeof scale !== "number") return null;
+      return format(
+        property,
+        scaledDecimalForm(scale),
+        (cell) => {
+          const integer = readInt64(cell);
+          return integer === null ? null : fromScaled(integer, scale);
+        },
+        { toSelected: asText },
+      );
+    default:
+      return null;
+  }
+}
+
+function instantFormat(property: StructuralProperty, storage: ColumnStorage | undefined): ColumnFormat | null {
+  const { precision } = property.facets;
+  switch (storage) {
+    case undefined: {
+      // A property that declares no precision has the greatest.
+      const digits = precision === undefined || precision === MAX_PRECISION ? DEFAULT_PRECISION : precision;
+      return format(property, utcForm(digits), readTimestamp);
+    }
+    case "text":
+      return format(property, INSTANT_FORM, readTimestamp);
+    case "epoch":
+      return format(property, EPOCH_FORM, (cell) => (typeof cell === "number" ? writeEpoch(cell) : null));
+    default:
+      return null;
+  }
+}
+
+function format(
+  property: StructuralProperty,
+  form: SqlForm,
+  read: ReadCell,
+  others: Partial<ColumnFormat> = {},
+): ColumnFormat {
+  const toValue = (cell: unknown): PrimitiveValue => {
+    let cause: unknown;
+    try {
+      const value = read(cell);
+      if (value !== null) return value;
+    } catch (error) {
+      cause = error;
+    }
+    throw new Error(
+      `The database holds ${describe(cell)} where ${property.name}, an ${property.type.name}, is expected.`,
+      {
+        cause,
+      },
+    );
+  };
+  return Object.freeze<ColumnFormat>({ form, toSelected: (column) => column, toValue, ...others });
+}
+
+function asText(column: Sql): Sql {
+  return sql`cast(${column} as text)`;
+}
+
+function ofCodec(property: StructuralProperty): ReadCell {
+  return codecOf(property).fromHandler;
+}
+
+function readTimestamp(cell: unknown): string | null {
+  return typeof cell === "string" ? readStoredTimestamp(cell) : null;
+}
+
+function readInt64(cell: unknown): bigint | null {
+  return typeof cell === "string" || typeof cell === "number" || typeof cell === "bigint" ? BigInt(cell) : null;
+}
+
+function readPlain(property: StructuralProperty): ReadCell {
+  switch (property.type.name) {
+    case "Edm.Boolean":
+      return (cell) => {
+        if (cell === 1 || cell === true) return true;
+        return cell === 0 || cell === false ? false : null;
+      };
+    case "Edm.String":
+      return (cell) => (typeof cell === "string" ? cell : null);
+    case "Edm.Single":
+    case "Edm.Double":
+      return (cell) => (typeof cell === "number" || typeof cell === "bigint" ? Number(cell) : null);
+    default:
+      return ofCodec(property);
+  }
+}
+
+/** What a cell holds, for the log; long texts are cut. */
+function describe(cell: unknown): string {
+  if (typeof cell === "string") return JSON.stringify(cell.slice(0, 40));
+  if (typeof cell === "number" || typeof cell === "bigint" || typeof cell === "boolean") return String(cell);
+  return cell instanceof Uint8Array ? "bytes" : `a value of type ${typeof cell}`;
+}

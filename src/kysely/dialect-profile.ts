@@ -1,0 +1,28 @@
+import { SqliteAdapter } from "kysely";
+import type { FunctionName } from "../query/functions.ts";
+import { SQLITE_FUNCTIONS } from "./functions/sqlite.ts";
+import type { TranslateCall } from "./functions/translate-call.ts";
+import type { AnyKysely } from "./synchronous-reader.ts";
+
+/** What one kind of database can do, and how it says it. */
+export interface DialectProfile {
+  readonly name: "SQLite";
+  /** One SQL form per canonical function. */
+  readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
+  /** Most values that one statement may bind. */
+  readonly maxParameters: number;
+}
+
+const SQLITE: DialectProfile = Object.freeze({ name: "SQLite", functions: SQLITE_FUNCTIONS, maxParameters: 32_766 });
+
+/** The profile of the database behind a Kysely instance; null where there is none. */
+export function dialectProfile(db: AnyKysely): DialectProfile | null {
+  const { adapter } = db.getExecutor();
+  // By name as well: an application may have a copy of Kysely of its own.
+  return adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name) ? SQLITE : null;
+}
+
+/** The name of the dialect that a Kysely instance speaks, for messages. */
+export function dialectName(db: AnyKysely): string {
+  return db.getExecutor().adapter.constructor.name.replace(/Adapter$/, "");
+}

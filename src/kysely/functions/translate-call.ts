@@ -1,0 +1,55 @@
+import type { RoundingMode } from "../../query/clauses.ts";
+import type { CallExpression, ScalarType } from "../../query/expression.ts";
+import { canonicalForm } from "../canonical-forms.ts";
+import { bindConstant, type SqlConstant } from "../parameter-slot.ts";
+import { toComputable, type Encode, type Sql, type SqlForm } from "../sql-form.ts";
+import type { ConstantOperand, RowOperand } from "../sql-operand.ts";
+
+/** A call with its arguments translated, none of them the literal null. */
+export interface SqlCall {
+  readonly expression: CallExpression;
+  readonly operands: readonly (RowOperand | ConstantOperand)[];
+  readonly roundingMode: RoundingMode;
+}
+
+/** Makes the SQL of a call; null is the answer when an argument is null. */
+export type TranslateCall = (call: SqlCall) => RowOperand | ConstantOperand;
+
+/** Argument number `index`. @throws Error when there is none, which the binder has refused before */
+export function operandAt({ expression, operands }: SqlCall, index: number): RowOperand | ConstantOperand {
+  const operand = operands[index];
+  if (operand === undefined) throw new Error(`${expression.name} lacks argument ${String(index + 1)}.`);
+  return operand;
+}
+
+/** Argument number `index` in the form that functions take. */
+export function argumentAt(call: SqlCall, index: number): Sql {
+  return formedArgumentAt(call, index).sql;
+}
+
+/** As `argumentAt`, with its form; a column of timestamps in UTC keeps its own. */
+export function formedArgumentAt(call: SqlCall, index: number): { readonly sql: Sql; readonly form: SqlForm } {
+  const operand = operandAt(call, index);
+  if (operand.kind === "row") return toComputable(operand);
+  const form = canonicalForm(operand.type);
+  return { sql: bindConstant(operand.constant, form.exact ?? form.floor), form };
+}
+
+/** The constant that argument number `index` is; undefined when it depends on the row. */
+export function constantAt(call: SqlCall, index: number): SqlConstant | undefined {
+  const operand = operandAt(call, index);
+  return operand.kind === "constant" ? operand.constant : undefined;
+}
+
+/** Binds a constant in a form of its own. */
+export function bindText(constant: SqlConstant, encode: (text: string) => unknown): Sql {
+  const encodeText: Encode = (value) => encode(String(value));
+  return bindConstant(constant, encodeText);
+}
+
+/** The type of an argument. */
+export function typeAt({ expression }: SqlCall, index: number): ScalarType {
+  const type = expression.arguments[index]?.type;
+  if (type?.kind === "PrimitiveType" || type?.kind === "EnumType") return type;
+  throw new Error(`Argument ${String(index + 1)} of ${expression.name} has no primitive type.`);
+}

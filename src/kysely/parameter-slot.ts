@@ -1,0 +1,79 @@
+import { sql } from "kysely";
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { valueCodec } from "../edm/value-codecs.ts";
+import type { Encode, Sql } from "./sql-form.ts";
+
+/** What varies from one execution of a statement to the next. */
+export interface Execution {
+  /** The values of the parameters of the query, by index. */
+  readonly values: readonly PrimitiveValue[];
+  readonly top: number;
+  readonly skip: number;
+  /** The value of `now()`, the same for the whole execution. */
+  readonly now: () => string;
+}
+
+/**
+ * What stands in a compiled statement where a value is bound: it tells the value of each execution. So one statement
+ * serves all requests of a shape.
+ */
+export interface ParameterSlot {
+  readonly kind: "ParameterSlot";
+  read(execution: Execution): unknown;
+}
+
+/** A value that does not depend on the row: a parameter of the query, a value in place, or the instant of the execution. */
+export type SqlConstant =
+  | { readonly kind: "parameter"; readonly index: number }
+  | { readonly kind: "fixed"; readonly value: PrimitiveValue }
+  | { readonly kind: "now" };
+
+/** The place of a constant in a statement. */
+export function bindConstant(constant: SqlConstant, encode: Encode): Sql {
+  return bindSlot((execution) => encode(readConstant(constant, execution)));
+}
+
+/** A place in a statement. */
+export function bindSlot(read: (execution: Execution) => unknown): Sql {
+  const slot: ParameterSlot = { kind: "ParameterSlot", read };
+  return sql.val(slot);
+}
+
+/** The place of a value that is always the same. */
+export function bindFixed(value: unknown): Sql {
+  return bindSlot(() => value);
+}
+
+/** The values of one execution, in the order of the statement. */
+export function readSlots(slots: readonly unknown[], execution: Execution): unknown[] {
+  return slots.map((slot) => (isSlot(slot) ? slot.read(execution) : slot));
+}
+
+/** Makes the execution of a query with these values. */
+export function toExecution(values: readonly PrimitiveValue[], top: number | undefined, skip: number): Execution {
+  let instant: string | undefined;
+  const now = (): string => {
+    instant ??= String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
+    return instant;
+  };
+  return { values, top: top ?? 0, skip, now };
+}
+
+function readConstant(constant: SqlConstant, { values, now }: Execution): PrimitiveValue {
+  switch (constant.kind) {
+    case "parameter": {
+      const value = values[constant.index];
+      if (value === undefined) throw new Error(`Parameter ${String(constant.index)} of the query has no value.`);
+      return value;
+    }
+    case "fixed":
+      return constant.value;
+    case "now":
+      return now();
+  }
+}
+
+function isSlot(value: unknown): value is ParameterSlot {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "ParameterSlot";
+}

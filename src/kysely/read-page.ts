@@ -1,0 +1,67 @@
+import type { Row, RowShape } from "../query/row-shape.ts";
+import type { Page, RowPage, SourceQuery } from "../query/source.ts";
+import { readSlots, toExecution, type Execution } from "./parameter-slot.ts";
+import type { SqlReader } from "./sql-reader.ts";
+import type { Maybe } from "./sql-rows.ts";
+import type { Statement } from "./statement-cache.ts";
+
+const NO_ROWS: readonly Row[] = Object.freeze([]);
+const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });
+
+/**
+ * Reads one page: its rows by one statement, and the total, where it is asked for and the page does not tell it, by
+ * another. Nothing is read for a page of no rows.
+ * @throws ODataError for what has no form in SQL; whatever the database throws
+ */
+export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
+  const execution = toExecution(query.values, query.top, query.skip);
+  if (query.top === 0) {
+    if (!query.count) return { entities: NO_ROWS, rowShape: NO_COLUMNS };
+    return chain(readTotal(reader, query, execution), (count): Page => ({
+      entities: NO_ROWS,
+      rowShape: NO_COLUMNS,
+      count,
+    }));
+  }
+  const statement = reader.statements.page(query);
+  const { rowShape } = statement;
+  const { isLocal } = reader.rows;
+  // The signal is dear to make, and between the arrival of a request and a read at once nobody can have gone.
+  const signal = isLocal ? undefined : query.signal;
+  const total = query.count && !isLocal ? beside(readTotal(reader, query, execution)) : undefined;
+  return chain(reader.rows.all(statement, valuesOf(reader, statement, execution), signal), (entities): Maybe<Page> => {
+    const page: RowPage = { entities, rowShape };
+    if (!query.count) return page;
+    const known = total ?? knownTotal(query, entities.length) ?? readTotal(reader, query, execution);
+    return chain(known, (count): Page => ({ ...page, count }));
+  });
+}
+
+/** Something that runs while something else does, whose failure comes first if both fail. */
+function beside<T>(value: Maybe<T>): Maybe<T> {
+  if (value instanceof Promise) value.catch(() => undefined);
+  return value;
+}
+
+/** The values of a statement, in its order: those of the base query first. */
+export function valuesOf({ parameters }: SqlReader, { slots }: Statement, execution: Execution): readonly unknown[] {
+  const values = readSlots(slots, execution);
+  return parameters.length === 0 ? values : [...parameters, ...values];
+}
+
+/** The total that a page tells: its rows are the last ones when there are fewer than were asked for. */
+function knownTotal({ skip, top }: SourceQuery, length: number): number | undefined {
+  const isLast = top === undefined || length < top;
+  return isLast && (length > 0 || skip === 0) ? skip + length : undefined;
+}
+
+function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<number> {
+  const statement = reader.statements.total(query);
+  const signal = reader.rows.isLocal ? undefined : query.signal;
+  return reader.rows.number(statement, valuesOf(reader, statement, execution), signal);
+}
+
+/** Goes on with a value: at once when it is there. */
+export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

@@ -1,0 +1,115 @@
+import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import { toFrom, type From } from "./base-query.ts";
+import { declaredEntityType } from "./declared-entity-type.ts";
+import { dialectName, dialectProfile, type DialectProfile } from "./dialect-profile.ts";
+import { SqlRows } from "./sql-rows.ts";
+import { StatementCache } from "./statement-cache.ts";
+import { synchronousReaderOf, type AnyKysely } from "./synchronous-reader.ts";
+import { planColumns, type ReportFault } from "./table-columns.ts";
+
+/** What reads one table or base query. */
+export interface SqlReader {
+  readonly rows: SqlRows;
+  readonly statements: StatementCache;
+  /** The values of the base query. */
+  readonly parameters: readonly unknown[];
+}
+
+/** What a reader is made of; checked, for untyped code may give anything. */
+export interface ReaderOptions {
+  readonly db: unknown;
+  readonly from: unknown;
+  readonly columns: object | undefined;
+}
+
+/** What is kept for one Kysely instance. */
+interface Connected {
+  readonly rows: SqlRows;
+  readonly profile: DialectProfile;
+  /** By base query and columns: applications make a source per request, of few texts. */
+  readonly caches: WeakMap<EntityTypeDeclaration, Map<string, StatementCache>>;
+}
+
+/** Most base queries of one type whose statements are kept per Kysely instance. */
+const CACHES_KEPT = 200;
+
+const connections = new WeakMap<AnyKysely, Connected>();
+
+/**
+ * Makes what reads the entities of a type from a table or base query.
+ * @param report is told what is wrong
+ * @returns null when something is
+ */
+export function makeReader(
+  type: EntityTypeDeclaration,
+  { db, from: base, columns = {} }: ReaderOptions,
+  report: ReportFault,
+): SqlReader | null {
+  const from = toFrom(base, report);
+  if (!isKysely(db)) {
+    report("`db` is no Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
+    return null;
+  }
+  const connected = connectionOf(db);
+  if (connected === null) {
+    const message = `The database speaks ${dialectName(db)}, which this version does not.`;
+    report(message, "Use SQLite: sqliteDialect of odatakit/sqlite.");
+    return null;
+  }
+  const statements = from === null ? null : statementsOf(connected, { type, db, from, columns }, report);
+  if (from === null || statements === null) return null;
+  return Object.freeze({ rows: connected.rows, statements, parameters: from.parameters });
+}
+
+function connectionOf(db: AnyKysely): Connected | null {
+  const known = connections.get(db);
+  if (known !== undefined) return known;
+  const profile = dialectProfile(db);
+  if (profile === null) return null;
+  const made: Connected = { profile, rows: new SqlRows(db, synchronousReaderOf(db)), caches: new WeakMap() };
+  connections.set(db, made);
+  return made;
+}
+
+/** What the statements of a reader depend on. */
+interface StatementBase {
+  readonly type: EntityTypeDeclaration;
+  readonly db: AnyKysely;
+  readonly from: From;
+  readonly columns: object;
+}
+
+function statementsOf(
+  { profile, caches }: Connected,
+  { type, db, from, columns }: StatementBase,
+  report: ReportFault,
+): StatementCache | null {
+  const ofType = caches.get(type) ?? new Map<string, StatementCache>();
+  caches.set(type, ofType);
+  const key = JSON.stringify([from.text, columns]);
+  const known = ofType.get(key);
+  ofType.delete(key);
+  if (known !== undefined) {
+    ofType.set(key, known);
+    return known;
+  }
+  let isFaulty = false;
+  const plans = planColumns(declaredEntityType(type), { ...columns }, (message, fix) => {
+    isFaulty = true;
+    report(message, fix);
+  });
+  if (isFaulty) return null;
+  const made = new StatementCache({ db, profile, plans, from: from.sql });
+  ofType.set(key, made);
+  if (ofType.size > CACHES_KEPT) {
+    for (const oldest of ofType.keys()) {
+      ofType.delete(oldest);
+      break;
+    }
+  }
+  return made;
+}
+
+function isKysely(db: unknown): db is AnyKysely {
+  return typeof db === "object" && db !== null && "getExecutor" in db && typeof db.getExecutor === "function";
+}

@@ -1,0 +1,77 @@
+import { CompiledQuery } from "kysely";
+import type { Row } from "../query/row-shape.ts";
+import { cellName } from "./select-columns.ts";
+import type { RowStatement, Statement } from "./statement-cache.ts";
+import type { AnyKysely, SynchronousReader } from "./synchronous-reader.ts";
+
+/** A value at once, or by a promise. */
+export type Maybe<T> = T | Promise<T>;
+
+/** Runs statements: at once where the database is in this process, else through Kysely. */
+export class SqlRows {
+  readonly #db: AnyKysely;
+  readonly #reader: SynchronousReader | null;
+
+  constructor(db: AnyKysely, reader: SynchronousReader | null) {
+    this.#db = db;
+    this.#reader = reader;
+  }
+
+  /** Whether rows are read at once. */
+  get isLocal(): boolean {
+    return this.#reader !== null;
+  }
+
+  /** All rows, as arrays of cells in the order of the statement. */
+  all(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<readonly Row[]> {
+    return this.#reader === null
+      ? this.#query(statement.sql, parameters, statement.width, signal)
+      : this.#reader.readRows(statement.sql, parameters);
+  }
+
+  /** The first row; undefined when there is none. */
+  first(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
+    return this.#reader === null
+      ? this.#query(statement.sql, parameters, statement.width, signal).then(([row]) => row)
+      : this.#reader.readOne(statement.sql, parameters);
+  }
+
+  /** The one number that a statement answers. */
+  number(statement: Statement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<number> {
+    return this.#reader === null
+      ? this.#numberByPromise(statement.sql, parameters, signal)
+      : Number(this.#reader.readOne(statement.sql, parameters)?.[0] ?? 0);
+  }
+
+  async #numberByPromise(
+    sql: string,
+    parameters: readonly unknown[],
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const [row] = await this.#objects(sql, parameters, signal);
+    return Number(Object.values(row ?? {})[0] ?? 0);
+  }
+
+  async #query(
+    sql: string,
+    parameters: readonly unknown[],
+    width: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Row[]> {
+    const names = Array.from({ length: width }, (_none, index) => cellName(index));
+    const rows = await this.#objects(sql, parameters, signal);
+    return rows.map((row) => names.map((name) => row[name] ?? null));
+  }
+
+  async #objects(
+    sql: string,
+    parameters: readonly unknown[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    signal?.throwIfAborted();
+    const query = CompiledQuery.raw(sql, [...parameters]);
+    const { rows } = await this.#db.executeQuery(query, signal === undefined ? undefined : { signal });
+    // Drivers answer rows as objects by the names of the columns.
+    return rows as readonly Readonly<Record<string, unknown>>[];
+  }
+}

@@ -1,0 +1,43 @@
+import type { EntitySource } from "../definition/entity-source.ts";
+import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
+import type { BaseQuery } from "./base-query.ts";
+import type { ColumnOptions } from "./column-option.ts";
+import { readPage } from "./read-page.ts";
+import { makeReader, type SqlReader } from "./sql-reader.ts";
+import type { AnyKysely } from "./synchronous-reader.ts";
+
+/** What `sqlSource` takes. */
+export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
+  /** Kysely over the database; SQLite is the one that is supported. */
+  readonly db: AnyKysely;
+  /** The rows: the name of a table or view, a query of Kysely, or `{ sql, parameters }` of any other query builder. */
+  readonly from: BaseQuery;
+  /** Where the properties stand in those rows, as far as their columns are not named and stored by default. */
+  readonly columns?: ColumnOptions<E> | undefined;
+}
+
+/**
+ * A source over rows of a database, for a `queryable` handler: filter, order, paging, count and selection run there.
+ * Statements are compiled once per shape of query, also when the handler makes a new source for each request.
+ * @param type the entity type as declared
+ * @throws ConfigurationError when the database, the base query or the columns cannot be used
+ */
+export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: SqlSourceOptions<E>): EntitySource<E> {
+  const faults: ConfigurationFault[] = [];
+  const { db, from, columns } = options;
+  const reader = makeReader(type, { db, from, columns }, (message, fix) => {
+    faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
+  });
+  if (reader === null) throw new ConfigurationError(faults);
+  return sourceOf(type, reader);
+}
+
+/** The source of a reader. */
+export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): EntitySource<E> {
+  return Object.freeze<EntitySource<E>>({
+    kind: "EntitySource",
+    entityType: type,
+    read: (query) => readPage(reader, query),
+  });
+}

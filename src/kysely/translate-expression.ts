@@ -1,0 +1,157 @@
+import { sql } from "kysely";
+import { assertNever } from "../errors/assert-never.ts";
+import type { RoundingMode } from "../query/clauses.ts";
+import type { CallExpression, ComparisonExpression, Expression, LogicalExpression } from "../query/expression.ts";
+import type { DialectProfile } from "./dialect-profile.ts";
+import { BOOLEAN_FORM } from "./forms/plain-forms.ts";
+import { bindConstant } from "./parameter-slot.ts";
+import type { Sql } from "./sql-form.ts";
+import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
+import type { PlansByField } from "./table-columns.ts";
+import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
+import { booleanLiteral, translateComparison } from "./translate-comparison.ts";
+import { translateConversion } from "./translate-conversion.ts";
+import { translateHas } from "./translate-has.ts";
+import { translateIn } from "./translate-in.ts";
+import { costOf, joinBalanced } from "./translate-logical.ts";
+import { translateComplexNull, translateCount, translateProperty } from "./translate-property.ts";
+
+/** What expressions are translated for. */
+export interface TranslationContext {
+  readonly profile: DialectProfile;
+  readonly plans: PlansByField;
+  readonly roundingMode: RoundingMode;
+}
+
+/**
+ * Makes the translator of bound expressions to SQL. Every literal becomes a bound value, and names come from the columns
+ * of the model alone. A translated expression has the value that the executor over arrays gives; its depth is limited by
+ * the parser.
+ * @see OData URL Conventions 4.0, section 5.1.1
+ */
+export function makeTranslator(context: TranslationContext): Translator {
+  const translator: Translator = {
+    operand: (expression) => translateOperand(expression, translator, context),
+    condition: (expression, mode) => translateCondition(expression, mode, translator, context),
+  };
+  return translator;
+}
+
+function translateOperand(expression: Expression, translator: Translator, context: TranslationContext): SqlOperand {
+  switch (expression.kind) {
+    case "parameter":
+      return { kind: "constant", constant: { kind: "parameter", index: expression.index }, type: expression.type };
+    case "literal":
+      return { kind: "constant", constant: { kind: "fixed", value: expression.value }, type: expression.type };
+    case "null":
+      return NULL_OPERAND;
+    case "property":
+      return translateProperty(expression, context.plans);
+    case "count":
+      return translateCount(expression, context.plans);
+    case "arithmetic":
+      return translateArithmetic(expression, translator.operand(expression.left), translator.operand(expression.right));
+    case "negate":
+      return translateNegation(expression, translator.operand(expression.operand));
+    case "convert": {
+      const operand = translator.operand(expression.operand);
+      if (operand.kind === "null") return operand;
+      if (operand.kind === "constant") return { ...operand, type: expression.type };
+      return translateConversion(expression, operand);
+    }
+    case "call":
+      return translateCall(expression, translator, context);
+    case "comparison":
+    case "logical":
+    case "not":
+    case "in":
+    case "has":
+      return {
+        kind: "row",
+        sql: sql`(${translator.condition(expression, "exact")})`,
+        form: BOOLEAN_FORM,
+        nulls: "computed",
+      };
+    case "it":
+      throw new Error("An entity has no value that could be compared.");
+    default:
+      return assertNever(expression);
+  }
+}
+
+function translateCall(expression: CallExpression, translator: Translator, context: TranslationContext): SqlOperand {
+  const operands = expression.arguments.map(translator.operand);
+  const given = operands.filter((operand) => operand.kind !== "null");
+  if (given.length < operands.length) return NULL_OPERAND;
+  const { profile, roundingMode } = context;
+  return profile.functions[expression.name]({ expression, operands: given, roundingMode });
+}
+
+function translateCondition(
+  expression: Expression,
+  mode: ConditionMode,
+  translator: Translator,
+  context: TranslationContext,
+): Sql {
+  switch (expression.kind) {
+    case "comparison":
+      return translateCompared(expression, mode, translator, context);
+    case "logical":
+      return translateLogical(expression, mode, translator);
+    case "not":
+      return sql`not (${translator.condition(expression.operand, "exact")})`;
+    case "in":
+      return translateIn(expression, mode, translator);
+    case "has":
+      return translateHas(expression, translator);
+    case "parameter":
+    case "literal":
+    case "null":
+    case "property":
+    case "call":
+      return truthOf(translator.operand(expression));
+    case "it":
+    case "count":
+    case "arithmetic":
+    case "negate":
+    case "convert":
+      throw new Error(`A condition cannot be of kind ${expression.kind}.`);
+    default:
+      return assertNever(expression);
+  }
+}
+
+function translateCompared(
+  expression: ComparisonExpression,
+  mode: ConditionMode,
+  translator: Translator,
+  { plans }: TranslationContext,
+): Sql {
+  const { left, right, operator, operandType } = expression;
+  if (operandType?.kind === "ComplexType") {
+    if (left.kind !== "property") throw new Error("Only a complex property can be compared with null.");
+    return translateComplexNull(left, plans, operator === "eq");
+  }
+  return translateComparison(expression, translator.operand(left), translator.operand(right), mode);
+}
+
+/** Cheap conditions come first where all must hold, as the database evaluates them in this order. */
+function translateLogical({ operator, operands }: LogicalExpression, mode: ConditionMode, translator: Translator): Sql {
+  const ordered = operator === "and" ? operands.toSorted((left, right) => costOf(left) - costOf(right)) : operands;
+  const conditions = ordered.map((operand) => {
+    const condition = translator.condition(operand, mode);
+    return operand.kind === "logical" ? sql`(${condition})` : condition;
+  });
+  return joinBalanced(conditions, operator === "and" ? sql` and ` : sql` or `);
+}
+
+function truthOf(operand: SqlOperand): Sql {
+  switch (operand.kind) {
+    case "null":
+      return sql`null`;
+    case "constant":
+      return bindConstant(operand.constant, BOOLEAN_FORM.floor);
+    case "row":
+      return operand.nulls === "computed" ? operand.sql : sql`${operand.sql} = ${booleanLiteral(true)}`;
+  }
+}
