@@ -11,6 +11,8 @@ export interface LiteralSource {
   readonly base: number;
   readonly option: string;
   readonly literals: Literal[];
+  /** Where the parameter alias is mentioned whose value the text is; null for the text of an option. */
+  readonly alias?: { readonly position: number } | null;
 }
 
 const QUOTE = 39;
@@ -208,7 +210,7 @@ export function scanPrefixed(source: LiteralSource, start: number, quote: number
   }
   const end = quotedEnd(source, quote);
   const text = unquote(source.text, quote, end);
-  const position = source.base + start;
+  const position = positionOf(source, start);
   if (known === undefined) source.literals.push({ type: "enum", text, typeName: prefix, position });
   else if (known === "geo") source.literals.push({ type: "geo", text, typeName: prefix.toLowerCase(), position });
   else add(source, known, text, start);
@@ -247,7 +249,12 @@ function addWord(source: LiteralSource, type: PrimitiveTypeName, start: number, 
 
 /** Adds a literal whose text is known. `start` is its offset in the text of the source. */
 export function add(source: LiteralSource, type: PrimitiveTypeName, text: string, start: number): void {
-  source.literals.push({ type, text, position: source.base + start });
+  source.literals.push({ type, text, position: positionOf(source, start) });
+}
+
+/** The place of a literal in its option, as of every token: all of an alias's value stands where it is mentioned. */
+function positionOf(source: LiteralSource, start: number): number {
+  return source.alias?.position ?? source.base + start;
 }
 
 /** Refuses a word that goes on with what cannot belong to it. */

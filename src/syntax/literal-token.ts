@@ -10,6 +10,6 @@ export interface Literal {
   readonly text: string;
   /** The qualified name before the quote, of an enum literal; the prefix of a geo literal. */
   readonly typeName?: string | undefined;
-  /** Offset of the first character in the decoded text of the option (or alias) that holds it. */
+  /** Offset of the first character in the decoded text of the option; of a literal in an alias, that of its mention. */
   readonly position: number;
 }

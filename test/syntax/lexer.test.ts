@@ -313,11 +313,11 @@ describe("parameter aliases", () => {
     expect(lex(text, aliases).list.shape).toBe(shape);
   });
 
-  test("literals keep the offset in the alias, tokens that of its mention", () => {
+  test("literals and tokens of an alias stand where it is mentioned", () => {
     const { list, literals } = lex("A eq @p and B eq 'z'", { "@p": "1 add @q", "@q": "  'x'" });
     expect(literals.map(({ text, position }) => [text, position])).toEqual([
-      ["1", 0],
-      ["x", 2],
+      ["1", 5],
+      ["x", 5],
       ["z", 17],
     ]);
     expect(list.tokens.slice(2, 7).map(({ kind, position, alias }) => [kind, position, alias])).toEqual([
