@@ -80,21 +80,22 @@ export interface EdmBuilders {
  * @see OData CSDL 4.0, sections 4.4 and 6.2
  */
 export const edm: EdmBuilders = Object.freeze({
+  // All take facets: the startup check names those that untyped code gives where there are none.
   string: (facets?: Facets): Property<string> => primitive("Edm.String", facets),
-  boolean: (): Property<boolean> => primitive("Edm.Boolean"),
-  byte: (): Property<number> => primitive("Edm.Byte"),
-  sByte: (): Property<number> => primitive("Edm.SByte"),
-  int16: (): Property<number> => primitive("Edm.Int16"),
-  int32: (): Property<number> => primitive("Edm.Int32"),
-  int64: (): Property<bigint, bigint | number> => primitive("Edm.Int64"),
-  single: (): Property<number> => primitive("Edm.Single"),
-  double: (): Property<number> => primitive("Edm.Double"),
+  boolean: (facets?: Facets): Property<boolean> => primitive("Edm.Boolean", facets),
+  byte: (facets?: Facets): Property<number> => primitive("Edm.Byte", facets),
+  sByte: (facets?: Facets): Property<number> => primitive("Edm.SByte", facets),
+  int16: (facets?: Facets): Property<number> => primitive("Edm.Int16", facets),
+  int32: (facets?: Facets): Property<number> => primitive("Edm.Int32", facets),
+  int64: (facets?: Facets): Property<bigint, bigint | number> => primitive("Edm.Int64", facets),
+  single: (facets?: Facets): Property<number> => primitive("Edm.Single", facets),
+  double: (facets?: Facets): Property<number> => primitive("Edm.Double", facets),
   decimal: (facets?: Facets): Property<string, string | number> =>
     // The standard's default scale, 0, would refuse every fraction.
     primitive("Edm.Decimal", withDefault(facets, "scale", "variable")),
-  guid: (): Property<string> => primitive("Edm.Guid"),
+  guid: (facets?: Facets): Property<string> => primitive("Edm.Guid", facets),
   binary: (facets?: Facets): Property<Uint8Array> => primitive("Edm.Binary", facets),
-  date: (): Property<string, DateInput> => primitive("Edm.Date"),
+  date: (facets?: Facets): Property<string, DateInput> => primitive("Edm.Date", facets),
   timeOfDay: (facets?: Facets): Property<string, TimeOfDayInput> => temporal("Edm.TimeOfDay", facets),
   dateTimeOffset: (facets?: Facets): Property<string, DateTimeOffsetInput> => temporal("Edm.DateTimeOffset", facets),
   duration: (facets?: Facets): Property<string, DurationInput> => temporal("Edm.Duration", facets),

@@ -79,6 +79,11 @@ test.each<[string, () => unknown, RegExp]>([
     /The facets of the property `a` .* are null/,
   ],
   [
+    "a facet of another type",
+    () => withProperty((edm.int32 as (facets: object) => unknown)({ maxLength: 5 })),
+    /Int32 has no facet `maxLength`/,
+  ],
+  [
     "a description that is no text",
     () => withProperty(edm.string().describe(untyped(5))),
     /description of .* cannot be 5/,
