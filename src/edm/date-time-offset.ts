@@ -1,5 +1,6 @@
 import { SECONDS_PER_DAY } from "./calendar.ts";
-import { compareText, dateToEpochDays, isFourDigitYear, scanDate, withoutNegativeZeroYear } from "./date.ts";
+import { compareAscii } from "./compare-text.ts";
+import { dateToEpochDays, isFourDigitYear, scanDate, withoutNegativeZeroYear } from "./date.ts";
 import { compareFractions, twoDigits, type Fraction } from "./scan-digits.ts";
 import { hasSeconds, scanTime, secondsOfDay, timeStart } from "./time-of-day.ts";
 
@@ -60,7 +61,7 @@ function isCanonicalOffset(text: string, at: number): boolean {
 /** Compares two canonical timestamps by instant, whatever their offsets: negative, zero or positive. */
 export function compareDateTimeOffsets(left: string, right: string): number {
   if (left.length === right.length && isUtc(left) && isUtc(right) && isFourDigitYear(left) && isFourDigitYear(right)) {
-    return compareText(left, right);
+    return compareAscii(left, right);
   }
   const order = toEpochSeconds(left) - toEpochSeconds(right);
   return order === 0 ? compareFractions(fractionOf(left), fractionOf(right)) : order;

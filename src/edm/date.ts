@@ -1,4 +1,5 @@
 import { daysInMonth, MAX_YEAR, toEpochDays, type CalendarDay } from "./calendar.ts";
+import { compareAscii } from "./compare-text.ts";
 import { digitsEnd, padDigits, twoDigits } from "./scan-digits.ts";
 
 /**
@@ -39,19 +40,13 @@ export function withoutNegativeZeroYear(text: string): string {
 
 /** Compares two canonical dates: negative, zero or positive. */
 export function compareDates(left: string, right: string): number {
-  if (isFourDigitYear(left) && isFourDigitYear(right)) return compareText(left, right);
+  if (isFourDigitYear(left) && isFourDigitYear(right)) return compareAscii(left, right);
   return dateToEpochDays(left) - dateToEpochDays(right);
 }
 
 /** Whether a canonical date or timestamp has a year of 0 to 9999, so that text order is time order. */
 export function isFourDigitYear(value: string): boolean {
   return value.charCodeAt(4) === HYPHEN && value.charCodeAt(0) !== HYPHEN;
-}
-
-/** Compares two texts by code unit: negative, zero or positive. */
-export function compareText(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
 
 /** The year of a canonical date or timestamp. @see OData URL Conventions 4.0, section 5.1.1.4.10 */

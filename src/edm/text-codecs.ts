@@ -1,7 +1,7 @@
 import { writeJsonString } from "../json/write-json-string.ts";
 import { decodeBase64, encodeBase64Url } from "./base64.ts";
 import { asBoolean, asBytes, asText } from "./canonical-form.ts";
-import { compareText } from "./date.ts";
+import { compareAscii, compareStrings } from "./compare-text.ts";
 import { invalidValue, outsideFacet } from "./invalid-value.ts";
 import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";
 import type { PrimitiveValue, ValueCodec } from "./value-codec.ts";
@@ -57,7 +57,7 @@ export function stringCodec({ maxLength }: Facets): ValueCodec {
     fromText: fromClient,
     toLiteral: (value) => `'${asText(value).replaceAll("'", "''")}'`,
     toText: asText,
-    compare: (left, right) => compareByCodePoint(asText(left), asText(right)),
+    compare: (left, right) => compareStrings(asText(left), asText(right)),
   });
 }
 
@@ -65,22 +65,6 @@ function countCodePoints(text: string): number {
   let count = 0;
   for (const character of text) count += character === "" ? 0 : 1;
   return count;
-}
-
-function compareByCodePoint(left: string, right: string): number {
-  if (left === right) return 0;
-  const length = Math.min(left.length, right.length);
-  for (let at = 0; at < length; at += 1) {
-    const leftCode = left.charCodeAt(at);
-    const rightCode = right.charCodeAt(at);
-    if (leftCode !== rightCode) return codePointRank(leftCode) - codePointRank(rightCode);
-  }
-  return left.length - right.length;
-}
-
-/** Half of a pair ranks above every character that has no other half: its code point is above theirs. */
-function codePointRank(code: number): number {
-  return code >= 0xd8_00 && code <= 0xdf_ff ? code + 0x1_00_00 : code;
 }
 
 /** The codec of Edm.Guid: any letter case in, lower case out. @see OData ABNF, guidValue */
@@ -101,7 +85,7 @@ export function guidCodec(): ValueCodec {
     fromText,
     toLiteral: asText,
     toText: asText,
-    compare: (left, right) => compareText(asText(left), asText(right)),
+    compare: (left, right) => compareAscii(asText(left), asText(right)),
   });
 }
 

@@ -1,4 +1,4 @@
-import { compareText } from "./date.ts";
+import { compareAscii } from "./compare-text.ts";
 import { compareFractions, digitsEnd, twoDigits, type Fraction } from "./scan-digits.ts";
 
 /**
@@ -48,8 +48,8 @@ export function hasSeconds(start: number, end: number): boolean {
 
 /** Compares two canonical times by value (`10:00:00.0` equals `10:00:00`): negative, zero or positive. */
 export function compareTimesOfDay(left: string, right: string): number {
-  if (left.length === right.length) return compareText(left, right);
-  const order = compareText(left.slice(0, SECONDS_LENGTH), right.slice(0, SECONDS_LENGTH));
+  if (left.length === right.length) return compareAscii(left, right);
+  const order = compareAscii(left.slice(0, SECONDS_LENGTH), right.slice(0, SECONDS_LENGTH));
   return order === 0 ? compareFractions(timeFraction(left), timeFraction(right)) : order;
 }
 

@@ -1,4 +1,5 @@
 import { asText } from "../edm/canonical-form.ts";
+import { compareStrings } from "../edm/compare-text.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import type { ScalarType } from "../query/expression.ts";
@@ -22,31 +23,6 @@ export interface KeyOrder {
 }
 
 const HIGH_UNIT = /[\uD800-\uFFFF]/;
-const FIRST_SURROGATE = 0xd8_00;
-const FIRST_BEHIND_SURROGATES = 0xe0_00;
-
-/**
- * Compares two strings by code point, which is the order of their UTF-8 bytes: what the binary collations of databases
- * do, so that every executor sorts alike. Letter case counts. (JavaScript's own `<` goes by code unit, and would place
- * U+1F600 before U+FF5E.)
- * @returns negative, zero or positive
- */
-export function compareStrings(left: string, right: string): number {
-  if (left === right) return 0;
-  const end = Math.min(left.length, right.length);
-  for (let at = 0; at < end; at += 1) {
-    const leftUnit = left.charCodeAt(at);
-    const rightUnit = right.charCodeAt(at);
-    if (leftUnit !== rightUnit) return rankUnit(leftUnit) - rankUnit(rightUnit);
-  }
-  return left.length - right.length;
-}
-
-/** Moves surrogates, which stand for the code points from U+10000, behind all other code units. */
-function rankUnit(unit: number): number {
-  if (unit < FIRST_SURROGATE) return unit;
-  return unit < FIRST_BEHIND_SURROGATES ? unit + 0x20_00 : unit - 0x8_00;
-}
 
 /** Tells how the values of a type are compared. */
 export function comparisonFamily(type: ScalarType): ComparisonFamily {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { compareStrings } from "../../src/edm/compare-text.ts";
 import {
   addDecimals,
   divideDecimals,
@@ -13,7 +14,7 @@ import { PRIMITIVE_TYPE_NAMES, PRIMITIVE_TYPES, type PrimitiveTypeName } from ".
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
 import { valueCodec } from "../../src/edm/value-codecs.ts";
 import { canonicalKind, canonicalLook } from "../../src/memory/canonical-look.ts";
-import { compareStrings, keyOrder, valueComparison } from "../../src/memory/compare.ts";
+import { keyOrder, valueComparison } from "../../src/memory/compare.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
 import { computeIntegers } from "../../src/memory/integer-arithmetic.ts";
 import { roundDouble } from "../../src/memory/round.ts";
