@@ -1,4 +1,5 @@
-import type { Socket } from "node:net";
+import type { ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 
 /** How a request that could not be read is answered. */
 interface ClientFault {
@@ -35,11 +36,17 @@ const MALFORMED: ClientFault = {
 
 /**
  * Answers what `node:http` cannot read as a request, with the envelope that every error has. No handler is reached.
+ * @param last the last response on that connection; undefined when there was none
  * @see decisions, Responses that match no handler
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  last: ServerResponse | undefined,
+): void {
+  const isAnswering = last !== undefined && !last.writableFinished;
   // A connection that was reset, or that is in the middle of an answer, takes no other.
-  if (error.code === "ECONNRESET" || !socket.writable || socket.bytesWritten > 0) {
+  if (error.code === "ECONNRESET" || !socket.writable || isAnswering) {
     socket.destroy();
     return;
   }

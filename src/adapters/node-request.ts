@@ -25,7 +25,8 @@ class NodeODataRequest implements ODataRequest {
   get host(): string {
     const { host } = this.#message.headers;
     if (host !== undefined && host !== "") return host;
-    // HTTP/1.0 knows no Host header: the address that was connected to stands in for it.
+    // HTTP/1.1 asks for the header; where it may be absent, as in HTTP/1.0, the address that was connected to stands in.
+    if (this.#message.httpVersion === "1.1") return "";
     const { localAddress = "localhost", localPort } = this.#message.socket;
     const name = localAddress.includes(":") ? `[${localAddress}]` : localAddress;
     return localPort === undefined ? name : `${name}:${String(localPort)}`;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { composeServices } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { answerClientError } from "./node-client-error.ts";
@@ -60,8 +61,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<RunningServer> {
   const { port = 3000, host = "localhost" } = options;
-  const server = createServer(toNodeHandler(services));
-  server.on("clientError", answerClientError);
+  const server = createListeningServer(toNodeHandler(services));
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
@@ -70,6 +70,20 @@ export async function serve(
     port: address.port,
     close: () => (closing ??= close(server)),
   };
+}
+
+/** A server that leaves no answer to `node:http` itself, which knows neither OData-Version nor the envelope. */
+function createListeningServer(handler: (request: IncomingMessage, response: ServerResponse) => void): Server {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    answers.set(request.socket, response);
+    handler(request, response);
+  };
+  const server = createServer({ requireHostHeader: false }, answer);
+  // An expectation that is not known may be ignored. @see RFC 9110, section 10.1.1
+  server.on("checkExpectation", answer);
+  server.on("clientError", (error, socket) => answerClientError(error, socket, answers.get(socket)));
+  return server;
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -2,7 +2,7 @@ import { Agent, createServer, get, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { edm, entitySet, entityType, odataService } from "odatakit";
-import { toNodeHandler } from "odatakit/node";
+import { serve, toNodeHandler } from "odatakit/node";
 import { expect, onTestFinished, test } from "vitest";
 
 const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
@@ -96,4 +96,37 @@ test("a Fetch body that is cancelled in the middle is no failure", async () => {
     await pause(1);
   }
   expect(failures).toEqual([]);
+});
+
+/** What a server of `serve` answers to bytes that are sent with pauses between them. */
+async function exchange(...pieces: readonly string[]): Promise<string> {
+  const service = odataService({ entitySets: [entitySet(Note, { getAll: () => MANY })] });
+  const server = await serve(service, { port: 0, host: "127.0.0.1" });
+  const socket = connect(server.port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString("utf8")));
+  for (const piece of pieces) {
+    socket.write(piece);
+    await pause(100);
+  }
+  socket.destroy();
+  await server.close();
+  return text;
+}
+
+test.each<[string, readonly string[]]>([
+  ["without a Host header", ["GET /Notes/$count HTTP/1.1\r\n\r\n"]],
+  [
+    "that is malformed behind one that was answered",
+    ["GET /Notes/$count HTTP/1.1\r\nHost: x\r\n\r\n", "GET ?x HTTP/1.1\r\nHost: x\r\n\r\n"],
+  ],
+])("a request %s is a 400 with the envelope", async (_what, pieces) => {
+  const answer = (await exchange(...pieces)).split("HTTP/1.1 ").at(-1);
+  expect(answer).toMatch(/^400 .*\r\n[^]*OData-Version: 4\.0\r\n/);
+  expect(answer).toContain('"code":"InvalidUrl"');
+});
+
+test("an expectation that nobody knows changes nothing", async () => {
+  const answer = await exchange("GET /Notes/$count HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n");
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\nOData-Version: 4\.0\r\n/);
 });
