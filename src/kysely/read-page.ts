@@ -1,12 +1,10 @@
-import type { Row, RowShape } from "../query/row-shape.ts";
-import type { Page, RowPage, SourceQuery } from "../query/source.ts";
+import type { EntityPage, Page, RowPage, SourceQuery } from "../query/source.ts";
 import { readSlots, toExecution, type Execution } from "./parameter-slot.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";
 import type { Statement } from "./statement-cache.ts";
 
-const NO_ROWS: readonly Row[] = Object.freeze([]);
-const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });
+const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });
 
 /**
  * Reads one page: its rows by one statement, and the total, where it is asked for and the page does not tell it, by
@@ -16,12 +14,8 @@ const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });
 export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   const execution = toExecution(query.values, query.top, query.skip);
   if (query.top === 0) {
-    if (!query.count) return { entities: NO_ROWS, rowShape: NO_COLUMNS };
-    return chain(readTotal(reader, query, execution), (count): Page => ({
-      entities: NO_ROWS,
-      rowShape: NO_COLUMNS,
-      count,
-    }));
+    if (!query.count) return NO_ENTITIES;
+    return chain(readTotal(reader, query, execution), (count): Page => ({ ...NO_ENTITIES, count }));
   }
   const statement = reader.statements.page(query);
   const { rowShape } = statement;

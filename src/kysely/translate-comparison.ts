@@ -16,8 +16,9 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   le: "ge",
 };
 
-const TRUE: Sql = sql`1`;
-const FALSE: Sql = sql`0`;
+// A bare number would be the position of a column in an order.
+const TRUE: Sql = sql`1 = 1`;
+const FALSE: Sql = sql`1 = 0`;
 
 /** `true` or `false` in place. */
 export function booleanLiteral(value: boolean): Sql {

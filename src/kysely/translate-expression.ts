@@ -9,7 +9,7 @@ import type { Sql } from "./sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
 import type { PlansByField } from "./table-columns.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
-import { booleanLiteral, translateComparison } from "./translate-comparison.ts";
+import { translateComparison } from "./translate-comparison.ts";
 import { translateConversion } from "./translate-conversion.ts";
 import { translateHas } from "./translate-has.ts";
 import { translateIn } from "./translate-in.ts";
@@ -152,6 +152,6 @@ function truthOf(operand: SqlOperand): Sql {
     case "constant":
       return bindConstant(operand.constant, BOOLEAN_FORM.floor);
     case "row":
-      return operand.nulls === "computed" ? operand.sql : sql`${operand.sql} = ${booleanLiteral(true)}`;
+      return operand.nulls === "computed" ? operand.sql : sql`${operand.sql} = 1`;
   }
 }

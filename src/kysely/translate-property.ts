@@ -10,6 +10,7 @@ import { bindFixed } from "./parameter-slot.ts";
 import type { Sql, SqlForm } from "./sql-form.ts";
 import type { RowOperand } from "./sql-operand.ts";
 import { columnNames, type ColumnPlan, type DocumentPlan, type PlansByField } from "./table-columns.ts";
+import { booleanLiteral } from "./translate-comparison.ts";
 
 /** Where a property of an expression stands: in columns of its own, or at a path within a document. */
 type Found =
@@ -51,7 +52,7 @@ export function translateComplexNull(expression: PropertyExpression, plans: Plan
   const test = isNull ? sql`is null` : sql`is not null`;
   if (found.kind === "member") return sql`${extract(found.document, found.path)} ${test}`;
   const { plan } = found;
-  if (!plan.nullable) return isNull ? sql`0` : sql`1`;
+  if (!plan.nullable) return booleanLiteral(!isNull);
   const tests = columnNames(plan).map((name) => sql`${columnRef(name)} ${test}`);
   return sql`(${sql.join(tests, isNull ? sql` and ` : sql` or `)})`;
 }

@@ -42,10 +42,9 @@ export const endsWith: TranslateCall = (call) => {
     return computed({ sql: sql`(substr(${text}, ${start}) = ${bindText(ending, String)})`, form: BOOLEAN_FORM });
   }
   const part = argumentAt(call, 1);
-  return computed({
-    sql: sql`(substr(${text}, iif(${part} = '', ${sql.lit(FAR)}, - length(${part}))) = ${part})`,
-    form: BOOLEAN_FORM,
-  });
+  const start = sql`iif(${part} = '', ${sql.lit(FAR)}, - length(${part}))`;
+  // A column may have a collation that ignores letter case.
+  return computed({ sql: sql`(substr(${text}, ${start}) = ${part} collate binary)`, form: BOOLEAN_FORM });
 };
 
 export const length: TranslateCall = (call) =>

@@ -1,0 +1,313 @@
+import fc from "fast-check";
+import { TEXTS } from "./thing-rows.ts";
+
+/**
+ * Generates the texts of expressions on Thing, of every type: names, literals at the edges, operators and functions as
+ * the standard allows them. Where executors may differ by right nothing is generated: NaN, which SQL does not have.
+ */
+
+type Text = fc.Arbitrary<string>;
+/** Makes the expressions of a type that nest at most so deep. */
+type Make = (depth: number) => Text;
+
+const of = (...texts: readonly string[]): Text => fc.constantFrom(...texts);
+
+/** Mostly the first ones. */
+const mostly = (plain: Text, ...others: readonly Text[]): Text =>
+  fc.oneof({ weight: others.length + 2, arbitrary: plain }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })));
+
+/** Puts parts together: `join("contains(", a, ",", b, ")")`. */
+const join = (...parts: ReadonlyArray<string | Text>): Text =>
+  fc
+    .tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part)))
+    .map((texts) => texts.join(""));
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** The literals of each type that can stand in a list. */
+const literalsOf = new Map<Make, readonly string[]>();
+
+function leaf(properties: readonly string[], literals: readonly string[]): Make {
+  const make: Make = () => mostly(of(...properties), of(...literals), of(...literals));
+  literalsOf.set(
+    make,
+    literals.filter((literal) => !literal.endsWith("()")),
+  );
+  return make;
+}
+
+/** Nests while there is depth left. */
+function nested(leaves: Make, ...deeper: readonly Make[]): Make {
+  const make: Make = (depth) =>
+    depth <= 0 ? leaves(0) : mostly(leaves(0), ...deeper.map((inner) => inner(depth - 1)));
+  literalsOf.set(make, literalsOf.get(leaves) ?? []);
+  return make;
+}
+
+const stringLeaf = leaf(["name", "code", "home/city", "home/geo/name", "note/text"], TEXTS.map(quoted));
+const string: Make = nested(
+  stringLeaf,
+  (depth) => join(of("tolower(", "toupper(", "trim("), string(depth), ")"),
+  (depth) => join("concat(", string(depth), ",", string(depth), ")"),
+  (depth) => join("substring(", string(depth), ",", integer(depth), ")"),
+  (depth) => join("substring(", string(depth), ",", integer(depth), ",", integer(depth), ")"),
+);
+
+const instantLiterals = [
+  "2024-02-29T12:00:00Z",
+  "2024-02-29T12:00:00.0000001Z",
+  "2024-02-29T14:00:00+02:00",
+  "2024-02-29T23:59:59.999Z",
+  "2024-02-29T23:59:59.9995Z",
+  "2024-03-01T00:00:00Z",
+  "1969-12-31T23:59:59.001Z",
+  "1970-01-01T00:00:00Z",
+  "0001-01-01T00:00:00Z",
+  "9999-12-31T23:59:59.9999Z",
+  "-0044-03-15T12:00:00Z",
+  "12024-01-01T00:00:00Z",
+  "mindatetime()",
+  "maxdatetime()",
+];
+const durationLiterals = ["PT0S", "PT36H", "P1DT12H", "-PT0.5S", "PT0.5S", "P400D", "-P1D", "PT60S"].map(
+  (text) => `duration'${text}'`,
+);
+const instantLeaf = leaf(["at", "second", "local", "epoch", "note/at"], instantLiterals);
+const instant: Make = nested(instantLeaf, (depth) =>
+  join("(", instant(depth), of(" add ", " sub "), duration(depth), ")"),
+);
+const dateLeaf = leaf(["day"], ["2024-02-29", "2000-01-01", "0001-01-01", "9999-12-31", "-0044-03-15", "12024-01-01"]);
+const date: Make = nested(
+  dateLeaf,
+  (depth) => join("date(", instant(depth), ")"),
+  (depth) => join("(", date(depth), of(" add ", " sub "), duration(depth), ")"),
+);
+const time: Make = nested(
+  leaf(["time"], ["00:00:00", "12:00:00.50", "12:00", "23:59:59.999", "12:00:00.0500", "07:08:09.123456789012"]),
+  (depth) => join("time(", instant(depth), ")"),
+);
+const duration: Make = nested(
+  leaf(["span"], durationLiterals),
+  (depth) => join("(", duration(depth), of(" add ", " sub "), duration(depth), ")"),
+  (depth) => join("(", duration(depth), of(" mul ", " div "), of("2", "0.5", "-3", "1.5e0"), ")"),
+  (depth) => join("(", duration(depth), " mul ", of("small", "cost", "price"), ")"),
+  (depth) => join("(", instant(depth), " sub ", instant(depth), ")"),
+  (depth) => join("(", date(depth), " sub ", date(depth), ")"),
+  (depth) => join("(-", duration(depth), ")"),
+);
+
+const integerLiterals = [
+  "0",
+  "1",
+  "-1",
+  "2",
+  "3",
+  "7",
+  "10",
+  "100",
+  "2147483647",
+  "9007199254740993",
+  "9223372036854775807",
+];
+const integer: Make = nested(
+  leaf(["id", "small", "count", "big", "home/number", "note/count"], integerLiterals),
+  (depth) => join("(", integer(depth), of(" add ", " sub ", " mul "), integer(depth), ")"),
+  (depth) => join("(", integer(depth), of(" div ", " mod "), of("small", "count", "big", "2", "-3", "7"), ")"),
+  (depth) => join("(-", integer(depth), ")"),
+  (depth) => join("length(", string(depth), ")"),
+  (depth) => join("indexof(", string(depth), ",", string(depth), ")"),
+  (depth) => join(of("year(", "month(", "day("), fc.oneof(date(depth), instant(depth)), ")"),
+  (depth) => join(of("hour(", "minute(", "second("), fc.oneof(time(depth), instant(depth)), ")"),
+  (depth) => join("totaloffsetminutes(", instant(depth), ")"),
+  () => of("tags/$count", "note/words/$count"),
+);
+
+const decimalLiterals = [
+  "0.0",
+  "1.1",
+  "1.10",
+  "-1.10",
+  "1.005",
+  "-0.005",
+  "2.5",
+  "99.99",
+  "12345678901234567890.123456789",
+  "0.25",
+  "1000000.1",
+];
+const decimal: Make = nested(
+  leaf(["price", "cost", "rate", "note/price"], decimalLiterals),
+  (depth) => join("(", decimal(depth), of(" add ", " sub ", " mul "), fc.oneof(decimal(depth), integer(depth)), ")"),
+  (depth) => join("(", decimal(depth), of(" div ", " mod "), of("cost", "price", "small", "2", "-0.3"), ")"),
+  (depth) => join("(-", decimal(depth), ")"),
+  (depth) => join(of("round(", "floor(", "ceiling("), fc.oneof(decimal(depth), integer(depth)), ")"),
+  (depth) => join("fractionalseconds(", fc.oneof(instant(depth), time(depth)), ")"),
+  (depth) => join("totalseconds(", duration(depth), ")"),
+);
+
+const doubleLiterals = ["0e0", "1e0", "2.5e0", "-7.5e0", "1e-1", "1.5e3", "9007199254740992e0"];
+/** Without the infinities, whose arithmetic makes NaN. */
+const finite: Make = nested(
+  leaf(["ratio", "home/geo/latitude"], doubleLiterals),
+  (depth) => join("(", finite(depth), of(" add ", " sub ", " mul "), fc.oneof(finite(depth), of("count", "cost")), ")"),
+  (depth) => join("(", finite(depth), of(" div ", " mod "), of("2e0", "-3e0", "0.5e0"), ")"),
+  (depth) => join("(-", finite(depth), ")"),
+  (depth) => join(of("round(", "floor(", "ceiling("), finite(depth), ")"),
+);
+const double: Make = (depth) => mostly(finite(depth), of("limit", "INF", "-INF", "floor(limit)", "round(limit)"));
+literalsOf.set(double, [...doubleLiterals, "INF", "-INF"]);
+
+const guid: Make = leaf(
+  ["uuid", "token"],
+  [
+    "01234567-89ab-cdef-0123-456789abcdef",
+    "01234567-89AB-CDEF-0123-456789ABCDEF",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+  ],
+);
+const binary: Make = leaf(["bytes"], ["binary''", "binary'AQID'", "binary'AA'", "binary'_w'"]);
+const level: Make = leaf(["level"], ["'Low'", "Test.Level'High'", "'Least'", "Test.Level'5'"]);
+const rank: Make = leaf(["rank"], ["'First'", "'Top'", "Test.Rank'Second'"]);
+const color: Make = leaf(["color"], ["'Red'", "Test.Color'Red,Green'", "'White'", "'None'", "Test.Color'3'"]);
+
+/** Expressions that compare with one another. */
+const COMPARABLE: readonly (readonly [left: Make, right: Make])[] = [
+  [string, string],
+  [integer, integer],
+  [decimal, decimal],
+  [double, double],
+  [integer, decimal],
+  [integer, double],
+  [decimal, double],
+  [date, date],
+  [instant, instant],
+  [date, instant],
+  [time, time],
+  [duration, duration],
+  [guid, guid],
+  [binary, binary],
+  [level, level],
+  [rank, rank],
+  [color, color],
+];
+const SINGLE: readonly Make[] = [
+  string,
+  integer,
+  decimal,
+  double,
+  date,
+  instant,
+  time,
+  duration,
+  guid,
+  binary,
+  level,
+  rank,
+  color,
+];
+
+const OPERATORS = of(" eq ", " ne ", " gt ", " ge ", " lt ", " le ");
+const comparison: Make = (depth) =>
+  fc.oneof(
+    ...COMPARABLE.map(([left, right]) => join(left(depth), OPERATORS, right(depth))),
+    ...COMPARABLE.map(([left, right]) => join(right(depth), OPERATORS, left(depth))),
+  );
+const nullTest: Make = (depth) =>
+  join(
+    fc.oneof(...SINGLE.map((make) => make(depth)), of("home", "home/geo", "note", "null", "flag")),
+    of(" eq null", " ne null", " gt null"),
+  );
+const list: Make = (depth) =>
+  fc.oneof(
+    ...SINGLE.map((make) =>
+      join(
+        make(depth),
+        " in (",
+        fc
+          .array(of(...(literalsOf.get(make) ?? []), "null"), { minLength: 1, maxLength: 4 })
+          .map((items) => items.join(",")),
+        ")",
+      ),
+    ),
+  );
+
+/** A Boolean expression that can stand as an operand. */
+export const condition: Make = nested(
+  (depth) =>
+    fc.oneof(
+      { weight: 8, arbitrary: comparison(depth) },
+      { weight: 2, arbitrary: nullTest(depth) },
+      {
+        weight: 1,
+        arbitrary: of("flag", "active", "note/done", "flag eq true", "active ne false", "flag eq active", "null"),
+      },
+      { weight: 2, arbitrary: list(depth) },
+      {
+        weight: 1,
+        arbitrary: of("color has 'Red'", "color has Test.Color'Red,Green'", "level has 'Low'", "color has color"),
+      },
+    ),
+  (depth) => comparison(depth),
+  (depth) => join(of("contains(", "startswith(", "endswith("), string(depth), ",", string(depth), ")"),
+  (depth) => join("(", condition(depth), of(" and ", " or "), condition(depth), ")"),
+  (depth) =>
+    join("(", condition(depth), of(" and ", " or "), condition(depth), of(" and ", " or "), condition(depth), ")"),
+  (depth) => join("not (", condition(depth), ")"),
+  (depth) => join("((", condition(depth), ")", of(" eq ", " ne ", " gt ", " le "), "(", condition(depth), "))"),
+  (depth) => join("(", condition(depth), of(") in (true,null)", ") in (false)", ") in (true,false,null)")),
+);
+
+const sortKey: Make = (depth) => fc.oneof(...SINGLE.map((make) => make(depth)), of("flag", "active"), condition(0));
+const orderBy: Text = fc
+  .array(join(sortKey(1), of("", " asc", " desc")), { minLength: 1, maxLength: 3 })
+  .map((items) => items.join(","));
+
+const PROPERTIES = [
+  ...[
+    "id",
+    "name",
+    "code",
+    "small",
+    "count",
+    "big",
+    "ratio",
+    "limit",
+    "price",
+    "cost",
+    "rate",
+    "flag",
+    "active",
+    "uuid",
+  ],
+  ...["token", "bytes", "day", "time", "at", "second", "local", "epoch", "span", "level", "rank", "color", "home"],
+  ...["home/city", "home/number", "home/geo", "home/geo/name", "note", "note/text", "tags"],
+];
+
+/** The query options of a request, by name. */
+export interface Options {
+  readonly $filter?: string;
+  readonly $orderby?: string;
+  readonly $select?: string;
+  readonly $top?: string;
+  readonly $skip?: string;
+  readonly $count?: string;
+}
+
+/** Any query that a client may send. */
+export const query: fc.Arbitrary<Options> = fc.record(
+  {
+    $filter: condition(3),
+    $orderby: orderBy,
+    $select: fc.uniqueArray(of(...PROPERTIES), { minLength: 1, maxLength: 6 }).map((names) => names.join(",")),
+    $top: fc.nat(12).map(String),
+    $skip: fc.nat(8).map(String),
+    $count: of("true", "false"),
+  },
+  { requiredKeys: ["$filter"] },
+);
+
+/** A query as a target. */
+export function targetOf(options: Options): string {
+  const pairs = Object.entries(options).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return `/Things?${pairs.join("&")}`;
+}
