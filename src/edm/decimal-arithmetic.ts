@@ -1,7 +1,14 @@
-import { fromScaled, MAX_DECIMAL_DIGITS, scaleOf, toScaled } from "./decimal.ts";
+import { fromScaled, scaleOf, toScaled } from "./decimal.ts";
+import {
+  computeDecimals,
+  fromScaledDecimal,
+  magnitude,
+  toScaledDecimal,
+  type DecimalOperator,
+} from "./scaled-decimal.ts";
 
 /**
- * Exact arithmetic on canonical Decimals. Every operation answers null when its result would have more than
+ * Exact arithmetic on single canonical Decimals; `scaled-decimal.ts` serves whole expressions. Every operation answers null when its result would have more than
  * MAX_DECIMAL_DIGITS digits; a quotient or remainder also for a divisor of zero.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
@@ -9,26 +16,19 @@ import { fromScaled, MAX_DECIMAL_DIGITS, scaleOf, toScaled } from "./decimal.ts"
 /** How a midpoint is rounded. */
 export type DecimalRounding = "half-away-from-zero" | "half-to-even";
 
-/** Fraction digits that a quotient has at least, before its trailing zeros are cut. */
-const QUOTIENT_SCALE = 12;
-
 /** The sum; its scale is the greater of the two. */
 export function addDecimals(left: string, right: string): string | null {
-  const scale = Math.max(scaleOf(left), scaleOf(right));
-  return bounded(fromScaled(toScaled(left, scale) + toScaled(right, scale), scale));
+  return compute("add", left, right);
 }
 
 /** The difference; its scale is the greater of the two. */
 export function subtractDecimals(left: string, right: string): string | null {
-  const scale = Math.max(scaleOf(left), scaleOf(right));
-  return bounded(fromScaled(toScaled(left, scale) - toScaled(right, scale), scale));
+  return compute("sub", left, right);
 }
 
 /** The product; its scale is the sum of the two. */
 export function multiplyDecimals(left: string, right: string): string | null {
-  const leftScale = scaleOf(left);
-  const rightScale = scaleOf(right);
-  return bounded(fromScaled(toScaled(left, leftScale) * toScaled(right, rightScale), leftScale + rightScale));
+  return compute("mul", left, right);
 }
 
 /**
@@ -36,19 +36,17 @@ export function multiplyDecimals(left: string, right: string): string | null {
  * has), without trailing zeros; null for a divisor of zero.
  */
 export function divideDecimals(left: string, right: string): string | null {
-  const operandScale = Math.max(scaleOf(left), scaleOf(right));
-  const divisor = toScaled(right, operandScale);
-  if (divisor === 0n) return null;
-  const scale = Math.max(QUOTIENT_SCALE, operandScale);
-  const dividend = toScaled(left, operandScale + scale);
-  return bounded(withoutTrailingZeros(fromScaled(divideRounded(dividend, divisor, "half-away-from-zero"), scale)));
+  return compute("div", left, right);
 }
 
 /** The remainder of the truncated quotient: it has the sign of the left operand; null for a divisor of zero. */
 export function moduloDecimals(left: string, right: string): string | null {
-  const scale = Math.max(scaleOf(left), scaleOf(right));
-  const divisor = toScaled(right, scale);
-  return divisor === 0n ? null : bounded(fromScaled(toScaled(left, scale) % divisor, scale));
+  return compute("mod", left, right);
+}
+
+function compute(operator: DecimalOperator, left: string, right: string): string | null {
+  const result = computeDecimals(operator, toScaledDecimal(left), toScaledDecimal(right));
+  return result === null ? null : fromScaledDecimal(result);
 }
 
 /** The value with its sign turned. */
@@ -86,14 +84,6 @@ function roundDown(value: string, awayFromZero: boolean): string {
   return (scaled < 0n ? whole - 1n : whole + 1n).toString();
 }
 
-/** The value without zeros at the end of its fraction. */
-export function withoutTrailingZeros(value: string): string {
-  if (!value.includes(".")) return value;
-  let end = value.length;
-  while (value.endsWith("0", end)) end -= 1;
-  return value.slice(0, value.endsWith(".", end) ? end - 1 : end);
-}
-
 function divideRounded(dividend: bigint, divisor: bigint, rounding: DecimalRounding): bigint {
   const quotient = dividend / divisor;
   const twice = 2n * magnitude(dividend % divisor);
@@ -102,14 +92,4 @@ function divideRounded(dividend: bigint, divisor: bigint, rounding: DecimalRound
   const isAway = twice > unit || (isMidpoint && (rounding === "half-away-from-zero" || quotient % 2n !== 0n));
   if (!isAway) return quotient;
   return dividend < 0n === divisor < 0n ? quotient + 1n : quotient - 1n;
-}
-
-function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
-}
-
-function bounded(value: string): string | null {
-  if (value.length <= MAX_DECIMAL_DIGITS) return value;
-  const marks = (value.startsWith("-") ? 1 : 0) + (value.includes(".") ? 1 : 0);
-  return value.length - marks > MAX_DECIMAL_DIGITS ? null : value;
 }

@@ -1,17 +1,18 @@
 import type { PrimitiveType } from "../edm/primitive-type.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { assertNever } from "../errors/assert-never.ts";
-import type { ArithmeticExpression, ArithmeticOperator, Expression, NegateExpression } from "../query/expression.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
-import { isInteger, toDouble, toLooseInteger } from "./convert.ts";
-import { computeIntegers, negateInteger, type LooseInteger } from "./integer-arithmetic.ts";
 import {
   computeDecimals,
   fromScaledDecimal,
   negateScaledDecimal,
   toScaledDecimal,
+  type LooseInteger,
   type ScaledDecimal,
-} from "./scaled-decimal.ts";
+} from "../edm/scaled-decimal.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { assertNever } from "../errors/assert-never.ts";
+import type { ArithmeticExpression, ArithmeticOperator, Expression, NegateExpression } from "../query/expression.ts";
+import type { CompiledExpression } from "./compiled-expression.ts";
+import { isInteger, toDouble, toLooseInteger } from "./convert.ts";
+import { computeIntegers, negateInteger } from "./integer-arithmetic.ts";
 import { compileTemporalArithmetic, compileTemporalNegation } from "./temporal-arithmetic.ts";
 
 /** Compiles an operand of another kind of expression. */
@@ -24,7 +25,7 @@ type Evaluate<T> = (entity: object, values: readonly PrimitiveValue[]) => T | nu
  * Compiles arithmetic. Null when an operand is null. By the type of the result:
  * - integers are computed as Edm.Int64: `div` truncates, `mod` has the sign of the left operand, a result beyond Int64
  *   and a division by zero are null;
- * - Decimal is exact, a quotient is rounded half away from zero to at least 12 fraction digits; division by zero, and a
+ * - Decimal is exact, a quotient is rounded half away from zero to at least 12 fraction digits, and has no trailing zeros; division by zero, and a
  *   result of more than 1000 digits, are null;
  * - Double is IEEE 754: division by zero gives INF, -INF or NaN. Single is computed as Double;
  * - temporal values: see `compileTemporalArithmetic`.

@@ -2,9 +2,9 @@ import { asText } from "../edm/canonical-form.ts";
 import { dateToDateTimeOffset } from "../edm/date-time-offset.ts";
 import { decimalFromNumber } from "../edm/decimal.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
+import type { LooseInteger } from "../edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { Expression } from "../query/expression.ts";
-import type { LooseInteger } from "./integer-arithmetic.ts";
 
 /** Whether a type is one of the integer types. */
 export function isInteger(type: Expression["type"]): boolean {

@@ -1,16 +1,11 @@
+import type { LooseInteger } from "../edm/scaled-decimal.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { ArithmeticOperator } from "../query/expression.ts";
-
-/**
- * Integer arithmetic of Edm.Int64. A value on its way is a number while it is a safe integer, else a bigint: bigints
- * are exact but an order of magnitude slower.
- */
-export type LooseInteger = number | bigint;
 
 const INT64_BITS = 64;
 
 /**
- * Computes with two integers. Null stands for a result beyond Edm.Int64, and for division by zero. `div` truncates
+ * Computes with two integers as Edm.Int64. Null stands for a result beyond Edm.Int64, and for division by zero. `div` truncates
  * toward zero, `mod` has the sign of the left operand.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */

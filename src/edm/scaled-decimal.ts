@@ -1,25 +1,29 @@
-import { fromScaled, MAX_DECIMAL_DIGITS, scaleOf, toScaled } from "../edm/decimal.ts";
 import { assertNever } from "../errors/assert-never.ts";
-import type { ArithmeticOperator } from "../query/expression.ts";
-import type { LooseInteger } from "./integer-arithmetic.ts";
+import { fromScaled, MAX_DECIMAL_DIGITS, scaleOf, toScaled } from "./decimal.ts";
+
+/** What is computed with two Decimals. @see OData URL Conventions 4.0, section 5.1.1.2 */
+export type DecimalOperator = "add" | "sub" | "mul" | "div" | "mod";
+
+/** An integer on its way: a number while it is a safe integer, else a bigint, which is an order of magnitude slower. */
+export type LooseInteger = number | bigint;
 
 /**
  * A Decimal on its way through an arithmetic expression: `scaled` divided by ten to the power of `scale`. Text is read
- * and written once per expression, not once per operator. As in integer arithmetic, `scaled` is a number while it is a
- * safe integer.
+ * and written once per expression, not once per operator.
  */
 export interface ScaledDecimal {
   readonly scaled: LooseInteger;
   readonly scale: number;
 }
 
-/** Fraction digits that a quotient has at least. */
+/** Fraction digits that a quotient has at least, before its trailing zeros are cut. */
 const QUOTIENT_SCALE = 12;
 const LIMIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
 const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
 const NEGATIVE_LIMIT = -LIMIT;
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 /** The text of so many characters is a safe integer without its point. */
 const SAFE_LENGTH = 15;
 /** Powers of ten that are safe integers. */
@@ -52,12 +56,12 @@ export function fromScaledDecimal({ scaled, scale }: ScaledDecimal): string {
 
 /**
  * Computes with two Decimals: sum, difference, product and remainder are exact; a quotient is rounded half away from
- * zero to 12 fraction digits, or as many as the operand with the greater scale has. Null stands for division by zero,
- * and for a result of more than MAX_DECIMAL_DIGITS digits.
+ * zero to 12 fraction digits, or as many as the operand with the greater scale has, and has no trailing zeros. Null
+ * stands for division by zero, and for a result of more than MAX_DECIMAL_DIGITS digits.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
 export function computeDecimals(
-  operator: ArithmeticOperator,
+  operator: DecimalOperator,
   left: ScaledDecimal,
   right: ScaledDecimal,
 ): ScaledDecimal | null {
@@ -72,7 +76,7 @@ export function computeDecimals(
 }
 
 /** NaN for what is not computed on numbers. */
-function computeSafely(operator: ArithmeticOperator, left: number, right: number): number {
+function computeSafely(operator: DecimalOperator, left: number, right: number): number {
   switch (operator) {
     case "add":
       return left + right;
@@ -87,12 +91,7 @@ function computeSafely(operator: ArithmeticOperator, left: number, right: number
   }
 }
 
-function computeExactly(
-  operator: ArithmeticOperator,
-  left: bigint,
-  right: bigint,
-  scale: number,
-): ScaledDecimal | null {
+function computeExactly(operator: DecimalOperator, left: bigint, right: bigint, scale: number): ScaledDecimal | null {
   switch (operator) {
     case "add":
       return bounded(left + right, scale);
@@ -129,11 +128,24 @@ function divide(dividend: bigint, divisor: bigint, scale: number): ScaledDecimal
   const widened = dividend * 10n ** BigInt(scale);
   const quotient = widened / divisor;
   const rest = magnitude(widened % divisor);
-  if (2n * rest < magnitude(divisor)) return bounded(quotient, scale);
-  return bounded(quotient + (widened < 0n === divisor < 0n ? 1n : -1n), scale);
+  if (2n * rest < magnitude(divisor)) return withoutTrailingZeros(quotient, scale);
+  return withoutTrailingZeros(quotient + (widened < 0n === divisor < 0n ? 1n : -1n), scale);
 }
 
-function magnitude(value: bigint): bigint {
+function withoutTrailingZeros(quotient: bigint, quotientScale: number): ScaledDecimal | null {
+  let scale = quotientScale;
+  if (magnitude(quotient) <= MAX_SAFE) {
+    let safe = Number(quotient);
+    for (; scale > 0 && safe % 10 === 0; scale -= 1) safe /= 10;
+    return bounded(safe, scale);
+  }
+  let exact = quotient;
+  for (; scale > 0 && exact % 10n === 0n; scale -= 1) exact /= 10n;
+  return bounded(exact, scale);
+}
+
+/** The integer without its sign. */
+export function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
