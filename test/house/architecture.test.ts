@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FLOORS } from "./floors.ts";
 import { faultsOf, importsOf, roomOf } from "./imports.ts";
-import { filesBelow, readManifest } from "./source-files.ts";
+import { filesBelow, readManifest, readSource } from "./source-files.ts";
 
 const MAX_LINES = 300;
 const manifest = readManifest();
@@ -23,6 +23,28 @@ describe("the floors", () => {
       .filter(({ path }) => path !== "src/index.ts" && FLOORS[roomOf(path) ?? ""] === undefined)
       .map(({ path }) => `${path}: the rooms are ${Object.keys(FLOORS).join(" ")}`);
     expect(homeless).toEqual([]);
+  });
+
+  test("every room of the table exists", () => {
+    const rooms = new Set(sources.map(({ path }) => roomOf(path)));
+    expect(Object.keys(FLOORS).filter((name) => !rooms.has(name))).toEqual([]);
+  });
+
+  test("ARCHITECTURE.md shows the table as it is", () => {
+    const rows = readSource("ARCHITECTURE.md").text.matchAll(
+      /^\| (?<floor>\d+) \| `(?<room>\w+)` \|[^|]*\| (?<mayImport>[^|]*) \|$/gmu,
+    );
+    const shown = Array.from(rows, ({ groups }) => ({
+      room: groups?.["room"] ?? "",
+      floor: Number(groups?.["floor"]),
+      mayImport: roomsOf(groups?.["mayImport"] ?? ""),
+    }));
+    const table = Object.entries(FLOORS).map(([room, { floor, mayImport }]) => ({
+      room,
+      floor,
+      mayImport: mayImport.toSorted(),
+    }));
+    expect(shown.toSorted(byRoom)).toEqual(table.toSorted(byRoom));
   });
 
   test("every import is one that the table allows", () => {
@@ -97,6 +119,23 @@ describe("the reader of imports", () => {
     expect(faultsOf(file(text), [])).toEqual(faults);
   });
 });
+
+/** The rooms that a cell names: `nothing`, names, or `floors 1 to 6 but syntax kysely`. */
+function roomsOf(cell: string): readonly string[] {
+  if (cell === "nothing") return [];
+  const floors = /^floors 1 to (?<highest>\d) but (?<excepted>[\w ]+)$/u.exec(cell)?.groups;
+  if (floors === undefined) return cell.split(" ").toSorted();
+  const excepted = floors["excepted"]?.split(" ") ?? [];
+  const below = Object.entries(FLOORS).filter(([, { floor }]) => floor <= Number(floors["highest"]));
+  return below
+    .map(([room]) => room)
+    .filter((room) => !excepted.includes(room))
+    .toSorted();
+}
+
+function byRoom(left: { readonly room: string }, right: { readonly room: string }): number {
+  return left.room < right.room ? -1 : 1;
+}
 
 function isBelow(name: string, other: string): boolean {
   const from = FLOORS[name];
