@@ -504,7 +504,7 @@ describe("text in", () => {
         expect(() => codec(name).fromJson(text, true)).toThrow(InvalidValueError);
       }
     }
-    expect(performance.now() - start).toBeLessThan(4000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });
 
