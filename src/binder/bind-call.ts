@@ -1,4 +1,4 @@
-import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { isInteger, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
 import { FUNCTION_SIGNATURES, type FunctionName, type FunctionSignature, isFunctionName } from "../query/functions.ts";
 import type { CallSyntax } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
@@ -6,7 +6,6 @@ import { invalidOption, unsupportedOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import { didYouMean, quotedName } from "./did-you-mean.ts";
 import { type Operand, type ScalarOperand, bound, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
-import { isInteger } from "./type-promotion.ts";
 
 /** Functions of the standard (and of its next version) that are not evaluated. */
 const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { PRIMITIVE_TYPES, type PrimitiveType, type PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { isInteger, PRIMITIVE_TYPES, type PrimitiveType, type PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { ArithmeticOperator, ScalarType } from "../query/expression.ts";
 import { isPrimitive } from "./operand.ts";
 
@@ -14,18 +14,12 @@ const NUMERIC_ORDER: readonly PrimitiveTypeName[] = [
   "Edm.Double",
 ];
 
-const FIRST_FRACTIONAL = NUMERIC_ORDER.indexOf("Edm.Decimal");
 const NUMERIC_RANKS: ReadonlyMap<ScalarType, number> = new Map(
   NUMERIC_ORDER.map((name, rank) => [PRIMITIVE_TYPES[name], rank]),
 );
 
-/** Tells whether a type is one of the integer types. */
-export function isInteger(type: ScalarType): boolean {
-  return (NUMERIC_RANKS.get(type) ?? FIRST_FRACTIONAL) < FIRST_FRACTIONAL;
-}
-
 /** Tells whether a type is one of the numeric types. */
-export function isNumeric(type: ScalarType): boolean {
+function isNumeric(type: ScalarType): boolean {
   return NUMERIC_RANKS.has(type);
 }
 

@@ -106,11 +106,6 @@ export function fromScaled(scaled: bigint, scale: number): string {
   return (isNegative ? "-" : "") + placePoint(digits.padStart(scale + 1, "0"), scale);
 }
 
-/** The nearest double of a canonical Decimal. */
-export function decimalToNumber(value: string): number {
-  return Number(value);
-}
-
 /** The shortest Decimal text that reads back as this double, without exponent; null for NaN and the infinities. */
 export function decimalFromNumber(value: number): string | null {
   return Number.isFinite(value) ? parseDecimal(String(value)) : null;

@@ -34,6 +34,19 @@ export const PRIMITIVE_TYPES: Readonly<Record<PrimitiveTypeName, PrimitiveType>>
   ) as Record<PrimitiveTypeName, PrimitiveType>,
 );
 
+const INTEGER_TYPES: ReadonlySet<unknown> = new Set([
+  PRIMITIVE_TYPES["Edm.Byte"],
+  PRIMITIVE_TYPES["Edm.SByte"],
+  PRIMITIVE_TYPES["Edm.Int16"],
+  PRIMITIVE_TYPES["Edm.Int32"],
+  PRIMITIVE_TYPES["Edm.Int64"],
+]);
+
+/** Tells whether a type is one of the integer types. @see OData CSDL 4.0, section 4.4 */
+export function isInteger(type: { readonly kind: string } | null): boolean {
+  return INTEGER_TYPES.has(type);
+}
+
 /** Limits on the values of a property. Absent means: no limit stated. @see OData CSDL 4.0, section 6.2 */
 export interface Facets {
   /** Most characters of a string, or octets of a binary value. */

@@ -1,4 +1,4 @@
-import type { PrimitiveType } from "../edm/primitive-type.ts";
+import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
 import {
   computeDecimals,
   fromScaledDecimal,
@@ -11,7 +11,7 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { ArithmeticExpression, ArithmeticOperator, Expression, NegateExpression } from "../query/expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
-import { isInteger, toDouble, toLooseInteger } from "./convert.ts";
+import { toDouble, toLooseInteger } from "./convert.ts";
 import { computeIntegers, negateInteger } from "./integer-arithmetic.ts";
 import { compileTemporalArithmetic, compileTemporalNegation } from "./temporal-arithmetic.ts";
 

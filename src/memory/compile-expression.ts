@@ -9,7 +9,7 @@ import { compileHas } from "./compile-has.ts";
 import { compileIn } from "./compile-in.ts";
 import { compileAnd, compileNot, compileOr } from "./compile-logical.ts";
 import { compileCount, compileIt, compileProperty } from "./compile-property.ts";
-import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
+import type { CompiledExpression } from "./compiled-expression.ts";
 import { conversion } from "./convert.ts";
 import { FUNCTION_LIBRARY } from "./function-library.ts";
 
@@ -62,20 +62,6 @@ export function compileExpression(expression: Expression, roundingMode: Rounding
     default:
       return assertNever(expression);
   }
-}
-
-/**
- * Compiles a bound Boolean expression to a closure that says true, false or null (unknown) for one entity. A filter
- * keeps the entities for which it says true.
- * @see compileExpression
- */
-export function compilePredicate(expression: Expression, roundingMode: RoundingMode): CompiledPredicate {
-  const evaluate = compileExpression(expression, roundingMode);
-  return (entity, values) => {
-    const value = evaluate(entity, values);
-    if (value === null || typeof value === "boolean") return value;
-    throw new TypeError(`A Boolean was expected, not a ${typeof value}.`);
-  };
 }
 
 function compileParameter(index: number): CompiledExpression {

@@ -9,8 +9,6 @@ const caches: Readonly<Record<RoundingMode, WeakMap<Expression, CompiledExpressi
   BankersRounding: new WeakMap(),
 };
 
-let compilations = 0;
-
 /** The closure of an expression, compiled on first use: the second request of a shape compiles nothing. */
 export function compiledFor(expression: Expression, roundingMode: RoundingMode): CompiledExpression {
   const cache = caches[roundingMode];
@@ -18,11 +16,5 @@ export function compiledFor(expression: Expression, roundingMode: RoundingMode):
   if (known !== undefined) return known;
   const compiled = compileExpression(expression, roundingMode);
   cache.set(expression, compiled);
-  compilations += 1;
   return compiled;
-}
-
-/** How many expressions have been compiled so far, by `compiledFor`: tests see by it that shapes are kept. */
-export function compiledExpressions(): number {
-  return compilations;
 }

@@ -4,21 +4,6 @@ import { decimalFromNumber } from "../edm/decimal.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
 import type { LooseInteger } from "../edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { Expression } from "../query/expression.ts";
-
-/** Whether a type is one of the integer types. */
-export function isInteger(type: Expression["type"]): boolean {
-  switch (type?.kind === "PrimitiveType" ? type.name : undefined) {
-    case "Edm.Byte":
-    case "Edm.SByte":
-    case "Edm.Int16":
-    case "Edm.Int32":
-    case "Edm.Int64":
-      return true;
-    default:
-      return false;
-  }
-}
 
 /**
  * Makes the conversion of canonical values (not null) from one type to a wider one: integers to Int64, Decimal, Single
