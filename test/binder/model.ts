@@ -11,7 +11,7 @@ import type {
   ValueType,
 } from "../../src/edm/model.ts";
 import { PRIMITIVE_TYPES, PRIMITIVE_TYPE_NAMES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
-import type { Capabilities, Limits } from "../../src/query/capabilities.ts";
+import type { Capabilities } from "../../src/query/capabilities.ts";
 
 type PropertyFacts = Partial<Pick<StructuralProperty, "isCollection" | "nullable" | "isKey" | "facets" | "field">>;
 
@@ -207,6 +207,7 @@ export function entitySet(name: string): EntitySet {
   return found;
 }
 
+/** Every option may be used, and mention everything. */
 export const everything: Capabilities = {
   filterEnabled: true,
   orderByEnabled: true,
@@ -220,17 +221,4 @@ export const everything: Capabilities = {
   expandProperties: null,
   maxTop: null,
   roundingMode: "spec-compliant",
-};
-
-export const limits: Limits = {
-  maxExpandDepth: 3,
-  maxExpandTop: 1000,
-  maxNodeCount: 1000,
-  maxAnyAllDepth: 3,
-  maxInListLength: 1000,
-  maxOrderByProperties: 10,
-  maxUrlLength: 16_384,
-  maxJsonDepth: 64,
-  maxResponseEntities: 1_000_000,
-  maxExpandItems: 50,
 };

@@ -6,11 +6,12 @@ import {
   bindNoQuery,
   type QueryTarget,
 } from "../../src/binder/bind-query-options.ts";
+import { DEFAULT_LIMITS } from "../../src/definition/settings.ts";
 import { ODataError } from "../../src/errors/odata-error.ts";
 import type { Capabilities, Limits } from "../../src/query/capabilities.ts";
 import type { BoundQuery, QueryShape, SelectExpandClause } from "../../src/query/clauses.ts";
 import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
-import { entitySet, everything, limits, model } from "./model.ts";
+import { entitySet, everything, model } from "./model.ts";
 
 export interface Settings {
   readonly set?: string;
@@ -24,7 +25,7 @@ function target(settings: Settings): QueryTarget {
     model,
     entitySet: entitySet(settings.set ?? "Products"),
     capabilities: { ...everything, ...settings.capabilities },
-    limits: { ...limits, ...settings.limits },
+    limits: { ...DEFAULT_LIMITS, ...settings.limits },
   };
 }
 

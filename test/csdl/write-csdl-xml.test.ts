@@ -3,23 +3,11 @@ import type { CsdlCapabilities } from "../../src/csdl/csdl-capabilities.ts";
 import { writeCsdlXml } from "../../src/csdl/write-csdl-xml.ts";
 import type { Model, StructuralProperty } from "../../src/edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../../src/query/functions.ts";
+import { everything } from "../binder/model.ts";
 import { entitySet, entityType, enumType, model, property } from "../payload/model.ts";
 import { faultsOfSchema, readCsdl } from "./validate-csdl.ts";
 
-const QUERY: CsdlCapabilities["query"] = {
-  filterEnabled: true,
-  orderByEnabled: true,
-  selectEnabled: true,
-  expandEnabled: true,
-  countEnabled: true,
-  searchEnabled: true,
-  filterProperties: null,
-  orderByProperties: null,
-  selectProperties: null,
-  expandProperties: null,
-  maxTop: 1000,
-  roundingMode: "spec-compliant",
-};
+const QUERY: CsdlCapabilities["query"] = { ...everything, searchEnabled: true, maxTop: 1000 };
 const ALL: CsdlCapabilities = {
   query: QUERY,
   readable: true,

@@ -1,4 +1,5 @@
 import { bindCollectionQuery } from "../../src/binder/bind-query-options.ts";
+import { DEFAULT_LIMITS } from "../../src/definition/settings.ts";
 import type {
   ComplexType,
   EntitySet,
@@ -15,6 +16,7 @@ import type { BoundQuery, QueryShape, RoundingMode } from "../../src/query/claus
 import type { Expression, PropertyExpression } from "../../src/query/expression.ts";
 import type { EntityPage, SourceQuery } from "../../src/query/source.ts";
 import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
+import { everything } from "../binder/model.ts";
 
 /** Fields of properties that are not their names with a small letter. */
 const FIELDS: Readonly<Record<string, string>> = { Constructor: "constructor", Proto: "__proto__" };
@@ -161,32 +163,8 @@ export function bind(
         operations: [],
       },
       entitySet: Things,
-      capabilities: {
-        filterEnabled: true,
-        orderByEnabled: true,
-        selectEnabled: true,
-        expandEnabled: true,
-        countEnabled: true,
-        searchEnabled: false,
-        filterProperties: null,
-        orderByProperties: null,
-        selectProperties: null,
-        expandProperties: null,
-        maxTop: null,
-        roundingMode,
-      },
-      limits: {
-        maxExpandDepth: null,
-        maxExpandTop: null,
-        maxNodeCount: null,
-        maxAnyAllDepth: null,
-        maxInListLength: null,
-        maxOrderByProperties: null,
-        maxUrlLength: null,
-        maxJsonDepth: null,
-        maxResponseEntities: null,
-        maxExpandItems: null,
-      },
+      capabilities: { ...everything, roundingMode },
+      limits: DEFAULT_LIMITS,
     },
     cache,
   );
