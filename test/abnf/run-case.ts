@@ -18,7 +18,7 @@ import { parseResourcePath } from "../../src/syntax/path-parser.ts";
 import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/syntax/query-options-parser.ts";
 import { parseSearch } from "../../src/syntax/search-parser.ts";
 import { parseExpand, parseSelect } from "../../src/syntax/select-expand-parser.ts";
-import { parseContext } from "../syntax/parse-helpers.ts";
+import { parseContext } from "../syntax/parsing.ts";
 import type { AbnfCase, AbnfModel } from "./abnf-case.ts";
 
 /** Why an input was refused. */

@@ -6,7 +6,7 @@ import { parseArguments, parseExpression } from "../../src/syntax/expression-par
 import { tokenize } from "../../src/syntax/lexer.ts";
 import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
 import { print } from "../../src/syntax/print.ts";
-import { parseContext } from "../syntax/parse-helpers.ts";
+import { parseContext } from "../syntax/parsing.ts";
 import { syntaxTree, withoutPlaces } from "./syntax-trees.ts";
 
 function parse(text: string, aliases: Readonly<Record<string, string>> = {}) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseArguments, parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
 import type { SyntaxLimits } from "../../src/syntax/parse-context.ts";
-import { errorOf, parseContext } from "./parse-helpers.ts";
+import { errorOf, parseContext } from "./parsing.ts";
 import { sketch } from "./sketch.ts";
 
 function parse(text: string, aliases: Readonly<Record<string, string>> = {}, limits: Partial<SyntaxLimits> = {}) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import { parseKeyPredicate } from "../../src/syntax/key-predicate-parser.ts";
-import { errorOf, parseContext } from "./parse-helpers.ts";
+import { errorOf, parseContext } from "./parsing.ts";
 
 const ALIASES = {
   "@p": "5",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { tokenize } from "../../src/syntax/lexer.ts";
 import type { SyntaxLimits } from "../../src/syntax/parse-context.ts";
-import { errorOf, parseContext } from "./parse-helpers.ts";
+import { errorOf, parseContext } from "./parsing.ts";
 
 function lex(text: string, aliases: Readonly<Record<string, string>> = {}, limits: Partial<SyntaxLimits> = {}) {
   const context = parseContext(limits, aliases);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseBoolean, parseNonNegativeInteger } from "../../src/syntax/option-value-parser.ts";
-import { errorOf } from "./parse-helpers.ts";
+import { errorOf } from "./parsing.ts";
 
 describe("parseNonNegativeInteger", () => {
   test.each([

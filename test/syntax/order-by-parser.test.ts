@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { tokenize } from "../../src/syntax/lexer.ts";
 import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
-import { errorOf, parseContext } from "./parse-helpers.ts";
+import { errorOf, parseContext } from "./parsing.ts";
 import { sketch } from "./sketch.ts";
 
 function parse(text: string) {

@@ -5,7 +5,7 @@ import { tokenize } from "../../src/syntax/lexer.ts";
 import type { SyntaxLimits } from "../../src/syntax/parse-context.ts";
 import { DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../src/syntax/parse-limits.ts";
 import { print } from "../../src/syntax/print.ts";
-import { errorOf, parseContext } from "./parse-helpers.ts";
+import { errorOf, parseContext } from "./parsing.ts";
 
 const UNLIMITED = toSyntaxLimits({
   maxNodeCount: null,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseResourcePath } from "../../src/syntax/path-parser.ts";
-import { errorOf } from "./parse-helpers.ts";
+import { errorOf } from "./parsing.ts";
 
 describe("parseResourcePath", () => {
   test.each<[string, ReadonlyArray<readonly [string, (string | undefined)?]>]>([

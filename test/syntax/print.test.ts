@@ -3,7 +3,7 @@ import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
 import type { Literal } from "../../src/syntax/literal-token.ts";
 import { print, printLiteral } from "../../src/syntax/print.ts";
-import { parseContext } from "./parse-helpers.ts";
+import { parseContext } from "./parsing.ts";
 
 function reprint(text: string): string {
   const context = parseContext();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/syntax/query-options-parser.ts";
-import { errorOf } from "./parse-helpers.ts";
+import { errorOf } from "./parsing.ts";
 
 describe("splitTarget", () => {
   test.each([

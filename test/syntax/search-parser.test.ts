@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SearchSyntax } from "../../src/syntax/ast.ts";
 import { parseSearch } from "../../src/syntax/search-parser.ts";
-import { errorOf, parseContext } from "./parse-helpers.ts";
+import { errorOf, parseContext } from "./parsing.ts";
 
 /** Prints a tree in prefix form: `(and a (not "b c"))`. */
 function show(node: SearchSyntax): string {

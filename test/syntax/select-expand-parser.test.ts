@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ExpandItemSyntax } from "../../src/syntax/ast.ts";
 import { print } from "../../src/syntax/print.ts";
 import { parseExpand, parseSelect, parseShapedExpand, shapeOfSelect } from "../../src/syntax/select-expand-parser.ts";
-import { errorOf, parseContext } from "./parse-helpers.ts";
+import { errorOf, parseContext } from "./parsing.ts";
 
 describe("parseSelect", () => {
   test.each<[string, string[][]]>([
