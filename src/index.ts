@@ -35,9 +35,13 @@ export type {
   EntityTypeDeclaration as EntityType,
   EnumTypeDeclaration as EnumType,
 } from "./definition/value-type.ts";
+export type { Model, StructuralProperty } from "./edm/model.ts";
+export type { PrimitiveValue } from "./edm/value-codec.ts";
 export { ConfigurationError } from "./errors/configuration-error.ts";
 export type { ConfigurationFault } from "./errors/configuration-error.ts";
 export { isODataError, ODataError, odataError } from "./errors/odata-error.ts";
+export type { ODataRequest } from "./http/odata-request.ts";
+export type { ODataResponse, ResponseBody } from "./http/odata-response.ts";
 export type { SearchClause as SearchRequest } from "./query/clauses.ts";
 export type { FilterClause, OrderByItem, RoundingMode, SearchExpression, SelectedProperty } from "./query/clauses.ts";
 export type { Expression } from "./query/expression.ts";
