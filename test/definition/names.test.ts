@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isNamespace, isSimpleIdentifier, pluralOf, toWireName } from "../../src/definition/names.ts";
+import { isIdentifier } from "../../src/syntax/identifier.ts";
 
 describe("the default name of an entity set", () => {
   test.each([
@@ -60,6 +62,32 @@ describe("identifiers", () => {
       expect(isSimpleIdentifier(text)).toBe(false);
     },
   );
+
+  test("are what the parsers of URLs read as one", () => {
+    const pieces = fc.constantFrom(
+      "a",
+      "Z",
+      "_",
+      "7",
+      "é",
+      "Ⅷ",
+      "\u200C",
+      "\u0301",
+      "名",
+      "😀",
+      "𐐀",
+      "-",
+      " ",
+      ".",
+      "$",
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary", maxLength: 3 }), fc.string({ unit: pieces })), (text) => {
+        expect(isSimpleIdentifier(text)).toBe(isIdentifier(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
 });
 
 describe("namespaces", () => {

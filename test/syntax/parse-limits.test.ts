@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../src/definition/settings.ts";
 import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
@@ -28,6 +29,10 @@ function million(piece: string): string {
 function chain(operand: string, operator: string, length: number): string {
   return Array.from({ length }, () => operand).join(` ${operator} `);
 }
+
+test("the default limits of parsers are those of a service that sets none", () => {
+  expect(DEFAULT_SYNTAX_LIMITS).toEqual(toSyntaxLimits(DEFAULT_LIMITS));
+});
 
 describe("toSyntaxLimits", () => {
   test("the defaults", () => {
