@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../src/errors/error-codes.ts";
 import { brokenLinks } from "./links.ts";
-import { snippetsOf, writeSnippets } from "./snippets.ts";
+import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
 import { ROOT, filesBelow, readSource } from "./source-files.ts";
 
 const pages = [
@@ -21,14 +21,19 @@ describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => 
     expect(stdout + stderr).toBe("");
   });
 
-  test.each(snippets.filter(({ isRun }) => isRun))("run to their end: $place", { timeout: 20_000 }, ({ path }) => {
-    const { status, signal, stderr } = spawnSync(process.execPath, ["--conditions=source", path], {
-      cwd: ROOT,
-      encoding: "utf8",
-      timeout: 15_000,
-    });
-    expect({ status, signal, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, signal: null, stderr: "" });
-  });
+  test.each(snippets.filter(({ isRun }) => isRun))(
+    "run to their end, and print what the page says: $place",
+    { timeout: 20_000 },
+    ({ path, prints }) => {
+      const { status, signal, stdout, stderr } = spawnSync(process.execPath, ["--conditions=source", path], {
+        cwd: ROOT,
+        encoding: "utf8",
+        timeout: 15_000,
+      });
+      expect({ status, signal, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, signal: null, stderr: "" });
+      if (prints !== undefined) expect(withoutLayout(stdout)).toBe(prints);
+    },
+  );
 });
 
 describe("docs/errors.md", () => {

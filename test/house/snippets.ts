@@ -15,9 +15,19 @@ export interface Snippet {
   readonly text: string;
   /** False for ```ts no-run: compiled, but not run. */
   readonly isRun: boolean;
+  /** What the page says behind "It prints", as `withoutLayout` leaves it; undefined where it says nothing. */
+  readonly prints: string | undefined;
 }
 
 const FENCE = /^(?<indent> *)```(?:ts|typescript)\b(?<flags>[^\n]*)\n(?<code>[\s\S]*?)^ *```[ ]*$/gmu;
+
+/** `It prints` behind a block, then the output within the line or in a block of its own. */
+const OUTPUT = /^\s*It prints[^`\n]*(?:`(?<inline>[^`\n]+)`|\n+```(?:text|json)\n(?<block>[\s\S]*?)^```)/mu;
+
+/** A text without white space, by which pages break long lines, and without the number of a port, which the system chooses. */
+export function withoutLayout(text: string): string {
+  return text.replaceAll(/\s/gu, "").replaceAll(/(?<=\/\/localhost:)\d+/gu, "");
+}
 
 /** The programs of a Markdown page, in order. */
 export function snippetsOf(page: SourceFile): readonly Snippet[] {
@@ -31,12 +41,21 @@ export function snippetsOf(page: SourceFile): readonly Snippet[] {
     }
     const before = flags.includes("continued") ? snippets.pop() : undefined;
     if (flags.includes("continued") && before === undefined) throw new Error(`${page.path}:${line}: continues nothing`);
-    const start = before ?? { place: `${page.path}:${line}`, path: modulePath(page.path, line), text: "", isRun: true };
+    const start = before ?? { place: `${page.path}:${line}`, path: modulePath(page.path, line), text: "" };
     const padding = "\n".repeat(line - start.text.split("\n").length + 1);
     const text = `${start.text}${padding}${match.groups?.["code"] ?? ""}`;
-    snippets.push({ ...start, text, isRun: start.isRun && !flags.includes("no-run") });
+    const isRun = (before?.isRun ?? true) && !flags.includes("no-run");
+    snippets.push({ ...start, text, isRun, prints: outputAt(page.text.slice(match.index + match[0].length)) });
   }
   return snippets;
+}
+
+/** What the text behind a block says that it prints. */
+function outputAt(behind: string): string | undefined {
+  const match = OUTPUT.exec(behind);
+  if (match === null || behind.slice(0, match.index).trim() !== "") return undefined;
+  const { inline, block } = match.groups ?? {};
+  return withoutLayout(inline ?? block ?? "");
 }
 
 /**
