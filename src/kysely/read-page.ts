@@ -19,7 +19,7 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   }
   const statement = reader.statements.page(query);
   const { rowShape } = statement;
-  const { isLocal } = reader.rows;
+  const isLocal = reader.rows.local !== null;
   // The signal is dear to make, and between the arrival of a request and a read at once nobody can have gone.
   const signal = isLocal ? undefined : query.signal;
   const total = query.count && !isLocal ? beside(readTotal(reader, query, execution)) : undefined;
@@ -51,7 +51,7 @@ function knownTotal({ skip, top }: SourceQuery, length: number): number | undefi
 
 function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<number> {
   const statement = reader.statements.total(query);
-  const signal = reader.rows.isLocal ? undefined : query.signal;
+  const signal = reader.rows.local !== null ? undefined : query.signal;
   return reader.rows.number(statement, valuesOf(reader, statement, execution), signal);
 }
 

@@ -5,7 +5,8 @@ import { dialectName, dialectProfile, type DialectProfile } from "./dialect-prof
 import { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
 import { synchronousReaderOf, type AnyKysely } from "./synchronous-reader.ts";
-import { planColumns, type ReportFault } from "./table-columns.ts";
+import { planColumns, type PlansByField, type ReportFault } from "./table-columns.ts";
+import { withKnownCollations } from "./text-collation.ts";
 
 /** What reads one table or base query. */
 export interface SqlReader {
@@ -80,7 +81,7 @@ interface StatementBase {
 }
 
 function statementsOf(
-  { profile, caches }: Connected,
+  { profile, caches, rows }: Connected,
   { type, db, from, columns }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
@@ -99,7 +100,10 @@ function statementsOf(
     report(message, fix);
   });
   if (isFaulty) return null;
-  const made = new StatementCache({ db, profile, plans, from: from.sql });
+  const { local } = rows;
+  const findPlans = (): PlansByField =>
+    local === null ? plans : withKnownCollations(plans, { db, from: from.sql, parameters: from.parameters }, local);
+  const made = new StatementCache({ db, profile, from: from.sql, findPlans });
   ofType.set(key, made);
   if (ofType.size > CACHES_KEPT) {
     for (const oldest of ofType.keys()) {

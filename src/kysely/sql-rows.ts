@@ -17,9 +17,9 @@ export class SqlRows {
     this.#reader = reader;
   }
 
-  /** Whether rows are read at once. */
-  get isLocal(): boolean {
-    return this.#reader !== null;
+  /** What reads at once; null where rows come by a promise. */
+  get local(): SynchronousReader | null {
+    return this.#reader;
   }
 
   /** All rows, as arrays of cells in the order of the statement. */

@@ -3,9 +3,11 @@ import { protocolError } from "../errors/odata-error.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { SourceQuery } from "../query/source.ts";
+import type { DialectProfile } from "./dialect-profile.ts";
 import { IdentityCache } from "./identity-cache.ts";
 import type { Sql } from "./sql-form.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
+import type { PlansByField } from "./table-columns.ts";
 import { translateByKey, translatePage, translateTotal, type RowQuery, type Rows } from "./translate-query.ts";
 
 /** A compiled statement: its text, and what is bound in it. */
@@ -22,8 +24,13 @@ export interface RowStatement extends Statement {
 }
 
 /** What is queried. */
-export interface StatementTarget extends Rows {
+export interface StatementTarget {
   readonly db: AnyKysely;
+  readonly profile: DialectProfile;
+  /** What stands behind `from`. */
+  readonly from: Sql;
+  /** Where the properties stand: asked for with the first statement, for the tables may be made after the declarations. */
+  readonly findPlans: () => PlansByField;
 }
 
 /** Stands for no filter. */
@@ -38,6 +45,8 @@ export class StatementCache {
   readonly #pages = new IdentityCache<(RowStatement | undefined)[]>();
   readonly #totals = new IdentityCache<Statement>();
   readonly #keyed = new IdentityCache<RowStatement>();
+
+  #rows: Rows | undefined;
 
   constructor(target: StatementTarget) {
     this.#target = target;
@@ -57,7 +66,7 @@ export class StatementCache {
     if (known !== undefined) return known;
     const { roundingMode } = shape;
     const clauses = { filter, orderBy, selected, roundingMode, hasTop, hasSkip };
-    const made = this.#compileRows(translatePage(this.#target, clauses));
+    const made = this.#compileRows(translatePage(this.#rowsOf(), clauses));
     variants[variant] = made;
     return made;
   }
@@ -65,13 +74,19 @@ export class StatementCache {
   /** The statement of the number of rows after the filter. @throws ODataError as for `page` */
   total({ shape, filter }: SourceQuery): Statement {
     return this.#totals.get([shape, filter ?? NO_FILTER], () =>
-      this.#compile(translateTotal(this.#target, filter, shape.roundingMode)),
+      this.#compile(translateTotal(this.#rowsOf(), filter, shape.roundingMode)),
     );
   }
 
   /** The statement of one entity by the key of its type. */
   byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[]): RowStatement {
-    return this.#keyed.get([selected], () => this.#compileRows(translateByKey(this.#target, key, selected)));
+    return this.#keyed.get([selected], () => this.#compileRows(translateByKey(this.#rowsOf(), key, selected)));
+  }
+
+  #rowsOf(): Rows {
+    const { from, profile, findPlans } = this.#target;
+    this.#rows ??= { from, profile, plans: findPlans() };
+    return this.#rows;
   }
 
   #compileRows({ query, columns }: RowQuery): RowStatement {

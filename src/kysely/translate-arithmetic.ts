@@ -86,7 +86,7 @@ const DECIMAL_FUNCTIONS: Readonly<Record<ArithmeticOperator, Sql>> = {
 /** SQLite turns what is beyond Int64 into a REAL. Long operands do not stand twice: the text would double per level. */
 function withinInt64(result: Sql, isShort: boolean): Sql {
   if (isShort) return sql`(case typeof(${result}) when 'integer' then ${result} end)`;
-  return sql`(select iif(typeof(v) = 'integer', v, null) from (select ${result} as v))`;
+  return sql`(select iif(typeof(odata_value) = 'integer', odata_value, null) from (select ${result} as odata_value))`;
 }
 
 function computeDoubles(operator: ArithmeticOperator, first: Term, second: Term): Sql {

@@ -79,13 +79,13 @@ function neverNull(encode: Encode): Encode {
 
 /** Items that depend on the row: the operand does not stand once for each, for lists may nest. */
 function amongRows(operand: RowOperand, items: readonly Item[], hasNull: boolean, type: ScalarType): Sql {
-  const rows = items.map((item) => sql`select ${toComparable(asRow(item, type)).sql} as v`);
-  if (hasNull) rows.push(sql`select null as v`);
+  const rows = items.map((item) => sql`select ${toComparable(asRow(item, type)).sql} as odata_value`);
+  if (hasNull) rows.push(sql`select null as odata_value`);
   const value = toComparable(operand).sql;
   const tests: Sql[] = [];
   for (let at = 0; at < rows.length; at += MAX_UNION) {
     const list = sql.join(rows.slice(at, at + MAX_UNION), sql` union all `);
-    tests.push(sql`exists (select 1 from (${list}) where v is ${value})`);
+    tests.push(sql`exists (select 1 from (${list}) where odata_value is ${value})`);
   }
   return sql`(${joinBalanced(tests, sql` or `)})`;
 }

@@ -262,26 +262,10 @@ const orderBy: Text = fc
   .array(join(sortKey(1), of("", " asc", " desc")), { minLength: 1, maxLength: 3 })
   .map((items) => items.join(","));
 
-const PROPERTIES = [
-  ...[
-    "id",
-    "name",
-    "code",
-    "small",
-    "count",
-    "big",
-    "ratio",
-    "limit",
-    "price",
-    "cost",
-    "rate",
-    "flag",
-    "active",
-    "uuid",
-  ],
-  ...["token", "bytes", "day", "time", "at", "second", "local", "epoch", "span", "level", "rank", "color", "home"],
-  ...["home/city", "home/number", "home/geo", "home/geo/name", "note", "note/text", "tags"],
-];
+const PROPERTIES: readonly string[] = (
+  "id name code small count big ratio limit price cost rate flag active uuid token bytes day time at second local epoch " +
+  "span level rank color home home/city home/number home/geo home/geo/name note note/text tags"
+).split(" ");
 
 /** The query options of a request, by name. */
 export interface Options {

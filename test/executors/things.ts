@@ -96,13 +96,13 @@ function cellsOf(row: ThingRow): readonly unknown[] {
     row.color === null ? null : row.color.split(",").reduce((sum, name) => sum + (FLAG_VALUES[name] ?? 0), 0);
   const { home, note } = row;
   return [
-    ...[row.id, row.name, row.code, row.small, row.count, row.big, row.ratio, row.limit, row.price, scaled, rate],
-    ...[row.flag, row.active, row.uuid, row.id % 2 === 0 ? row.token.toUpperCase() : row.token, row.bytes, row.day],
-    ...[row.time, row.at, row.second, row.local, epoch, row.span, row.level, row.rank, color],
-    ...[home?.city ?? null, home?.number ?? null, home?.geo?.latitude ?? null, home?.geo?.name ?? null],
-    note === null ? null : documentOf(note),
-    row.tags.length === 0 && row.id % 2 === 0 ? null : JSON.stringify(row.tags),
-  ];
+    [row.id, row.name, row.code, row.small, row.count, row.big, row.ratio, row.limit, row.price, scaled, rate],
+    [row.flag, row.active, row.uuid, row.id % 2 === 0 ? row.token.toUpperCase() : row.token, row.bytes, row.day],
+    [row.time, row.at, row.second, row.local, epoch, row.span, row.level, row.rank, color],
+    [home?.city ?? null, home?.number ?? null, home?.geo?.latitude ?? null, home?.geo?.name ?? null],
+    [note === null ? null : documentOf(note)],
+    [row.tags.length === 0 && row.id % 2 === 0 ? null : JSON.stringify(row.tags)],
+  ].flat();
 }
 
 /** Numbers with all their digits, as JSON has them. */
