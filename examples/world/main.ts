@@ -18,15 +18,15 @@ try {
   const port = readPort(process.env["PORT"]);
   const db = await openWorld(process.env["WORLD_DB"] ?? DEFAULT_FILE, progressOf(process.stdout));
   const server = await serve(worldService(db), { port });
-  const root = `${server.url}/odata`;
-  console.log(`The world as an OData service: ${root}\n\nWorth trying:`);
-  for (const example of EXAMPLES) console.log(`  ${root}${encodeURI(example).replaceAll("'", "%27")}`);
-  console.log("\nCtrl-C ends it.");
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       void end(server, db);
     });
   }
+  const root = `${server.url}/odata`;
+  console.log(`The world as an OData service: ${root}\n\nWorth trying:`);
+  for (const example of EXAMPLES) console.log(`  ${root}${encodeURI(example).replaceAll("'", "%27")}`);
+  console.log("\nCtrl-C ends it.");
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
