@@ -62,20 +62,23 @@ export function sqlEntitySet<
   const F extends BoundOperations<E> = None,
   const A extends BoundOperations<E> = None,
 >(type: E, options: SqlEntitySetOptions<E, N, F, A>): EntitySetDeclaration<E, N, F, A> {
-  const { db, table, operations, columns, rowVersion, ...others } = options;
+  const { db, table, operations, columns, rowVersion, search, ...others } = options;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
     faults.push({ message, fix });
   };
   checkOperations(operations, rowVersion, report);
-  if (Array.isArray(others.search)) {
+  const isColumnSearch = Array.isArray(search);
+  if (isColumnSearch) {
     report("`search` over columns is not supported by this version.", "Give a `search` handler, or remove it.");
   }
   const reader = makeCheckedReader(type, { db, from: table, columns }, report);
   const isRead = Array.isArray(operations) && operations.includes("read");
   const reads = reader === null || !isRead ? {} : readHandlers(type, reader);
   // Without what is only for tables the options are those of `entitySet`.
-  const given: EntitySetOptions<E, N, F, A> = Object.assign(reads, others as EntitySetOptions<E, N, F, A>);
+  const given: EntitySetOptions<E, N, F, A> = Object.assign(reads, others as EntitySetOptions<E, N, F, A>, {
+    search: isColumnSearch ? undefined : search,
+  });
   return Object.freeze({ ...entitySet(type, given), check: () => faults });
 }
 

@@ -1,0 +1,391 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely";
+import { complexType, ConfigurationError, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
+import { sqlEntitySet, sqlSource } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { describe, expect, test } from "vitest";
+import { ORDER_COLUMNS, ORDERS_TABLE, Order, ordersDatabase, readerOf, type AnyDatabase } from "./orders.ts";
+
+type Service = ReturnType<typeof odataService>;
+
+const db = await ordersDatabase();
+await sql`
+  insert into "orders" values
+    (1, 7, 'Chai', 'Paid', 3, '1.10', 1999, 0.5, 1, '01234567-89ab-cdef-0123-456789abcdef', '2024-02-29', '12:00:00',
+     '2024-02-29T12:00:00.000Z', '2024-02-29T13:00:00+01:00', 'PT36H', 'Main Street', null, '["new","50%"]'),
+    (9007199254740993, 8, null, 'Draft', null, null, -5, null, null, null, null, null, '2024-01-01T00:00:00.500Z',
+     '2024-01-01 00:00:00', null, null, null, null)`.execute(db);
+
+function serviceOf(set: Parameters<typeof odataService>[0]["entitySets"][number]): Service {
+  return odataService({ entitySets: [set], propertyNaming: "camelCase", namespace: "Test" });
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each test looks for what it expects
+async function get(service: Service, target: string): Promise<{ readonly status: number; readonly json: any }> {
+  const response = await service.fetch(new Request(`http://service.example${target}`));
+  return { status: response.status, json: await response.json() };
+}
+
+const orders = sqlEntitySet(Order, { db, table: "orders", operations: ["read"], columns: ORDER_COLUMNS });
+const service = serviceOf(orders);
+
+const FIRST = {
+  id: 1,
+  customerId: 7,
+  name: "Chai",
+  status: "Paid",
+  access: "Read,Write",
+  price: 1.1,
+  total: 19.99,
+  weight: 0.5,
+  paid: true,
+  token: "01234567-89ab-cdef-0123-456789abcdef",
+  day: "2024-02-29",
+  time: "12:00:00",
+  placed: "2024-02-29T12:00:00.000Z",
+  changed: "2024-02-29T13:00:00+01:00",
+  span: "PT36H",
+  shipTo: { street: "Main Street", city: null },
+  tags: ["new", "50%"],
+};
+
+describe("a set over a table", () => {
+  test("answers collections, entities by key and counts, with all digits", async () => {
+    const { json } = await get(service, "/Orders");
+    expect(json.value[0]).toEqual(FIRST);
+    const response = await service.fetch(new Request("http://service.example/Orders(9007199254740993)"));
+    expect(await response.text()).toBe(
+      '{"@odata.context":"http://service.example/$metadata#Orders/$entity",' +
+        '"@odata.id":"http://service.example/Orders(9007199254740993)","id":9007199254740993,"customerId":8,"name":null,' +
+        '"status":"Draft","access":null,"price":null,"total":-0.05,"weight":null,"paid":null,"token":null,"day":null,' +
+        '"time":null,"placed":"2024-01-01T00:00:00.500Z","changed":"2024-01-01T00:00:00Z","span":null,"shipTo":null,"tags":[]}',
+    );
+    expect((await get(service, "/Orders(2)")).status).toBe(404);
+    expect((await get(service, "/Orders/$count?$filter=id gt 9007199254740992")).json).toBe(1);
+    expect((await get(service, "/Orders(1)?$select=shipTo/city")).json.shipTo).toEqual({ city: null });
+  });
+
+  test("gives its entities to callers of the handler as the application knows them", async () => {
+    const { getByKey } = orders.options as { getByKey: (key: unknown, context?: unknown) => unknown };
+    expect(await getByKey(1n)).toEqual({ ...FIRST, id: 1n, price: "1.10", total: "19.99" });
+    expect(await getByKey(2n)).toBeNull();
+    expect(await getByKey(9007199254740993n)).toMatchObject({ id: 9007199254740993n, shipTo: null, tags: [] });
+  });
+
+  test("keys of several properties, and of types that are no integers", async () => {
+    const Part = entityType("Part", {
+      guid: edm.guid().key(),
+      price: edm.decimal().key(),
+      at: edm.dateTimeOffset().key(),
+    });
+    await sql`create table "parts" ("guid" text, "price" text, "at" text)`.execute(db);
+    await sql`insert into "parts" values ('01234567-89ab-cdef-0123-456789abcdef', '1.50', '2024-02-29T12:00:00.000Z')`.execute(
+      db,
+    );
+    const parts = serviceOf(sqlEntitySet(Part, { db, table: "parts", operations: ["read"] }));
+    const key = "guid=01234567-89AB-cdef-0123-456789abcdef,price=1.5,at=2024-02-29T13:00:00%2B01:00";
+    expect((await get(parts, `/Parts(${key})`)).json.price).toBe(1.5);
+    expect((await get(parts, `/Parts(${key.replace("1.5", "1.51")})`)).status).toBe(404);
+  });
+
+  test("handlers and settings of the options take the place of its own", async () => {
+    const set = sqlEntitySet(Order, {
+      db,
+      table: "orders",
+      operations: ["read"],
+      columns: ORDER_COLUMNS,
+      name: "Old",
+      maxTop: 1,
+      etag: ["total"],
+      getByKey: () => null,
+    });
+    const old = serviceOf(set);
+    const { json } = await get(old, "/Old?$select=id");
+    expect(json.value).toEqual([{ "@odata.etag": expect.stringMatching(/^".+"$/), id: 1 }]);
+    expect(json["@odata.nextLink"]).toContain("$skiptoken=");
+    expect((await get(old, "/Old(1)")).status).toBe(404);
+  });
+
+  test("without `read` a set has the routes of its handlers alone", async () => {
+    const none = serviceOf(
+      sqlEntitySet(Order, { db, table: "orders", operations: [], columns: ORDER_COLUMNS, getByKey: () => null }),
+    );
+    expect((await get(none, "/Orders")).status).toBe(404);
+  });
+
+  test("tables may be made after their declarations", async () => {
+    const late: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+    const lateService = serviceOf(
+      sqlEntitySet(Order, { db: late, table: "orders", operations: ["read"], columns: ORDER_COLUMNS }),
+    );
+    await sql.raw(ORDERS_TABLE).execute(late);
+    expect((await get(lateService, "/Orders")).json.value).toEqual([]);
+  });
+
+  test("a cell that is no value of its property is a fault of the database: 500, and nothing of it is told", async () => {
+    const faulty = await ordersDatabase();
+    await sql`insert into "orders" ("id", "customer_id", "status", "total", "placed") values (1, 'secret', 'Paid', 1, 'now')`.execute(
+      faulty,
+    );
+    const logged: unknown[] = [];
+    const logger = {
+      error: (_message: string, fields?: unknown) => void logged.push(fields),
+      warn: () => {},
+      info: () => {},
+    };
+    const broken = odataService({
+      logger,
+      entitySets: [sqlEntitySet(Order, { db: faulty, table: "orders", operations: ["read"], columns: ORDER_COLUMNS })],
+    });
+    const response = await broken.fetch(new Request("http://service.example/Orders"));
+    expect([response.status, (await response.text()).includes("secret")]).toEqual([500, false]);
+    expect(String((logged[0] as { error: unknown }).error)).toContain("CustomerId");
+  });
+});
+
+describe("what cannot be done is a fault at startup", () => {
+  const postgres: AnyDatabase = new Kysely({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (instance) => new PostgresIntrospector(instance),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  const Line = entityType("Line", { id: edm.int32().key() });
+  const Loop: ReturnType<typeof complexType> = complexType("Loop", { a: edm.int32() });
+  const Tree = entityType("Tree", {
+    id: edm.int32().key(),
+    price: edm.decimal(),
+    tags: edm.collection(edm.string()),
+    name: edm.string(),
+    loop: edm.complex(Loop),
+  });
+  const base = { db, table: "orders", operations: ["read"] } as const;
+
+  test.each<readonly [string, object, ...(readonly (readonly [string, string])[])]>([
+    [
+      "another database",
+      { ...base, db: postgres },
+      ["The database speaks Postgres, which this version does not.", "Use SQLite: sqliteDialect of odatakit/sqlite."],
+    ],
+    [
+      "no database",
+      { ...base, db: undefined },
+      ["`db` is no Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`."],
+    ],
+    [
+      "no table",
+      { ...base, table: undefined },
+      ["`from` is undefined.", "Give the name of a table, a query of Kysely, or { sql, parameters }."],
+    ],
+    [
+      "no operations",
+      { ...base, operations: undefined },
+      ["`operations` of sqlEntitySet is undefined.", 'Give those that the table allows: ["read"].'],
+    ],
+    [
+      "writing operations",
+      { ...base, operations: ["read", "create", "drop"] },
+      ['The operation "create" on a table is not supported by this version.', "Give a `create` handler instead."],
+      ['`operations` of sqlEntitySet holds "drop".', 'Give "read".'],
+    ],
+    [
+      "rowVersion",
+      { ...base, rowVersion: "version" },
+      ["`rowVersion` counts writes, which this version does not do.", "Remove it."],
+    ],
+    [
+      "search over columns",
+      { ...base, search: ["name"] },
+      ["`search` over columns is not supported by this version.", "Give a `search` handler, or remove it."],
+    ],
+    [
+      "an unknown property",
+      { ...base, columns: { nam: "x" } },
+      ["`columns` names `nam`, which is no property of Tree.", "Did you mean `name`?"],
+    ],
+    [
+      "an unknown storage",
+      { ...base, columns: { price: { storage: "money" } } },
+      [
+        '`columns.price.storage` is "money".',
+        'Give one of "text", "scaled", "real", "epoch", "json", or leave it out.',
+      ],
+    ],
+    [
+      "a storage of another type",
+      { ...base, columns: { name: { storage: "epoch" } } },
+      [
+        '`name`, Edm.String, cannot be stored as "epoch".',
+        "Leave `storage` out, or see the table of storage forms in docs/sql.md.",
+      ],
+    ],
+    [
+      "a scale that is not declared",
+      { ...base, columns: { price: { storage: "scaled" } } },
+      [
+        '`price`, Edm.Decimal, cannot be stored as "scaled".',
+        "Declare its scale: edm.decimal({ precision: 18, scale: 2 }).",
+      ],
+    ],
+    [
+      "a collection in columns",
+      { ...base, columns: { tags: { storage: "text" } } },
+      [
+        '`tags`, a collection, cannot be stored as "text".',
+        "Leave `storage` out, or see the table of storage forms in docs/sql.md.",
+      ],
+    ],
+    [
+      "an unknown member",
+      { ...base, columns: { loop: { columns: { b: "b" } } } },
+      ["`columns` names `loop.b`, which is no property of Loop.", "Remove it, or use one of `a`."],
+    ],
+    [
+      "members of what has none",
+      { ...base, columns: { name: { columns: { b: "b" } } } },
+      ["`name` has members in `columns`, but is no complex value.", "Give the name of its one column."],
+    ],
+    [
+      "an option that is none",
+      { ...base, columns: { name: { column: "n" } } },
+      ["`columns.name` has no option `column`.", "Did you mean `columns`?"],
+    ],
+    [
+      "no name",
+      { ...base, columns: { name: 5, id: { name: "" } } },
+      ['`columns.id.name` is "".', "Give the name of a column."],
+      ["`columns.name` is 5.", "Give the name of the column, or { name, storage, columns }."],
+    ],
+  ])("%s", (...[, options, ...faults]) => {
+    const set = sqlEntitySet(Tree, options as Parameters<typeof sqlEntitySet<typeof Tree>>[1]);
+    let error: unknown;
+    try {
+      serviceOf(set);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as ConfigurationError).faults).toEqual(
+      (faults as ReadonlyArray<readonly [string, string]>).map(([message, fix]) => ({ set: "Trees", message, fix })),
+    );
+  });
+
+  test("faults of the type itself are told once, by those who know them", () => {
+    const Bad = entityType("Bad", { id: edm.int32() });
+    expect(() => serviceOf(sqlEntitySet(Bad, { ...base }))).toThrow(/key/);
+  });
+
+  test("other faults of the set stand beside them", () => {
+    const set = sqlEntitySet(Line, {
+      ...base,
+      db: undefined as never,
+      navigation: { tags: hasMany(Line, { target: "Nowhere" }) },
+    });
+    expect(() => serviceOf(set)).toThrow(/2 faults/);
+  });
+
+  test("a source that cannot be made throws where it is made", () => {
+    expect(() => sqlSource(Order, { db: postgres, from: "orders" })).toThrow(
+      /sqlSource\(Order, …\): The database speaks Postgres/,
+    );
+    expect(() => sqlSource(Order, { db, from: {} as never })).toThrow(/`from` is an object/);
+  });
+});
+
+describe("a source over a base query", () => {
+  const rows = async (from: Parameters<typeof sqlSource<typeof Order>>[1]["from"], options = ""): Promise<unknown> => {
+    const set = entitySet(Order, { queryable: () => sqlSource(Order, { db, from, columns: ORDER_COLUMNS }) });
+    const { json } = await get(serviceOf(set), `/Orders?$select=id${options}`);
+    const { value } = json as { readonly value: ReadonlyArray<{ readonly id: number }> };
+    return value.map(({ id }) => id);
+  };
+
+  test("a query of Kysely, with values of its own", async () => {
+    const query = db.selectFrom("orders").selectAll().where("customer_id", "=", 7);
+    expect(await rows(query)).toEqual([1]);
+    expect(await rows(query, "&$filter=name eq 'Chai' and customerId lt 8&$orderby=name&$top=5&$skip=0")).toEqual([1]);
+    expect(await rows(query, "&$filter=name eq 'Tea'")).toEqual([]);
+  });
+
+  test("the text of a query with its values", async () => {
+    const text = "select * from orders where customer_id = ? -- of one customer";
+    expect(await rows({ sql: text, parameters: [8] })).toEqual([9007199254740992]);
+    expect(await rows({ sql: text, parameters: [7] }, "&$filter=id eq 1")).toEqual([1]);
+  });
+
+  test("a view, or a table of another schema", async () => {
+    await sql`create temp view "some" as select * from "orders" where "id" = 1`.execute(db);
+    expect(await rows("some")).toEqual([1]);
+    expect(await rows("main.orders")).toHaveLength(2);
+  });
+
+  test("each request may make the source anew, with values of its own", async () => {
+    const set = entitySet(Order, {
+      queryable: (ctx) => {
+        const customer = Number(ctx.request.headers.get("x-customer"));
+        const from = db.selectFrom("orders").selectAll().where("customer_id", "=", customer);
+        return sqlSource(Order, { db, from, columns: ORDER_COLUMNS });
+      },
+    });
+    const tenant = serviceOf(set);
+    const customersFor = async (customer: number): Promise<unknown> => {
+      const headers = { "x-customer": String(customer) };
+      const target = "http://service.example/Orders?$select=customerId&$filter=total lt 100";
+      const response = await tenant.fetch(new Request(target, { headers }));
+      return ((await response.json()) as { readonly value: readonly unknown[] }).value;
+    };
+    expect(await customersFor(7)).toEqual([{ customerId: 7 }]);
+    expect(await customersFor(8)).toEqual([{ customerId: 8 }]);
+    expect(await customersFor(7)).toEqual([{ customerId: 7 }]);
+  });
+
+  test("statements are kept by the text of the base query, and not for ever", () => {
+    const ofCustomer = (customer: number): unknown =>
+      readerOf(db, db.selectFrom("orders").selectAll().where("customer_id", "=", customer)).statements;
+    const first = ofCustomer(1);
+    expect(ofCustomer(2)).toBe(first);
+    for (let index = 0; index < 250; index += 1) readerOf(db, { sql: `select ${index} as "id"`, parameters: [] });
+    expect(ofCustomer(3)).not.toBe(first);
+  });
+});
+
+describe("where rows come by a promise", () => {
+  test("a transaction sees its own rows, and answers the same", async () => {
+    await db.transaction().execute(async (transaction) => {
+      await sql`insert into "orders" ("id", "customer_id", "status", "total", "placed", "name") values (3, 9, 'Paid', 1, '2024-01-01T00:00:00.000Z', 'in it')`.execute(
+        transaction,
+      );
+      const inside = serviceOf(
+        sqlEntitySet(Order, { db: transaction, table: "orders", operations: ["read"], columns: ORDER_COLUMNS }),
+      );
+      const { json } = await get(inside, "/Orders?$filter=name ge 'a' and id lt 5&$count=true&$top=1&$select=name");
+      expect(json).toEqual({
+        "@odata.context": "http://service.example/$metadata#Orders(name)",
+        "@odata.count": 1,
+        value: [{ name: "in it" }],
+      });
+      expect((await get(inside, "/Orders(1)")).json).toMatchObject(FIRST);
+      expect((await get(inside, "/Orders(2)")).status).toBe(404);
+      expect((await get(inside, "/Orders?$top=0&$count=true")).json["@odata.count"]).toBe(3);
+      await sql`delete from "orders" where "id" = 3`.execute(transaction);
+    });
+  });
+
+  test("nothing is run for a client that has gone", async () => {
+    await db.transaction().execute(async (transaction) => {
+      const inside = odataService({
+        logger: { error: () => {}, warn: () => {}, info: () => {} },
+        entitySets: [
+          sqlEntitySet(Order, { db: transaction, table: "orders", operations: ["read"], columns: ORDER_COLUMNS }),
+        ],
+      });
+      const controller = new AbortController();
+      controller.abort();
+      const response = await inside.fetch(
+        new Request("http://service.example/Orders?$count=true", { signal: controller.signal }),
+      );
+      expect(response.status).toBe(500);
+    });
+  });
+});
