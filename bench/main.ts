@@ -8,9 +8,11 @@ import { toTable } from "./print-table.ts";
 import { profileScenario } from "./profile-scenario.ts";
 import { readArguments, type Arguments } from "./read-arguments.ts";
 import type { Scenario } from "./scenarios.ts";
-import { startServer } from "./server-process.ts";
+import { withServer } from "./server-process.ts";
 
 const CONNECTIONS: readonly number[] = [1, 8];
+/** The exit code of a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
 
 try {
   await run(readArguments(process.argv.slice(2)));
@@ -21,42 +23,36 @@ try {
 
 async function run({ scenarios, rounds, profile }: Arguments): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "odatakit-bench-"));
-  try {
-    const database = join(directory, "shop.db");
-    const started = performance.now();
-    writeDatabase(database);
-    console.log(`Wrote the database in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
-    if (profile) await profileOurs(database, scenarios);
-    else await compareAndMeasure(database, scenarios, rounds);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  // However the process ends: the file is large. Ctrl-C alone would end it without this event.
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  process.once("SIGINT", () => process.exit(INTERRUPTED));
+  const database = join(directory, "shop.db");
+  const started = performance.now();
+  writeDatabase(database);
+  console.log(`Wrote the database in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  if (profile) await profileOurs(database, scenarios);
+  else await compareAndMeasure(database, scenarios, rounds);
 }
 
 async function profileOurs(database: string, scenarios: readonly Scenario[]): Promise<void> {
-  const ours = await startServer("odatakit", "odatakit-server.ts", database);
-  try {
+  await withServer("odatakit", "odatakit-server.ts", database, async (ours) => {
     for (const scenario of scenarios) console.log(await profileScenario(scenario, ours));
-  } finally {
-    await ours.stop();
-  }
+  });
 }
 
 async function compareAndMeasure(database: string, scenarios: readonly Scenario[], rounds: number): Promise<void> {
-  const limit = await startServer("limit", "limit-server.ts", database);
-  const ours = await startServer("odatakit", "odatakit-server.ts", database);
-  try {
-    for (const scenario of scenarios) await compareAnswers(scenario, ours, limit);
-    console.log("Both servers give the same answers, byte for byte.");
-    const measurements: Measurement[] = [];
-    for (const scenario of scenarios) {
-      for (const connections of CONNECTIONS) {
-        console.error(`${scenario.id}, ${String(connections)} connection(s) …`);
-        measurements.push(await measureScenario(scenario, connections, rounds, { ours, limit }));
+  await withServer("limit", "limit-server.ts", database, async (limit) => {
+    await withServer("odatakit", "odatakit-server.ts", database, async (ours) => {
+      for (const scenario of scenarios) await compareAnswers(scenario, ours, limit);
+      console.log("Both servers give the same answers, byte for byte.");
+      const measurements: Measurement[] = [];
+      for (const scenario of scenarios) {
+        for (const connections of CONNECTIONS) {
+          console.error(`${scenario.id}, ${String(connections)} connection(s) …`);
+          measurements.push(await measureScenario(scenario, connections, rounds, { ours, limit }));
+        }
       }
-    }
-    console.log(`\nCPU time of the server per request, ${String(rounds)} rounds:\n\n${toTable(measurements)}`);
-  } finally {
-    await Promise.all([limit.stop(), ours.stop()]);
-  }
+      console.log(`\nCPU time of the server per request, ${String(rounds)} rounds:\n\n${toTable(measurements)}`);
+    });
+  });
 }

@@ -15,18 +15,31 @@ export interface ServerProcess {
    * @param interval between samples, in microseconds
    */
   profile(interval: number, run: () => Promise<unknown>): Promise<Profiler.Profile>;
-  /** Ends the process; done when it is gone. */
-  stop(): Promise<void>;
 }
 
 /**
- * Starts a server.
+ * Runs a server as long as `use` is under way.
  * @param file the module to run, beside this one
  * @param database the SQLite file that it reads
  */
-export async function startServer(name: string, file: string, database: string): Promise<ServerProcess> {
+export async function withServer(
+  name: string,
+  file: string,
+  database: string,
+  use: (server: ServerProcess) => Promise<void>,
+): Promise<void> {
   const module = fileURLToPath(new URL(file, import.meta.url));
   const child = fork(module, [database], { execArgv: ["--conditions=source"] });
+  const exited = once(child, "exit");
+  try {
+    await use(await toServerProcess(name, child));
+  } finally {
+    if (child.connected) child.disconnect();
+    await exited;
+  }
+}
+
+async function toServerProcess(name: string, child: ChildProcess): Promise<ServerProcess> {
   const { port } = expectKind(await nextMessage(child, name), "listening");
   const request = (message: ServerRequest): Promise<ServerMessage> => {
     const answer = nextMessage(child, name);
@@ -41,12 +54,6 @@ export async function startServer(name: string, file: string, database: string):
       expectKind(await request({ kind: "startProfile", interval }), "profiling");
       await run();
       return expectKind(await request({ kind: "stopProfile" }), "profile").profile;
-    },
-    stop: async () => {
-      if (child.exitCode !== null) return;
-      const exited = once(child, "exit");
-      child.disconnect();
-      await exited;
     },
   };
 }
