@@ -30,8 +30,9 @@ async function sendChunks(
     for await (const chunk of chunks) {
       if (!target.headersSent) target.writeHead(status, headers);
       if (target.destroyed) return;
-      if (!target.write(chunk)) await untilWritable(target);
+      target.write(chunk);
       await nextTurn();
+      if (target.writableNeedDrain) await untilWritable(target);
     }
     target.end();
   } catch (error) {
