@@ -2,13 +2,15 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { Expression } from "../query/expression.ts";
 import type { BinarySyntax, LogicalSyntax, SyntaxNode, UnarySyntax } from "../syntax/ast.ts";
+import { bindBoolean } from "./bind-boolean.ts";
 import { bindCall } from "./bind-call.ts";
+import { bindLambda } from "./bind-lambda.ts";
 import { bindLiteral, toType } from "./bind-literal.ts";
 import { bindCount, bindMemberPath, bindVariable } from "./bind-member-path.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
-import type { BindingContext, BindingScope } from "./binding-scope.ts";
-import { type Operand, bound, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
+import type { BindingContext, BindingScope, RangeVariable } from "./binding-scope.ts";
+import { type Operand, bound, describeOperand, isScalar, typeOf } from "./operand.ts";
 import { negationType } from "./type-promotion.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
@@ -23,7 +25,7 @@ const MAX_DEPTH = 400;
  * @see OData URL Conventions 4.0, section 5.1.1
  */
 export function bindCondition(node: SyntaxNode, context: BindingContext): Expression {
-  return condition(node, scopeOf(context));
+  return bindBoolean(node, scopeOf(context, [], { depth: 0 }));
 }
 
 /**
@@ -32,7 +34,7 @@ export function bindCondition(node: SyntaxNode, context: BindingContext): Expres
  * @see OData URL Conventions 4.0, section 5.1.4
  */
 export function bindSortKey(node: SyntaxNode, context: BindingContext): Expression {
-  const scope = scopeOf(context);
+  const scope = scopeOf(context, [], { depth: 0 });
   const operand = scope.bind(node);
   const type = isScalar(operand) ? typeOf(operand) : null;
   if (type !== null && isScalar(operand)) return toType(operand, type, scope);
@@ -40,18 +42,23 @@ export function bindSortKey(node: SyntaxNode, context: BindingContext): Expressi
   throw invalidOption(context.option, node.position, message);
 }
 
-/** Counts the levels of the tree before each descent. */
-function scopeOf(context: BindingContext): BindingScope {
-  let depth = 0;
+/** Counts the levels of the tree before each descent, those within lambda operators with all others. */
+function scopeOf(
+  context: BindingContext,
+  variables: readonly RangeVariable[],
+  levels: { depth: number },
+): BindingScope {
   const scope: BindingScope = {
     ...context,
+    variables,
+    within: (variable) => scopeOf(context, [...variables, variable], levels),
     bind: (node) => {
-      depth += 1;
-      if (depth > MAX_DEPTH) {
+      levels.depth += 1;
+      if (levels.depth > MAX_DEPTH) {
         throw invalidOption(context.option, node.position, `An expression nests at most ${MAX_DEPTH} levels.`);
       }
       const operand = bindNode(node, scope);
-      depth -= 1;
+      levels.depth -= 1;
       return operand;
     },
   };
@@ -82,7 +89,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
     case "in":
       return bindIn(node, scope);
     case "lambda":
-      throw unsupportedOption(scope.option, node.position, `'${node.operator}' is not offered in ${scope.option}.`);
+      return bindLambda(node, scope);
     case "root":
       throw unsupportedOption(scope.option, node.position, `'$root' is not offered in ${scope.option}.`);
     case "key":
@@ -124,12 +131,12 @@ function bindBinary(node: BinarySyntax, scope: BindingScope): Operand {
 
 /** @see OData URL Conventions 4.0, sections 5.1.1.1.7 to 5.1.1.1.9 */
 function bindLogical(node: LogicalSyntax, scope: BindingScope): Operand {
-  const operands = node.operands.map((operand) => condition(operand, scope, `'${node.operator}'`));
+  const operands = node.operands.map((operand) => bindBoolean(operand, scope, node.operator));
   return bound({ kind: "logical", operator: node.operator, operands, type: BOOLEAN }, node.position);
 }
 
 function bindNot(node: UnarySyntax, scope: BindingScope): Operand {
-  const operand = condition(node.operand, scope, "'not'");
+  const operand = bindBoolean(node.operand, scope, "not");
   return bound({ kind: "not", operand, type: BOOLEAN }, node.position);
 }
 
@@ -142,21 +149,4 @@ function bindNegation(node: UnarySyntax, scope: BindingScope): Operand {
     throw invalidOption(scope.option, node.position, message);
   }
   return bound({ kind: "negate", operand: toType(operand, type, scope), type }, node.position);
-}
-
-/** Binds what must be Boolean: a whole filter, or an operand of `and`, `or` and `not`. */
-function condition(node: SyntaxNode, scope: BindingScope, operator?: string): Expression {
-  const operand = scope.bind(node);
-  if (isScalar(operand)) {
-    const type = typeOf(operand);
-    if (type === null || isPrimitive(type, "Edm.Boolean")) return toType(operand, BOOLEAN, scope);
-  }
-  const place = operator === undefined ? `${scope.option} takes` : `${operator} takes`;
-  const message = `${place} a Boolean expression such as 'Name eq value', not ${describeOperand(operand)}.${notAdvice(node, operator)}`;
-  throw invalidOption(scope.option, node.position, message);
-}
-
-/** `not Price gt 5` reads as `(not Price) gt 5`, which surprises. */
-function notAdvice(node: SyntaxNode, operator: string | undefined): string {
-  return operator === "'not'" && node.kind !== "logical" ? " Put what it negates in parentheses: not (…)." : "";
 }

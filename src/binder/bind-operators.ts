@@ -2,8 +2,9 @@ import type { ComplexType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { ArithmeticOperator, ComparisonOperator, Expression, ScalarType } from "../query/expression.ts";
 import type { BinarySyntax, InSyntax, SyntaxNode } from "../syntax/ast.ts";
+import { bindInCollection } from "./bind-in-collection.ts";
 import { toType } from "./bind-literal.ts";
-import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import { invalidOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import { type TypedOperand, commonType } from "./common-type.ts";
 import { literalAdvice } from "./literal-advice.ts";
@@ -137,11 +138,12 @@ export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
 }
 
 /**
- * Binds `operand in (…)`: the operand and all items become one type.
+ * Binds `operand in (…)`: the operand and all items become one type. Behind `in` a collection may stand, too.
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
 export function bindIn(node: InSyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.operand);
+  if (isPath(node.list)) return bindInCollection(operand, node.list, node.position, scope);
   const list = listItems(node.list, scope).map((item) => scope.bind(item));
   if (!isScalar(operand)) {
     const message = `'in' takes one value on its left, not ${describeOperand(operand)}.`;
@@ -167,15 +169,16 @@ export function bindIn(node: InSyntax, scope: BindingScope): Operand {
   return bound(expression, node.position);
 }
 
+/** What may name a collection; what of it is not offered says so itself. */
+function isPath({ kind }: SyntaxNode): boolean {
+  return kind === "member" || kind === "variable" || kind === "cast" || kind === "key" || kind === "call";
+}
+
 function listItems(list: SyntaxNode, scope: BindingScope): readonly SyntaxNode[] {
   if (list.kind === "list") return list.items;
   if (list.kind === "alias") {
     const message = `The parameter alias '${list.name}' has no value: add ${list.name}=[…] to the query.`;
     throw invalidOption(scope.option, list.position, message);
-  }
-  if (list.kind === "member" || list.kind === "variable") {
-    const message = "'in' takes a list of values in parentheses; collections behind it are not offered.";
-    throw unsupportedOption(scope.option, list.position, message);
   }
   const message = "'in' takes a list of values in parentheses, such as (1,2,3).";
   throw invalidOption(scope.option, list.position, message);

@@ -5,8 +5,9 @@ import type { ComparisonExpression, ComparisonOperator, Expression, ScalarType }
 import { compareDateObject } from "./compare-date-object.ts";
 import { compareWithParameter } from "./compare-parameter.ts";
 import { comparisonFamily, equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
-import { compileRawProperty } from "./compile-property.ts";
+import { compileRawProperty, compileRawSource } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
+import type { VariableSlots } from "./variable-slot.ts";
 
 /** Compiles an operand. */
 type CompileOperand = (operand: Expression) => CompiledExpression;
@@ -24,28 +25,37 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 /**
  * Compiles a comparison. Its value is never null: `eq` and `ne` treat null as a value of its own (`null eq null` and
  * `null ne 5` are true), the others are false when an operand is null. NaN equals nothing, itself included.
+ * @param slots where the range variables of the operands are
  * @param compile compiles an operand
  * @see OData URL Conventions 4.0, section 5.1.1.1; decisions, Reading
  */
-export function compileComparison(expression: ComparisonExpression, compile: CompileOperand): CompiledPredicate {
+export function compileComparison(
+  expression: ComparisonExpression,
+  slots: VariableSlots,
+  compile: CompileOperand,
+): CompiledPredicate {
   const { operator, left, right, operandType } = expression;
   if (left.kind === "null" || right.kind === "null") {
-    return compileNullTest(operator, left.kind === "null" ? right : left, compile);
+    return compileNullTest(operator, left.kind === "null" ? right : left, slots, compile);
   }
   if (operandType === null || operandType.kind === "ComplexType") {
     throw new Error(`Values without a primitive type cannot be compared with ${operator}.`);
   }
   if (left.kind === "parameter" && right.kind !== "parameter") {
-    return compileOperands(MIRRORED[operator], right, left, operandType, compile);
+    return compileOperands(
+      { ...expression, operator: MIRRORED[operator], left: right, right: left },
+      operandType,
+      slots,
+      compile,
+    );
   }
-  return compileOperands(operator, left, right, operandType, compile);
+  return compileOperands(expression, operandType, slots, compile);
 }
 
 function compileOperands(
-  operator: ComparisonOperator,
-  left: Expression,
-  right: Expression,
+  { operator, left, right }: ComparisonExpression,
   type: ScalarType,
+  slots: VariableSlots,
   compile: CompileOperand,
 ): CompiledPredicate {
   const family = comparisonFamily(type);
@@ -55,17 +65,19 @@ function compileOperands(
   const comparison = compareByFunction(operator, compile(left), compile(right), valueComparison(type));
   const isInstant = left.kind === "property" && left.type === PRIMITIVE_TYPES["Edm.DateTimeOffset"];
   if (!isInstant || right.kind !== "parameter") return comparison;
-  return compareDateObject(operator, compileRawProperty(left), right.index, comparison);
+  return compareDateObject(operator, compileRawProperty(left, slots), right.index, comparison);
 }
 
 function compileNullTest(
   operator: ComparisonOperator,
   operand: Expression,
+  slots: VariableSlots,
   compile: CompileOperand,
 ): CompiledPredicate {
   if (operator !== "eq" && operator !== "ne") return () => false;
-  const isComplex = operand.kind === "property" && operand.type.kind === "ComplexType";
-  const read = isComplex ? compileRawProperty(operand) : compile(operand);
+  const isPath = operand.kind === "property" || operand.kind === "variable";
+  const isComplex = isPath && operand.type.kind === "ComplexType";
+  const read = isComplex ? compileRawSource(operand, slots) : compile(operand);
   if (operator === "eq") return (entity, values) => read(entity, values) === null;
   return (entity, values) => read(entity, values) !== null;
 }

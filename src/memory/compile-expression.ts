@@ -1,17 +1,19 @@
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { RoundingMode } from "../query/clauses.ts";
-import type { CountExpression, Expression, ItExpression, PropertyExpression } from "../query/expression.ts";
+import type { CountExpression, Expression } from "../query/expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";
 import { requireParameter } from "./compare-parameter.ts";
 import { compileComparison } from "./compile-comparison.ts";
 import { compileHas } from "./compile-has.ts";
 import { compileIn } from "./compile-in.ts";
+import { compileLambda } from "./compile-lambda.ts";
 import { compileAnd, compileNot, compileOr } from "./compile-logical.ts";
-import { compileCount, compileIt, compileProperty } from "./compile-property.ts";
+import { compileCount, compileIt, compileProperty, compileVariable } from "./compile-property.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { conversion } from "./convert.ts";
 import { FUNCTION_LIBRARY } from "./function-library.ts";
+import type { VariableSlots } from "./variable-slot.ts";
 
 /**
  * Compiles a bound expression to a closure that evaluates it for one entity. Compile once per shape: the closure
@@ -22,7 +24,12 @@ import { FUNCTION_LIBRARY } from "./function-library.ts";
  * @see OData URL Conventions 4.0, section 5.1.1
  */
 export function compileExpression(expression: Expression, roundingMode: RoundingMode): CompiledExpression {
-  const compile = (operand: Expression): CompiledExpression => compileExpression(operand, roundingMode);
+  return compileWithin(expression, roundingMode, []);
+}
+
+/** Compiles an expression that stands within lambda operators. */
+function compileWithin(expression: Expression, roundingMode: RoundingMode, slots: VariableSlots): CompiledExpression {
+  const compile = (operand: Expression): CompiledExpression => compileWithin(operand, roundingMode, slots);
   switch (expression.kind) {
     case "parameter":
       return compileParameter(expression.index);
@@ -33,12 +40,17 @@ export function compileExpression(expression: Expression, roundingMode: Rounding
     case "null":
       return () => null;
     case "it":
+      return compileIt(expression);
+    case "variable":
+      return compileVariable(expression, slots);
     case "property":
-      return compileScalar(expression);
+      return compileProperty(expression, slots);
     case "count":
-      return compileItemCount(expression);
+      return compileItemCount(expression, slots);
+    case "lambda":
+      return compileLambda(expression, slots, (predicate, inner) => compileWithin(predicate, roundingMode, inner));
     case "comparison":
-      return compileComparison(expression, compile);
+      return compileComparison(expression, slots, compile);
     case "logical": {
       const operands = expression.operands.map(compile);
       return expression.operator === "and" ? compileAnd(operands) : compileOr(operands);
@@ -68,12 +80,8 @@ function compileParameter(index: number): CompiledExpression {
   return (_entity, values) => requireParameter(values[index], index);
 }
 
-function compileScalar(expression: ItExpression | PropertyExpression): CompiledExpression {
-  return expression.kind === "it" ? compileIt(expression) : compileProperty(expression);
-}
-
-function compileItemCount(expression: CountExpression): CompiledExpression {
-  const count = compileCount(expression.collection);
+function compileItemCount(expression: CountExpression, slots: VariableSlots): CompiledExpression {
+  const count = compileCount(expression.collection, slots);
   if (expression.type.name !== "Edm.Int64") return count;
   return (entity) => {
     const items = count(entity);

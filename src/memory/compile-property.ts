@@ -1,9 +1,11 @@
 import type { StructuralProperty } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";
-import type { ItExpression, PropertyExpression } from "../query/expression.ts";
+import { assertNever } from "../errors/assert-never.ts";
+import type { ItExpression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
 import { canonicalKind, canonicalLook } from "./canonical-look.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
+import { slotOf, type VariableSlots } from "./variable-slot.ts";
 
 /** A value as the application's object holds it; null for undefined, and where anything on the path is null. */
 export type RawAccessor = (entity: object) => unknown;
@@ -20,12 +22,13 @@ const ISO_LENGTH = 24;
 /**
  * Compiles the read of a property, without conversion. Own and inherited properties are read (getters of classes
  * count), but never what every object inherits: a property named `constructor` is null unless the object has its own.
+ * @param slots where the range variables of the path are
  */
-export function compileRawProperty(expression: PropertyExpression): RawAccessor {
+export function compileRawProperty(expression: PropertyExpression, slots: VariableSlots): RawAccessor {
   const { field } = expression.property;
   const read = isInheritedName(field) ? readOwn(field) : readAny(field);
   if (expression.source.kind === "it") return read;
-  const source = compileRawProperty(expression.source);
+  const source = compileRawSource(expression.source, slots);
   const path = describePath(expression.source);
   return (entity) => {
     const value = source(entity);
@@ -33,6 +36,22 @@ export function compileRawProperty(expression: PropertyExpression): RawAccessor 
     if (typeof value !== "object") throw invalidValue(path, expression.source.type.name, value);
     return read(value);
   };
+}
+
+/** Compiles the read of what a path goes through: the entity, an item, or a complex value. */
+export function compileRawSource(source: PathSource, slots: VariableSlots): RawAccessor {
+  switch (source.kind) {
+    case "it":
+      return (entity) => entity;
+    case "variable": {
+      const slot = slotOf(source, slots);
+      return () => slot.object;
+    }
+    case "property":
+      return compileRawProperty(source, slots);
+    default:
+      return assertNever(source);
+  }
 }
 
 /** Whether every object inherits a member of this name, such as `constructor` or `__proto__`. */
@@ -59,7 +78,7 @@ export function fieldOf(entity: object, field: string): unknown {
  * tells, is taken as it is.
  * @throws TypeError, when run, for a value of the application that is none of the property's type
  */
-export function compileProperty(expression: PropertyExpression): CompiledExpression {
+export function compileProperty(expression: PropertyExpression, slots: VariableSlots): CompiledExpression {
   const { property, source } = expression;
   const canonical = toCanonical(expression);
   const { field } = property;
@@ -71,7 +90,7 @@ export function compileProperty(expression: PropertyExpression): CompiledExpress
       return typeof value === kind ? (value as PrimitiveValue) : canonical(value);
     };
   }
-  const raw = isPlain ? readAny(field) : compileRawProperty(expression);
+  const raw = isPlain ? readAny(field) : compileRawProperty(expression, slots);
   const isCanonical = kind === null ? canonicalLook(property.type) : (value: unknown): boolean => typeof value === kind;
   return (entity) => {
     const value = raw(entity);
@@ -86,6 +105,12 @@ export function compileIt(expression: ItExpression): CompiledExpression {
     throw new Error(`${type.name} has no value that could be compared.`);
   }
   return makeCanonical(valueCodec(type), describePath(expression), type.name);
+}
+
+/** Compiles the value of a range variable itself, where items are primitive or enum values. */
+export function compileVariable(expression: VariableExpression, slots: VariableSlots): CompiledExpression {
+  const slot = slotOf(expression, slots);
+  return () => slot.value;
 }
 
 /** Makes the conversion of what an application's object holds for a property: null and undefined are null. */
@@ -132,9 +157,9 @@ function makeCanonical(codec: ValueCodec, path: string, typeName: string): ToCan
  * that is null or absent.
  * @throws TypeError, when run, for a value that is no array
  */
-export function compileCount(collection: PropertyExpression): (entity: object) => number | null {
-  const raw = compileRawProperty(collection);
-  const owner = collection.source.kind === "it" ? null : compileRawProperty(collection.source);
+export function compileCount(collection: PropertyExpression, slots: VariableSlots): (entity: object) => number | null {
+  const raw = compileRawProperty(collection, slots);
+  const owner = collection.source.kind === "it" ? null : compileRawSource(collection.source, slots);
   const path = describePath(collection);
   return (entity) => {
     if (owner !== null && owner(entity) === null) return null;
@@ -146,8 +171,8 @@ export function compileCount(collection: PropertyExpression): (entity: object) =
 }
 
 /** The wire names of a path with the type that it starts from, such as `Order.ShipTo.City`. */
-export function describePath(expression: ItExpression | PropertyExpression): string {
-  if (expression.kind === "it") return expression.type.name;
+export function describePath(expression: PathSource): string {
+  if (expression.kind !== "property") return expression.type.name;
   return `${describePath(expression.source)}.${describeName(expression.property)}`;
 }
 

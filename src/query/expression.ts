@@ -12,8 +12,10 @@ export type Expression =
   | LiteralExpression
   | NullExpression
   | ItExpression
+  | VariableExpression
   | PropertyExpression
   | CountExpression
+  | LambdaExpression
   | ComparisonExpression
   | LogicalExpression
   | NotExpression
@@ -47,16 +49,26 @@ export interface NullExpression {
   readonly type: ScalarType | null;
 }
 
-/** The entity (or collection item) that the expression is evaluated for. */
+/** The entity (or collection item) that the expression is evaluated for, within lambda operators too. */
 export interface ItExpression {
   readonly kind: "it";
   readonly type: EntityType | ValueType;
 }
 
+/** The item that an enclosing lambda operator looks at, by the operator's `depth`; it may be null. */
+export interface VariableExpression {
+  readonly kind: "variable";
+  readonly depth: number;
+  readonly type: EntityType | ValueType;
+}
+
+/** What a path of properties can begin with or go through. */
+export type PathSource = ItExpression | VariableExpression | PropertyExpression;
+
 /** A structural property of `source`; null when the source is null. */
 export interface PropertyExpression {
   readonly kind: "property";
-  readonly source: ItExpression | PropertyExpression;
+  readonly source: PathSource;
   readonly property: StructuralProperty;
   readonly type: ValueType;
 }
@@ -65,6 +77,25 @@ export interface PropertyExpression {
 export interface CountExpression {
   readonly kind: "count";
   readonly collection: PropertyExpression;
+  readonly type: PrimitiveType;
+}
+
+/** The lambda operators. */
+export type LambdaOperator = "any" | "all";
+
+/**
+ * `any`: true when the predicate is true for an item. `all`: true when it is true for every item. Otherwise false, never
+ * null: an item whose predicate is null counts as one whose predicate is false. A collection that is null, or below a
+ * null value, has no items.
+ */
+export interface LambdaExpression {
+  readonly kind: "lambda";
+  readonly operator: LambdaOperator;
+  readonly collection: PropertyExpression;
+  /** How many lambda operators stand around this one: what the variables of the predicate refer to. */
+  readonly depth: number;
+  /** Null for `any()`: whether there is an item. */
+  readonly predicate: Expression | null;
   readonly type: PrimitiveType;
 }
 

@@ -18,9 +18,12 @@ export function fillParameters(expression: Expression, values: readonly Primitiv
     case "literal":
     case "null":
     case "it":
+    case "variable":
     case "property":
     case "count":
       return expression;
+    case "lambda":
+      return expression.predicate === null ? expression : { ...expression, predicate: fill(expression.predicate) };
     case "comparison":
     case "arithmetic":
       return { ...expression, left: fill(expression.left), right: fill(expression.right) };

@@ -173,10 +173,7 @@ export function readLambda(reader: ExpressionReader, source: SyntaxNode): Lambda
   const sourceHeight = reader.height;
   const { text, position } = take(reader);
   const operator = text.toLowerCase() === "any" ? "any" : "all";
-  const { maxAnyAllDepth } = reader.context.limits;
-  if (reader.variables.length >= maxAnyAllDepth) {
-    throw faultAt(reader, { position }, `any and all are nested deeper than ${maxAnyAllDepth} levels.`);
-  }
+  checkAnyAllDepth(reader, { position });
   enter(reader);
   take(reader);
   let variable: string | null = null;
@@ -193,6 +190,16 @@ export function readLambda(reader: ExpressionReader, source: SyntaxNode): Lambda
   leave(reader);
   const node: LambdaSyntax = { kind: "lambda", operator, source, variable, predicate, position };
   return counted(reader, node, Math.max(sourceHeight, height) + 1);
+}
+
+/**
+ * Checks that a lambda operator, or `in` with a collection, may stand here: each multiplies the items looked at.
+ * @throws ODataError 400 above `maxAnyAllDepth`
+ */
+export function checkAnyAllDepth(reader: ExpressionReader, place: { readonly position: number }): void {
+  const { maxAnyAllDepth } = reader.context.limits;
+  if (reader.variables.length < maxAnyAllDepth) return;
+  throw faultAt(reader, place, `any, all and in with a collection are nested deeper than ${maxAnyAllDepth} levels.`);
 }
 
 function readVariable(reader: ExpressionReader): string {

@@ -1,5 +1,5 @@
 import type { ArgumentSyntax, InSyntax, LogicalSyntax, SyntaxNode, UnarySyntax } from "./ast.ts";
-import { readList, readParts, startsList, toLeaf } from "./call-parser.ts";
+import { checkAnyAllDepth, readList, readParts, startsList, toLeaf } from "./call-parser.ts";
 import {
   counted,
   enter,
@@ -166,6 +166,7 @@ function readIn(reader: ExpressionReader, operand: SyntaxNode, height: number, p
   if (!isCollection(list)) {
     throw faultAt(reader, start, "in is followed by a list of literals in parentheses, as in Id in (1,2).");
   }
+  if (!isList && list.kind !== "alias") checkAnyAllDepth(reader, start);
   return counted(reader, { kind: "in", operand, list, position }, Math.max(height, reader.height) + 1);
 }
 

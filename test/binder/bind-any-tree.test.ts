@@ -6,7 +6,7 @@ import type { BindingContext } from "../../src/binder/binding-scope.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { ODataError } from "../../src/errors/odata-error.ts";
 import type { QueryParameter } from "../../src/query/clauses.ts";
-import type { Expression } from "../../src/query/expression.ts";
+import type { Expression, VariableExpression } from "../../src/query/expression.ts";
 import { FUNCTION_SIGNATURES, type FunctionSignature } from "../../src/query/functions.ts";
 import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import type { Literal } from "../../src/syntax/literal-token.ts";
@@ -48,6 +48,9 @@ const names = [
   "name",
 ];
 const position = 0;
+const collectionPath = fc
+  .constantFrom("Tags", "Places")
+  .map((name): SyntaxNode => ({ kind: "member", source: null, name, position }));
 
 const { tree } = fc.letrec<{ tree: SyntaxNode; leaf: SyntaxNode; node: SyntaxNode }>((tie) => ({
   tree: fc.oneof({ maxDepth: 5, withCrossShrink: true }, tie("leaf"), tie("node")),
@@ -95,6 +98,19 @@ const { tree } = fc.letrec<{ tree: SyntaxNode; leaf: SyntaxNode; node: SyntaxNod
       predicate: null,
       position,
     })),
+    {
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom("any" as const, "all" as const),
+          fc.oneof(collectionPath, tie("tree")),
+          fc.constantFrom("x", "y", "Name"),
+          tie("tree"),
+        )
+        .map(([operator, source, variable, predicate]): SyntaxNode => {
+          return { kind: "lambda", operator, source, variable, predicate, position };
+        }),
+      weight: 3,
+    },
   ),
 }));
 
@@ -119,8 +135,12 @@ function call(argument: fc.Arbitrary<SyntaxNode>): fc.Arbitrary<SyntaxNode> {
 }
 
 /** Asserts what every reader of bound expressions relies on: operands are of the types that their node states. */
-function checkTypes(expression: Expression, parameters: readonly QueryParameter[]): void {
-  const check = (part: Expression): void => checkTypes(part, parameters);
+function checkTypes(
+  expression: Expression,
+  parameters: readonly QueryParameter[],
+  itemTypes: readonly VariableExpression["type"][] = [],
+): void {
+  const check = (part: Expression): void => checkTypes(part, parameters, itemTypes);
   switch (expression.kind) {
     case "parameter":
       expect(parameters[expression.index]?.type).toBe(expression.type);
@@ -178,12 +198,28 @@ function checkTypes(expression: Expression, parameters: readonly QueryParameter[
     case "convert":
       check(expression.operand);
       expect(expression.operand.type).not.toBe(expression.type);
+      return;
+    case "lambda": {
+      const { collection, predicate, depth } = expression;
+      check(collection);
+      expect([collection.property.isCollection, depth]).toEqual([true, itemTypes.length]);
+      if (predicate === null) return;
+      expect(predicate.type).toBe(PRIMITIVE_TYPES["Edm.Boolean"]);
+      checkTypes(predicate, parameters, [...itemTypes, collection.type]);
+      return;
+    }
+    case "variable":
+      expect(expression.type).toBe(itemTypes[expression.depth]);
+      return;
+    case "property":
+      check(expression.source);
+      break;
+    case "count":
+      check(expression.collection);
       break;
     case "literal":
     case "null":
     case "it":
-    case "property":
-    case "count":
   }
 }
 

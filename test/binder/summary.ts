@@ -16,6 +16,13 @@ export function summary(expression: Expression): string {
       const { source, property } = expression;
       return source.kind === "it" ? property.name : `${summary(source)}/${property.name}`;
     }
+    case "variable":
+      return `#${expression.depth}`;
+    case "lambda": {
+      const { collection, operator, depth, predicate } = expression;
+      const test = predicate === null ? "" : `#${depth}: ${summary(predicate)}`;
+      return `${summary(collection)}/${operator}(${test})`;
+    }
     case "count":
       return `${summary(expression.collection)}/$count`;
     case "comparison": {

@@ -1,0 +1,82 @@
+import type { Expression, LambdaExpression, PropertyExpression } from "../query/expression.ts";
+import { canonicalKind, canonicalLook, type CanonicalLook } from "./canonical-look.ts";
+import { compileRawProperty, describePath, invalidValue, toCanonical, type RawAccessor } from "./compile-property.ts";
+import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
+import type { VariableSlot, VariableSlots } from "./variable-slot.ts";
+
+/** Compiles a predicate whose variables are in the slots. */
+type CompilePredicate = (predicate: Expression, slots: VariableSlots) => CompiledExpression;
+
+/** Puts an item of the application into a slot. */
+type PlaceItem = (item: unknown) => void;
+
+/** Reads the items of a collection; null where it is null. */
+type ReadItems = (entity: object) => readonly unknown[] | null;
+
+/**
+ * Compiles `any` and `all`. Their value is never null: only an item whose predicate is true counts, null as little as
+ * false. A collection that is null, or below a null value, has no items: `any` is false for it, and `all` true. Items
+ * behind the one that decides are not looked at.
+ * @param slots those of the lambda operators around this one
+ * @returns the closure; run, it throws a TypeError for a value that is no array, and for an item that is none of its type
+ * @see OData URL Conventions 4.0, section 5.1.1.5
+ */
+export function compileLambda(
+  expression: LambdaExpression,
+  slots: VariableSlots,
+  compile: CompilePredicate,
+): CompiledPredicate {
+  const { collection, operator, predicate } = expression;
+  const read = compileItems(collection, slots);
+  const isAll = operator === "all";
+  if (predicate === null) return (entity) => (read(entity)?.length ?? 0) > 0;
+  const slot: VariableSlot = { value: null, object: null };
+  const place = placeItem(collection, slot);
+  const test = compile(predicate, [...slots, slot]);
+  return (entity, values) => {
+    const items = read(entity);
+    if (items === null) return isAll;
+    // A getter of the application may run the same query: what it finds in the slot must be there afterwards.
+    const { value, object } = slot;
+    try {
+      for (const item of items) {
+        place(item);
+        if ((test(entity, values) === true) !== isAll) return !isAll;
+      }
+      return isAll;
+    } finally {
+      slot.value = value;
+      slot.object = object;
+    }
+  };
+}
+
+function compileItems(collection: PropertyExpression, slots: VariableSlots): ReadItems {
+  const raw: RawAccessor = compileRawProperty(collection, slots);
+  const path = describePath(collection);
+  return (entity) => {
+    const value = raw(entity);
+    if (value === null) return null;
+    if (!Array.isArray(value)) throw invalidValue(path, "a collection", value);
+    const items: readonly unknown[] = value;
+    return items;
+  };
+}
+
+/** Items are brought to canonical form once, however often the predicate looks at them. */
+function placeItem(collection: PropertyExpression, slot: VariableSlot): PlaceItem {
+  const { type } = collection;
+  if (type.kind === "ComplexType") {
+    const path = describePath(collection);
+    return (item) => {
+      if (item !== null && item !== undefined && typeof item !== "object") throw invalidValue(path, type.name, item);
+      slot.object = item ?? null;
+    };
+  }
+  const canonical = toCanonical(collection);
+  const kind = canonicalKind(type);
+  const isCanonical: CanonicalLook = kind === null ? canonicalLook(type) : (item) => typeof item === kind;
+  return (item) => {
+    slot.value = isCanonical(item) ? (item as VariableSlot["value"]) : canonical(item);
+  };
+}
