@@ -32,7 +32,7 @@ async function sendChunks(
       if (target.destroyed) return;
       target.write(chunk);
       await nextTurn();
-      if (target.writableNeedDrain) await untilWritable(target);
+      if (target.writableNeedDrain && !target.destroyed) await untilWritable(target);
     }
     target.end();
   } catch (error) {
