@@ -1,5 +1,6 @@
 import { sql, type Compilable } from "kysely";
 import { describe, isObject } from "../definition/option-table.ts";
+import { ROWS_ALIAS } from "./path-scope.ts";
 import type { Sql } from "./sql-form.ts";
 import type { ReportFault } from "./table-columns.ts";
 
@@ -22,9 +23,6 @@ export interface From {
   readonly text: string;
 }
 
-/** The name of a base query within a statement. */
-const ALIAS = "odata_rows";
-
 const compiled = new WeakMap<Compilable, SqlText>();
 
 /**
@@ -33,16 +31,20 @@ const compiled = new WeakMap<Compilable, SqlText>();
  * @returns null then
  */
 export function toFrom(base: unknown, report: ReportFault): From | null {
-  if (typeof base === "string" && base !== "") return { sql: sql.table(base), parameters: [], text: `table ${base}` };
+  if (typeof base === "string" && base !== "") return ofTable(base);
   if (isCompilable(base)) return ofText(compile(base));
   if (isSqlText(base)) return ofText(base);
   report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a query of Kysely, or { sql, parameters }.");
   return null;
 }
 
+function ofTable(name: string): From {
+  return { sql: sql`${sql.table(name)} as ${sql.id(ROWS_ALIAS)}`, parameters: [], text: `table ${name}` };
+}
+
 function ofText({ sql: text, parameters }: SqlText): From {
   // On lines of its own, for it may end in a comment.
-  return { sql: sql`(\n${sql.raw(text)}\n) as ${sql.id(ALIAS)}`, parameters, text };
+  return { sql: sql`(\n${sql.raw(text)}\n) as ${sql.id(ROWS_ALIAS)}`, parameters, text };
 }
 
 /** A query object never changes, so it is compiled once. */

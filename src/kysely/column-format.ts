@@ -5,6 +5,7 @@ import type { StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import { int32Text, int64Text, scaledText, utcText } from "./cell-text.ts";
 import type { ColumnStorage } from "./column-option.ts";
 import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "./forms/decimal-forms.ts";
 import {
@@ -35,7 +36,11 @@ export interface ColumnFormat {
    * @throws Error when the cell holds no value of the property's type
    */
   readonly toValue: (cell: unknown) => PrimitiveValue;
+  /** The JSON text of a cell, where its form alone tells that it is one; null otherwise. */
+  readonly toJson?: ToJson | undefined;
 }
+
+type ToJson = (cell: unknown, ieee754Compatible: boolean) => string | null;
 
 /** Reads a cell; null when it is no value of the form. */
 type ReadCell = (cell: unknown) => PrimitiveValue | null;
@@ -72,8 +77,18 @@ export function columnFormat(property: StructuralProperty, storage: ColumnStorag
       return format(property, storage === "text" ? ANY_CASE_GUID_FORM : GUID_FORM, ofCodec(property));
     default:
       if (storage !== undefined) return null;
-      if (type.name === "Edm.Int64") return format(property, INTEGER_FORM, readInt64, { toSelected: asText });
-      return format(property, FORMS[type.name], readPlain(property));
+      return plainFormat(property, type.name);
+  }
+}
+
+function plainFormat(property: StructuralProperty, name: keyof typeof FORMS): ColumnFormat {
+  switch (name) {
+    case "Edm.Int64":
+      return format(property, INTEGER_FORM, readInt64, { toSelected: asText, toJson: int64Text });
+    case "Edm.Int32":
+      return format(property, INTEGER_FORM, readPlain(property), { toJson: int32Text });
+    default:
+      return format(property, FORMS[name], readPlain(property));
   }
 }
 
@@ -113,7 +128,7 @@ function decimalFormat(property: StructuralProperty, storage: ColumnStorage | un
           const integer = readInt64(cell);
           return integer === null ? null : fromScaled(integer, scale);
         },
-        { toSelected: asText },
+        { toSelected: asText, toJson: scaledText(scale) },
       );
     default:
       return null;
@@ -126,7 +141,7 @@ function instantFormat(property: StructuralProperty, storage: ColumnStorage | un
     case undefined: {
       // A property that declares no precision has the greatest.
       const digits = precision === undefined || precision === MAX_PRECISION ? DEFAULT_PRECISION : precision;
-      return format(property, utcForm(digits), readTimestamp);
+      return format(property, utcForm(digits), readTimestamp, { toJson: utcText });
     }
     case "text":
       return format(property, INSTANT_FORM, readTimestamp);

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
+import { columnRef } from "./path-scope.ts";
 import { readDocument } from "./read-document.ts";
 import type { Sql } from "./sql-form.ts";
 import type { ColumnPlan, PlansByField } from "./table-columns.ts";
-import { columnRef } from "./translate-property.ts";
 
 /** What a statement selects, and how its rows are read. */
 export interface SelectedColumns {
@@ -47,12 +47,13 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, expression
   switch (plan.kind) {
     case "scalar": {
       const { column, format } = plan;
-      const { toValue } = format;
+      const { toValue, toJson } = format;
       const index = addCell(expressions, format.toSelected(columnRef(column)));
       return Object.freeze({
         kind: "scalar",
         index,
         toValue: (cell: unknown) => (cell === null ? null : toValue(cell)),
+        toJson,
       });
     }
     case "document": {

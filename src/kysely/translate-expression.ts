@@ -5,21 +5,22 @@ import type { CallExpression, ComparisonExpression, Expression, LogicalExpressio
 import type { DialectProfile } from "./dialect-profile.ts";
 import { BOOLEAN_FORM } from "./forms/plain-forms.ts";
 import { bindConstant } from "./parameter-slot.ts";
+import type { PathScope } from "./path-scope.ts";
 import type { Sql } from "./sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
-import type { PlansByField } from "./table-columns.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
 import { translateComparison } from "./translate-comparison.ts";
 import { translateConversion } from "./translate-conversion.ts";
 import { translateHas } from "./translate-has.ts";
 import { translateIn } from "./translate-in.ts";
+import { translateLambda } from "./translate-lambda.ts";
 import { costOf, joinBalanced } from "./translate-logical.ts";
-import { translateComplexNull, translateCount, translateProperty } from "./translate-property.ts";
+import { translateComplexNull, translateCount, translateProperty, translateVariable } from "./translate-property.ts";
 
 /** What expressions are translated for. */
 export interface TranslationContext {
   readonly profile: DialectProfile;
-  readonly plans: PlansByField;
+  readonly scope: PathScope;
   readonly roundingMode: RoundingMode;
 }
 
@@ -46,9 +47,11 @@ function translateOperand(expression: Expression, translator: Translator, contex
     case "null":
       return NULL_OPERAND;
     case "property":
-      return translateProperty(expression, context.plans);
+      return translateProperty(expression, context.scope);
+    case "variable":
+      return translateVariable(expression, context.scope);
     case "count":
-      return translateCount(expression, context.plans);
+      return translateCount(expression, context.scope);
     case "arithmetic":
       return translateArithmetic(expression, translator.operand(expression.left), translator.operand(expression.right));
     case "negate":
@@ -66,6 +69,7 @@ function translateOperand(expression: Expression, translator: Translator, contex
     case "not":
     case "in":
     case "has":
+    case "lambda":
       return {
         kind: "row",
         sql: sql`(${translator.condition(expression, "exact")})`,
@@ -104,9 +108,14 @@ function translateCondition(
       return translateIn(expression, mode, translator);
     case "has":
       return translateHas(expression, translator);
+    case "lambda":
+      return translateLambda(expression, context.scope, (predicate, scope) =>
+        makeTranslator({ ...context, scope }).condition(predicate, "filter"),
+      );
     case "parameter":
     case "literal":
     case "null":
+    case "variable":
     case "property":
     case "call":
       return truthOf(translator.operand(expression));
@@ -125,12 +134,14 @@ function translateCompared(
   expression: ComparisonExpression,
   mode: ConditionMode,
   translator: Translator,
-  { plans }: TranslationContext,
+  { scope }: TranslationContext,
 ): Sql {
   const { left, right, operator, operandType } = expression;
   if (operandType?.kind === "ComplexType") {
-    if (left.kind !== "property") throw new Error("Only a complex property can be compared with null.");
-    return translateComplexNull(left, plans, operator === "eq");
+    if (left.kind === "property" || left.kind === "variable") {
+      return translateComplexNull(left, scope, operator === "eq");
+    }
+    throw new Error("Only a complex value can be compared with null.");
   }
   return translateComparison(expression, translator.operand(left), translator.operand(right), mode);
 }

@@ -24,10 +24,13 @@ export function costOf(expression: Expression): number {
     case "literal":
     case "null":
     case "it":
+    case "variable":
     case "property":
       return 0;
     case "count":
       return CALL_COST;
+    case "lambda":
+      return LAMBDA_COST + (expression.predicate === null ? 0 : costOf(expression.predicate));
     case "comparison":
     case "arithmetic":
       return 1 + costOf(expression.left) + costOf(expression.right);
@@ -49,6 +52,7 @@ export function costOf(expression: Expression): number {
 }
 
 const CALL_COST = 100;
+const LAMBDA_COST = 1000;
 
 function sum(expressions: readonly Expression[]): number {
   return expressions.reduce((total, expression) => total + costOf(expression), 0);

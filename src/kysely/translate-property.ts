@@ -1,135 +1,161 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import type { CountExpression, ItExpression, PropertyExpression } from "../query/expression.ts";
+import type { CountExpression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
 import { columnFormat } from "./column-format.ts";
 import { DECIMAL_FORM } from "./forms/decimal-forms.ts";
 import { INTEGER_FORM } from "./forms/plain-forms.ts";
 import { INSTANT_FORM } from "./forms/temporal-forms.ts";
 import { bindFixed } from "./parameter-slot.ts";
+import type { ItemScope, PathScope } from "./path-scope.ts";
 import type { Sql, SqlForm } from "./sql-form.ts";
 import type { RowOperand } from "./sql-operand.ts";
-import { columnNames, type ColumnPlan, type DocumentPlan, type PlansByField } from "./table-columns.ts";
+import { columnNames, type ColumnPlan, type PlansByField } from "./table-columns.ts";
 import { booleanLiteral } from "./translate-comparison.ts";
 
-/** Where a property of an expression stands: in columns of its own, or at a path within a document. */
-type Found =
-  | { readonly kind: "column"; readonly plan: ColumnPlan }
-  | { readonly kind: "member"; readonly document: DocumentPlan; readonly path: readonly StructuralProperty[] };
+/** Where a path leads: to columns of the entity, or into a JSON text. */
+type Found = FoundColumns | FoundMember;
 
-/** The reference to a column. */
-export function columnRef(name: string): Sql {
-  return sql`${sql.id(name)}`;
+interface FoundColumns {
+  readonly kind: "columns";
+  readonly plan: ColumnPlan;
+}
+
+/** A value within a JSON text. */
+export interface FoundMember {
+  readonly kind: "member";
+  readonly document: Sql;
+  readonly path: readonly StructuralProperty[];
+  /** The property that is stored as the text, for messages. */
+  readonly owner: string;
 }
 
 /** Translates a property of a single primitive or enumeration value. */
-export function translateProperty(expression: PropertyExpression, plans: PlansByField): RowOperand {
-  const found = find(expression, plans);
-  if (found.kind === "member") return memberOperand(expression, found.document, found.path);
-  return scalarOperand(found.plan);
+export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {
+  const found = find(expression, scope);
+  if (found.kind === "columns") return scalarOperand(found.plan, scope);
+  const form = memberForm(expression.property, found.owner);
+  // Decimals keep their text, for as a number of SQLite they would lose digits.
+  const value = form === DECIMAL_FORM ? decimalText(sql`${found.document} -> ${jsonPath(found.path)}`) : extract(found);
+  return { kind: "row", sql: value, form, nulls: "column" };
 }
 
 /** Translates a property of the entity itself. */
-export function translateColumn(property: StructuralProperty, plans: PlansByField): RowOperand {
-  const plan = plans.get(property.field);
-  if (plan === undefined) throw new Error(`${property.name} has no column.`);
-  return scalarOperand(plan);
+export function translateColumn(property: StructuralProperty, scope: PathScope): RowOperand {
+  return scalarOperand(planOf(property, scope.plans), scope);
 }
 
-function scalarOperand(plan: ColumnPlan): RowOperand {
-  if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is no single value.`);
-  return {
-    kind: "row",
-    sql: columnRef(plan.column),
-    form: plan.format.form,
-    nulls: plan.nullable ? "column" : "never",
-  };
+/** Translates the item that a lambda operator looks at, where items are primitive or enumeration values. */
+export function translateVariable(expression: VariableExpression, scope: PathScope): RowOperand {
+  const { collection, document, alias } = itemOf(expression, scope);
+  const form = memberForm(collection, collection.name);
+  const value =
+    form === DECIMAL_FORM
+      ? decimalText(sql`${document} -> ${sql.id(alias, "fullkey")}`)
+      : sql`${sql.id(alias, "value")}`;
+  return { kind: "row", sql: value, form, nulls: "column" };
 }
 
 /** Translates the test whether a complex value is null (or is not). */
-export function translateComplexNull(expression: PropertyExpression, plans: PlansByField, isNull: boolean): Sql {
-  const found = find(expression, plans);
+export function translateComplexNull(expression: PathSource, scope: PathScope, isNull: boolean): Sql {
+  const found = findSource(expression, scope);
+  if (found.kind === "plans") return booleanLiteral(!isNull);
   const test = isNull ? sql`is null` : sql`is not null`;
-  if (found.kind === "member") return sql`${extract(found.document, found.path)} ${test}`;
+  if (found.kind === "member") return sql`${extract(found)} ${test}`;
   const { plan } = found;
   if (!plan.nullable) return booleanLiteral(!isNull);
-  const tests = columnNames(plan).map((name) => sql`${columnRef(name)} ${test}`);
+  const tests = columnNames(plan).map((name) => sql`${scope.column(name)} ${test}`);
   return sql`(${sql.join(tests, isNull ? sql` and ` : sql` or `)})`;
 }
 
 /** Translates the number of items of a collection. A collection that is null is empty; below a null value it is null. */
-export function translateCount({ collection }: CountExpression, plans: PlansByField): RowOperand {
-  const found = find(collection, plans);
-  const items =
-    found.kind === "member"
-      ? sql`json_array_length(${columnRef(found.document.column)}, ${bindFixed(jsonPath(found.path))})`
-      : sql`json_array_length(${columnRef(columnOf(found.plan))})`;
+export function translateCount({ collection }: CountExpression, scope: PathScope): RowOperand {
+  const { document, path } = findCollection(collection, scope);
+  const at = path.length === 0 ? sql`` : sql`, ${jsonPath(path)}`;
+  const count = sql`ifnull(json_array_length(${document}${at}), 0)`;
   const { source } = collection;
-  const count = sql`ifnull(${items}, 0)`;
   if (source.kind === "it") return { kind: "row", sql: count, form: INTEGER_FORM, nulls: "never" };
-  const hasOwner = translateComplexNull(source, plans, false);
+  const hasOwner = translateComplexNull(source, scope, false);
   return { kind: "row", sql: sql`iif(${hasOwner}, ${count}, null)`, form: INTEGER_FORM, nulls: "computed" };
 }
 
-function columnOf(plan: ColumnPlan): string {
-  if (plan.kind === "complex") throw new Error(`${plan.property.name} has several columns.`);
-  return plan.column;
-}
-
-function find(expression: PropertyExpression, plans: PlansByField): Found {
-  const { property } = expression;
-  const owner = findOwner(expression.source, plans);
-  if (owner.kind === "member") return { ...owner, path: [...owner.path, property] };
-  const plan = owner.plans.get(property.field);
-  if (plan === undefined) throw new Error(`${property.name} has no column.`);
-  return { kind: "column", plan };
-}
-
-function findOwner(
-  source: ItExpression | PropertyExpression,
-  plans: PlansByField,
-): { readonly kind: "plans"; readonly plans: PlansByField } | Extract<Found, { readonly kind: "member" }> {
-  if (source.kind === "it") return { kind: "plans", plans };
-  const found = find(source, plans);
+/** The JSON text that holds a collection, and where in it. */
+export function findCollection(expression: PropertyExpression, scope: PathScope): FoundMember {
+  const found = find(expression, scope);
   if (found.kind === "member") return found;
   const { plan } = found;
-  if (plan.kind === "complex") return { kind: "plans", plans: plan.members };
-  if (plan.kind === "document") return { kind: "member", document: plan, path: [] };
-  throw new Error(`${plan.property.name} has no members.`);
+  if (plan.kind !== "document") throw new Error(`${plan.property.name} is no collection.`);
+  return { kind: "member", document: scope.column(plan.column), path: [], owner: plan.property.name };
 }
 
-/** A value within a document. Decimals keep their text, for as a number of SQLite they would lose digits. */
-function memberOperand(
-  expression: PropertyExpression,
-  document: DocumentPlan,
-  path: readonly StructuralProperty[],
-): RowOperand {
-  const form = memberForm(expression, document);
-  if (form !== DECIMAL_FORM) return { kind: "row", sql: extract(document, path), form, nulls: "column" };
-  const text = sql`(${columnRef(document.column)} -> ${bindFixed(jsonPath(path))})`;
-  return { kind: "row", sql: sql`nullif(trim(${text}, '"'), 'null')`, form, nulls: "column" };
+/** A path within a JSON text, bound as a value. */
+export function jsonPath(path: readonly StructuralProperty[]): Sql {
+  return bindFixed(`$${path.map(({ field }) => `."${field}"`).join("")}`);
 }
 
-function memberForm({ property }: PropertyExpression, document: DocumentPlan): SqlForm {
-  const { type } = property;
+function find({ property, source }: PropertyExpression, scope: PathScope): Found {
+  const owner = findSource(source, scope);
+  switch (owner.kind) {
+    case "member":
+      return { ...owner, path: [...owner.path, property] };
+    case "plans":
+      return { kind: "columns", plan: planOf(property, owner.plans) };
+    case "columns": {
+      const { plan } = owner;
+      if (plan.kind === "complex") return { kind: "columns", plan: planOf(property, plan.members) };
+      if (plan.kind === "scalar") throw new Error(`${plan.property.name} has no members.`);
+      return { kind: "member", document: scope.column(plan.column), path: [property], owner: plan.property.name };
+    }
+  }
+}
+
+function findSource(
+  source: PathSource,
+  scope: PathScope,
+): Found | { readonly kind: "plans"; readonly plans: PlansByField } {
+  if (source.kind === "it") return { kind: "plans", plans: scope.plans };
+  if (source.kind === "property") return find(source, scope);
+  const { alias, collection } = itemOf(source, scope);
+  return { kind: "member", document: sql`${sql.id(alias, "value")}`, path: [], owner: collection.name };
+}
+
+function planOf(property: StructuralProperty, plans: PlansByField): ColumnPlan {
+  const plan = plans.get(property.field);
+  if (plan === undefined) throw new Error(`${property.name} has no column.`);
+  return plan;
+}
+
+function itemOf({ depth }: VariableExpression, scope: PathScope): ItemScope {
+  const item = scope.items[depth];
+  if (item === undefined) throw new Error(`No lambda operator has the depth ${String(depth)}.`);
+  return item;
+}
+
+function scalarOperand(plan: ColumnPlan, scope: PathScope): RowOperand {
+  if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is no single value.`);
+  const { column, format, nullable } = plan;
+  return { kind: "row", sql: scope.column(column), form: format.form, nulls: nullable ? "column" : "never" };
+}
+
+function memberForm({ name, type, ...others }: StructuralProperty, owner: string): SqlForm {
   const isFlags = type.kind === "EnumType" && type.isFlags;
   if (isFlags || type.name === "Edm.Binary") {
     throw protocolError(
       "UnsupportedQueryOption",
-      `'${property.name}' is part of '${document.property.name}', which is stored as one document: values of ${type.name} cannot be compared there.`,
+      `'${owner}' is stored as JSON, where values of ${type.name} cannot be compared.`,
     );
   }
   if (type.name === "Edm.DateTimeOffset") return INSTANT_FORM;
-  const format = columnFormat(property, undefined);
-  if (format === null) throw new Error(`${property.name} is no single value.`);
+  const format = columnFormat({ name, type, ...others }, undefined);
+  if (format === null) throw new Error(`${name} is no single value.`);
   return format.form;
 }
 
-function extract(document: DocumentPlan, path: readonly StructuralProperty[]): Sql {
-  const column = columnRef(document.column);
-  return path.length === 0 ? column : sql`json_extract(${column}, ${bindFixed(jsonPath(path))})`;
+function extract({ document, path }: FoundMember): Sql {
+  return path.length === 0 ? document : sql`json_extract(${document}, ${jsonPath(path)})`;
 }
 
-function jsonPath(path: readonly StructuralProperty[]): string {
-  return `$${path.map(({ field }) => `."${field}"`).join("")}`;
+/** The digits of a JSON number, or of one in quotes. */
+function decimalText(json: Sql): Sql {
+  return sql`nullif(trim((${json}), '"'), 'null')`;
 }

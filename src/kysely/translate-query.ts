@@ -3,6 +3,7 @@ import type { StructuralProperty } from "../edm/model.ts";
 import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "../query/clauses.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { bindSlot } from "./parameter-slot.ts";
+import { rowScope } from "./path-scope.ts";
 import { selectColumns, type SelectedColumns } from "./select-columns.ts";
 import type { Sql } from "./sql-form.ts";
 import type { Translator } from "./sql-operand.ts";
@@ -38,7 +39,7 @@ export interface RowQuery {
 /** The query of a page: filter, then order, then skip and top. */
 export function translatePage(rows: Rows, clauses: PageClauses): RowQuery {
   const { filter, orderBy, selected, roundingMode, hasTop, hasSkip } = clauses;
-  const translator = makeTranslator({ ...rows, roundingMode });
+  const translator = makeTranslator({ profile: rows.profile, scope: rowScope(rows.plans), roundingMode });
   const columns = selectColumns(selected, rows.plans);
   const terms = translateOrder(orderBy, translator);
   const order = terms.length === 0 ? sql`` : sql` order by ${sql.join(terms)}`;
@@ -48,7 +49,7 @@ export function translatePage(rows: Rows, clauses: PageClauses): RowQuery {
 
 /** The query of the number of rows after the filter. */
 export function translateTotal(rows: Rows, filter: FilterClause | null, roundingMode: RoundingMode): Sql {
-  const translator = makeTranslator({ ...rows, roundingMode });
+  const translator = makeTranslator({ profile: rows.profile, scope: rowScope(rows.plans), roundingMode });
   return sql`select count(*) from ${rows.from}${where(filter, translator)}`;
 }
 
@@ -60,7 +61,7 @@ export function translateByKey(
 ): RowQuery {
   const columns = selectColumns(selected, rows.plans);
   const conditions = key.map((property, index) => {
-    const operand = translateColumn(property, rows.plans);
+    const operand = translateColumn(property, rowScope(rows.plans));
     return equalsConstant(operand, { kind: "parameter", index }, "filter");
   });
   // Two rows of one key would be a fault of the table, but no reason to read on.

@@ -57,7 +57,7 @@ function compileScalarMember(
   path: string,
   property: StructuralProperty,
   format: PayloadFormat,
-  { index, toValue }: ScalarColumn,
+  { index, toValue, toJson }: ScalarColumn,
 ): MemberWriter {
   const codec = codecOf(property);
   const { plain, annotated } = headsOf(property, format);
@@ -73,9 +73,15 @@ function compileScalarMember(
       return (text.startsWith('"') ? told : plain) + text;
     };
   }
-  return (source) => {
-    const value = toValue(asRow(source)[index]);
+  const write = (cell: unknown): string => {
+    const value = toValue(cell);
     return value === null ? absent() : annotated + codec.toJson(value, ieee754Compatible);
+  };
+  if (toJson === undefined) return (source) => write(asRow(source)[index]);
+  return (source) => {
+    const cell = asRow(source)[index];
+    const text = toJson(cell, ieee754Compatible);
+    return text === null ? write(cell) : annotated + text;
   };
 }
 

@@ -10,6 +10,11 @@ export interface ScalarColumn {
   readonly index: number;
   /** The canonical value of a cell; null for a cell that stands for null. */
   readonly toValue: (cell: unknown) => PrimitiveValue | null;
+  /**
+   * The JSON text of a cell that needs no value in between, such as digits; null where it does, or the cell stands for
+   * null: then `toValue` is asked.
+   */
+  readonly toJson?: ((cell: unknown, ieee754Compatible: boolean) => string | null) | undefined;
 }
 
 /** A complex property, one column per member (nested ones included). All cells null: the value is null. */

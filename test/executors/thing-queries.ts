@@ -119,7 +119,7 @@ const integer: Make = nested(
   (depth) => join(of("year(", "month(", "day("), fc.oneof(date(depth), instant(depth)), ")"),
   (depth) => join(of("hour(", "minute(", "second("), fc.oneof(time(depth), instant(depth)), ")"),
   (depth) => join("totaloffsetminutes(", instant(depth), ")"),
-  () => of("tags/$count", "note/words/$count"),
+  () => of("tags/$count", "note/words/$count", "parts/$count"),
 );
 
 const decimalLiterals = [
@@ -217,6 +217,31 @@ const nullTest: Make = (depth) =>
     fc.oneof(...SINGLE.map((make) => make(depth)), of("home", "home/geo", "note", "null", "flag")),
     of(" eq null", " ne null", " gt null"),
   );
+/** Conditions on the items of a collection; within them stand properties of the entity, too. */
+const lambda: Make = (depth) =>
+  fc.oneof(
+    of("tags/any()", "parts/any()", "note/words/any()", "name in tags", "'a' in note/words", "1.1 in amounts"),
+    overItems("tags", "t", [
+      join("t", OPERATORS, string(depth)),
+      join(of("contains(", "startswith("), "t,", string(depth), ")"),
+    ]),
+    overItems("note/words", "w", [join("w", OPERATORS, string(depth)), join("length(w)", OPERATORS, integer(depth))]),
+    overItems("amounts", "a", [join("a", OPERATORS, decimal(depth)), join("round(a)", OPERATORS, integer(depth))]),
+    overItems("parts", "p", [
+      join("p/size", OPERATORS, integer(depth)),
+      join("p/price", OPERATORS, decimal(depth)),
+      join("p/level", OPERATORS, level(depth)),
+      join("p/code", of(" eq ", " ne ", " gt "), string(depth)),
+      of("p eq null", "p ne null", "p/size in (1,2,null)", "tags/any(t:t eq p/code)", "p/code eq $it/name"),
+    ]),
+  );
+
+function overItems(path: string, variable: string, conditions: readonly Text[]): Text {
+  const one = fc.oneof(...conditions);
+  const predicate = fc.oneof(one, join(one, of(" and ", " or "), one), join("not (", one, ")"));
+  return join(path, of("/any(", "/all("), `${variable}:`, predicate, ")");
+}
+
 const list: Make = (depth) =>
   fc.oneof(
     ...SINGLE.map((make) =>
@@ -242,6 +267,7 @@ export const condition: Make = nested(
         arbitrary: of("flag", "active", "note/done", "flag eq true", "active ne false", "flag eq active", "null"),
       },
       { weight: 2, arbitrary: list(depth) },
+      { weight: 2, arbitrary: lambda(depth) },
       {
         weight: 1,
         arbitrary: of("color has 'Red'", "color has Test.Color'Red,Green'", "level has 'Low'", "color has color"),
@@ -264,7 +290,7 @@ const orderBy: Text = fc
 
 const PROPERTIES: readonly string[] = (
   "id name code small count big ratio limit price cost rate flag active uuid token bytes day time at second local epoch " +
-  "span level rank color home home/city home/number home/geo home/geo/name note note/text tags"
+  "span level rank color home home/city home/number home/geo home/geo/name note note/text tags amounts parts"
 ).split(" ");
 
 /** The query options of a request, by name. */

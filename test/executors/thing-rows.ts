@@ -161,6 +161,13 @@ const note = fc.record({
   words: fc.array(text, { maxLength: 2 }),
 });
 
+const part = fc.record({
+  code: textOrNull,
+  size: orNull(INTEGERS),
+  price: orNull(DECIMALS),
+  level: fc.constantFrom("Low", "High", "Middle"),
+});
+
 const row = fc.record({
   name: textOrNull,
   code: text,
@@ -190,6 +197,8 @@ const row = fc.record({
   home: fc.option(home),
   note: fc.option(note),
   tags: fc.array(textOrNull, { maxLength: 3 }),
+  amounts: fc.array(orNull(DECIMALS), { maxLength: 3 }),
+  parts: fc.array(fc.option(part), { maxLength: 3 }),
 });
 
 /** Rows made from the values at the edges, the same for a seed. */

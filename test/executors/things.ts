@@ -31,6 +31,13 @@ export const Note = complexType("Note", {
   words: edm.collection(edm.string()),
 });
 
+export const Part = complexType("Part", {
+  code: edm.string().nullable(),
+  size: edm.int32().nullable(),
+  price: edm.decimal().nullable(),
+  level: edm.enum(Level),
+});
+
 /** A property of each type and storage form, nullable ones and others. */
 export const Thing = entityType("Thing", {
   id: edm.int32().key(),
@@ -62,6 +69,8 @@ export const Thing = entityType("Thing", {
   home: edm.complex(Address).nullable(),
   note: edm.complex(Note).nullable(),
   tags: edm.collection(edm.string().nullable()),
+  amounts: edm.collection(edm.decimal().nullable()),
+  parts: edm.collection(edm.complex(Part).nullable()),
 });
 export type ThingRow = EntityOf<typeof Thing>;
 
@@ -82,7 +91,8 @@ const TABLE = `create table "things" (
   "big" integer, "ratio" real, "limit" real not null, "price" text, "cost" integer, "rate_real" real, "flag" integer,
   "active" integer not null, "uuid" text, "token" text not null, "bytes" blob, "day" text, "time" text, "at" text,
   "second" text not null, "local" text, "epoch_ms" integer, "span" text, "level" text, "rank" text not null, "color" integer,
-  "home_city" text, "house_number" integer, "home_geo_latitude" real, "home_geo_name" text, "note" text, "tags" text
+  "home_city" text, "house_number" integer, "home_geo_latitude" real, "home_geo_name" text, "note" text, "tags" text, "amounts" text,
+  "parts" text
 )`;
 
 const FLAG_VALUES: Readonly<Record<string, number>> = { None: 0, Red: 1, Green: 2, Blue: 4, White: 7 };
@@ -102,13 +112,22 @@ function cellsOf(row: ThingRow): readonly unknown[] {
     [home?.city ?? null, home?.number ?? null, home?.geo?.latitude ?? null, home?.geo?.name ?? null],
     [note === null ? null : documentOf(note)],
     [row.tags.length === 0 && row.id % 2 === 0 ? null : JSON.stringify(row.tags)],
+    [`[${row.amounts.join(",").replaceAll(/(?<=^|,)(?=,|$)/g, row.amounts.length === 0 ? "" : "null")}]`],
+    [`[${row.parts.map((part) => (part === null ? "null" : documentOf(part))).join(",")}]`],
   ].flat();
 }
 
-/** Numbers with all their digits, as JSON has them. */
-function documentOf(note: NonNullable<ThingRow["note"]>): string {
-  const { count, price, ...others } = note;
-  return `${JSON.stringify(others).slice(0, -1)},"count":${String(count)},"price":${String(price)}}`;
+/** A complex value with numbers that have all their digits, as JSON has them. */
+function documentOf({
+  price,
+  count,
+  ...others
+}: {
+  readonly price: string | null;
+  readonly count?: bigint | null;
+}): string {
+  const exact = count === undefined ? "" : `"count":${String(count)},`;
+  return `{${exact}"price":${String(price)},${JSON.stringify(others).slice(1)}`;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described

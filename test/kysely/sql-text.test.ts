@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ordersDatabase, recordStatements } from "./orders.ts";
 
 const run = recordStatements(await ordersDatabase());
-const HEAD = 'select cast("id" as text) as "c0" from "orders" where ';
+const HEAD = 'select cast("id" as text) as "c0" from "orders" as "it" where ';
 const TAIL = ' order by "id"';
 
 /** The condition that a filter becomes, and the values in it. */
@@ -93,19 +93,24 @@ describe("a filter becomes SQL", () => {
 describe("statements", () => {
   test("read the selected columns, and only those", async () => {
     expect(await run({ select: "customerId,placed", top: 3 })).toEqual([
-      { sql: 'select "customer_id" as "c0", "placed" as "c1" from "orders" order by "id" limit ?', parameters: [3n] },
+      {
+        sql: 'select "customer_id" as "c0", "placed" as "c1" from "orders" as "it" order by "id" limit ?',
+        parameters: [3n],
+      },
     ]);
   });
 
   test("read of a complex value one member more when only that tells whether there is one", async () => {
     const [statement] = await run({ select: "shipTo/city" });
-    expect(statement?.sql).toBe('select "shipTo_city" as "c0", "ship_street" as "c1" from "orders" order by "id"');
+    expect(statement?.sql).toBe(
+      'select "shipTo_city" as "c0", "ship_street" as "c1" from "orders" as "it" order by "id"',
+    );
   });
 
   test("order by the key in the direction of the last term", async () => {
     const [statement] = await run({ select: "id", orderby: "customerId,placed desc", skip: 5, top: 2 });
     expect(statement?.sql).toBe(
-      'select cast("id" as text) as "c0" from "orders" order by "customer_id", "placed" desc, "id" desc limit ? offset ?',
+      'select cast("id" as text) as "c0" from "orders" as "it" order by "customer_id", "placed" desc, "id" desc limit ? offset ?',
     );
     expect(statement?.parameters).toEqual([2n, 5n]);
     const [unlimited] = await run({ select: "id", skip: 5 });
@@ -116,14 +121,14 @@ describe("statements", () => {
     expect(await run({ top: 1 })).toHaveLength(1);
     expect((await run({ top: 1, count: "true" })).map(({ sql }) => sql.slice(0, 15))).toEqual(['select cast("id']);
     expect(await run({ top: 0, count: "true", filter: "customerId gt 5" })).toEqual([
-      { sql: 'select count(*) from "orders" where "customer_id" > ?', parameters: [5n] },
+      { sql: 'select count(*) from "orders" as "it" where "customer_id" > ?', parameters: [5n] },
     ]);
     expect((await run({ top: 1, skip: 3, count: "true" })).map(({ sql }) => sql.slice(0, 12))).toEqual([
       "select cast(",
       "select count",
     ]);
     expect(await run({ top: 0 })).toEqual([]);
-    expect(await run({}, "/$count")).toEqual([{ sql: 'select count(*) from "orders"', parameters: [] }]);
+    expect(await run({}, "/$count")).toEqual([{ sql: 'select count(*) from "orders" as "it"', parameters: [] }]);
   });
 });
 
