@@ -2,6 +2,7 @@ import type { Expression, LambdaExpression, PropertyExpression } from "../query/
 import { canonicalKind, canonicalLook, type CanonicalLook } from "./canonical-look.ts";
 import { compileRawProperty, describePath, invalidValue, toCanonical, type RawAccessor } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
+import { spendItems } from "./item-budget.ts";
 import type { VariableSlot, VariableSlots } from "./variable-slot.ts";
 
 /** Compiles a predicate whose variables are in the slots. */
@@ -18,7 +19,8 @@ type ReadItems = (entity: object) => readonly unknown[] | null;
  * false. A collection that is null, or below a null value, has no items: `any` is false for it, and `all` true. Items
  * behind the one that decides are not looked at.
  * @param slots those of the lambda operators around this one
- * @returns the closure; run, it throws a TypeError for a value that is no array, and for an item that is none of its type
+ * @returns the closure; run, it throws a TypeError for a value that is no array, and for an item that is none of its
+ *   type, and an ODataError `InvalidQueryOption` where nested operators look at too many items
  * @see OData URL Conventions 4.0, section 5.1.1.5
  */
 export function compileLambda(
@@ -33,9 +35,11 @@ export function compileLambda(
   const slot: VariableSlot = { value: null, object: null };
   const place = placeItem(collection, slot);
   const test = compile(predicate, [...slots, slot]);
+  const isNested = slots.length > 0;
   return (entity, values) => {
     const items = read(entity);
     if (items === null) return isAll;
+    if (isNested) spendItems(values, items.length);
     // A getter of the application may run the same query: what it finds in the slot must be there afterwards.
     const { value, object } = slot;
     try {

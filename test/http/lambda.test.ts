@@ -314,13 +314,14 @@ eachDoor((door) => {
     ])("$filter=%s: %s", async ($filter, isAllowed) => {
       const answer = await send(url("/t/TagTrips", { $filter, $select: "Id" }));
       if (isAllowed) expect(answer.status, answer.text).toBe(200);
-      else
+      else {
         expectError(answer, {
           status: 400,
           code: "InvalidQueryOption",
           target: "$filter",
           message: /not allowed in \$filter/,
         });
+      }
     });
 
     test("of items they say nothing", async () => {
@@ -394,4 +395,19 @@ describe("maxAnyAllDepth", () => {
     expect(await statusOf(nested(6))).toBe(200);
     expect(await statusOf(nested(150))).toBe(400);
   });
+});
+
+test("nested operators over long collections are stopped by a count of their items", { timeout: 60_000 }, async () => {
+  const long = odataService({
+    entitySets: [
+      entitySet(Trip, {
+        getAll: () => [{ ...TRIPS[2]!, numbers: Array.from({ length: 300 }, (_none, index) => index) }],
+      }),
+    ],
+    logger: noFailures,
+  });
+  const statusOf = async ($filter: string): Promise<number> =>
+    (await long.fetch(new Request(`http://service.example${url("/Trips", { $filter })}`))).status;
+  expect(await statusOf("Numbers/any(a:Numbers/any(b:a eq b and a gt 299))")).toBe(200);
+  expect(await statusOf("Numbers/any(a:Numbers/any(b:Numbers/any(c:a eq b and b eq c and false)))")).toBe(400);
 });

@@ -1,0 +1,30 @@
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { protocolError } from "../errors/odata-error.ts";
+
+/**
+ * Most items that the nested lambda operators of one execution look at: about a second of work. A collection of the
+ * entity that stands within a lambda operator is walked for each item outside, so the work grows with a power of its
+ * length.
+ */
+const MAX_ITEMS = 20_000_000;
+
+/** By the array of parameter values, one per execution. */
+const spent = new WeakMap<readonly PrimitiveValue[], { items: number }>();
+
+/**
+ * Counts the items that a lambda operator looks at for an item of another.
+ * @param values the values of the parameters, by which the execution is known
+ * @throws ODataError `InvalidQueryOption` above the most that an execution may look at
+ * @see decisions, Smaller points (cost of a request)
+ */
+export function spendItems(values: readonly PrimitiveValue[], items: number): void {
+  const known = spent.get(values);
+  if (known === undefined) {
+    spent.set(values, { items });
+    return;
+  }
+  known.items += items;
+  if (known.items <= MAX_ITEMS) return;
+  const message = `'any' and 'all' within one another look at more than ${String(MAX_ITEMS)} items. Begin the outer predicate with a condition that few items meet.`;
+  throw protocolError("InvalidQueryOption", message);
+}
