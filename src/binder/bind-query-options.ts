@@ -1,6 +1,6 @@
 import type { EntitySet, Model } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
-import type { BoundQuery, QueryParameter, QueryShape, SelectExpandClause } from "../query/clauses.ts";
+import type { BoundEntityQuery, BoundQuery, QueryParameter, QueryShape, SelectExpandClause } from "../query/clauses.ts";
 import { type ShapeCache, shapeKey } from "../query/query-shape.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
@@ -9,8 +9,9 @@ import { parseOrderBy } from "../syntax/order-by-parser.ts";
 import type { ParseContext, SyntaxLimits } from "../syntax/parse-context.ts";
 import { toSyntaxLimits } from "../syntax/parse-limits.ts";
 import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
-import { parseSelect, shapeOfSelect } from "../syntax/select-expand-parser.ts";
+import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
 import type { TokenList } from "../syntax/token.ts";
+import { bindExpand } from "./bind-expand.ts";
 import { bindCondition, bindSortKey } from "./bind-expression.ts";
 import { bindParameters } from "./bind-parameters.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
@@ -22,18 +23,20 @@ export interface QueryTarget {
   readonly model: Model;
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
+  /** What the other sets of the model allow: expansions lead to them. */
+  readonly capabilitiesOf: (entitySet: EntitySet) => Capabilities;
   readonly limits: Limits;
 }
 
 const COLLECTION: OptionRules = {
-  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$skiptoken", "$format"]),
+  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$expand", "$skiptoken", "$format"]),
   resource: "a collection",
 };
 const COUNT: OptionRules = {
   offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$format"]),
   resource: "/$count",
 };
-const ENTITY: OptionRules = { offered: new Set(["$select", "$format"]), resource: "a single entity" };
+const ENTITY: OptionRules = { offered: new Set(["$select", "$expand", "$format"]), resource: "a single entity" };
 const NOTHING: OptionRules = { offered: new Set(["$format"]), resource: "this resource" };
 
 /** The options that make a shape, as tokens and texts. */
@@ -41,6 +44,7 @@ interface ShapeSyntax {
   readonly filter: TokenList | undefined;
   readonly orderBy: TokenList | undefined;
   readonly select: string | undefined;
+  readonly expand: ShapedExpand | undefined;
 }
 
 /**
@@ -59,6 +63,7 @@ export function bindCollectionQuery(options: QueryOptionsSyntax, target: QueryTa
     filter: tokensOf("$filter", system.get("$filter"), context),
     orderBy: tokensOf("$orderby", system.get("$orderby"), context),
     select: system.get("$select"),
+    expand: expandOf(options, context),
   };
   const shape = shapeOf(syntax, target, context, cache);
   const count = system.get("$count");
@@ -84,7 +89,7 @@ export function bindCountQuery(options: QueryOptionsSyntax, target: QueryTarget,
   checkOptions(system.keys(), COUNT, target.capabilities);
   const context = parseContext(options, target.limits);
   const filter = tokensOf("$filter", system.get("$filter"), context);
-  const shape = shapeOf({ filter, orderBy: undefined, select: undefined }, target, context, cache);
+  const shape = shapeOf({ filter, orderBy: undefined, select: undefined, expand: undefined }, target, context, cache);
   const values = bindParameters(shape.parameters, context.literals);
   const orderBy = tokensOf("$orderby", system.get("$orderby"), context);
   if (orderBy !== undefined) parseOrderBy(orderBy, context);
@@ -96,21 +101,24 @@ export function bindCountQuery(options: QueryOptionsSyntax, target: QueryTarget,
 }
 
 /**
- * Binds the query options of one entity: `$select`.
+ * Binds the query options of one entity: `$select` and `$expand`.
  * @param cache as for a collection, so that one choice of properties is one object from request to request
  * @throws ODataError as for bindCollectionQuery
  * @see specification, Collection read, rule 1
  */
-export function bindEntityQuery(
-  options: QueryOptionsSyntax,
-  target: QueryTarget,
-  cache: ShapeCache,
-): SelectExpandClause {
-  checkOptions(options.system.keys(), ENTITY, target.capabilities);
-  const select = options.system.get("$select");
-  if (select === undefined) return selectAll(target.entitySet.entityType);
+export function bindEntityQuery(options: QueryOptionsSyntax, target: QueryTarget, cache: ShapeCache): BoundEntityQuery {
+  const { system } = options;
+  checkOptions(system.keys(), ENTITY, target.capabilities);
+  const select = system.get("$select");
+  if (select === undefined && !system.has("$expand")) return wholeEntity(target.entitySet);
   const context = parseContext(options, target.limits);
-  return shapeOf({ filter: undefined, orderBy: undefined, select }, target, context, cache).selectExpand;
+  const expand = expandOf(options, context);
+  const shape = shapeOf({ filter: undefined, orderBy: undefined, select, expand }, target, context, cache);
+  return { selectExpand: shape.selectExpand, values: bindParameters(shape.parameters, context.literals) };
+}
+
+function wholeEntity({ entityType }: EntitySet): BoundEntityQuery {
+  return { selectExpand: selectAll(entityType), values: [] };
 }
 
 /**
@@ -125,7 +133,7 @@ export function bindNoQuery(options: QueryOptionsSyntax): void {
 function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext, cache: ShapeCache): QueryShape {
   const { entitySet } = target;
   const select = syntax.select === undefined ? undefined : shapeOfSelect(syntax.select);
-  const key = shapeKey([entitySet.name, syntax.filter?.shape, syntax.orderBy?.shape, select]);
+  const key = shapeKey([entitySet.name, syntax.filter?.shape, syntax.orderBy?.shape, select, syntax.expand?.shape]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const shape = bindShape(key, syntax, target, context);
@@ -140,7 +148,7 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   const contextOf = (option: string, allowed: ReadonlySet<string> | null): BindingContext => {
     return { model, option, entityType, allowed, parameters };
   };
-  const { filter, orderBy, select } = syntax;
+  const { filter, orderBy } = syntax;
   const conditions = contextOf("$filter", capabilities.filterProperties);
   const sortKeys = contextOf("$orderby", capabilities.orderByProperties);
   const items = orderBy === undefined ? [] : parseOrderBy(orderBy, context);
@@ -153,13 +161,36 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
       expression: bindSortKey(item.expression, sortKeys),
       descending: item.descending,
     })),
-    selectExpand:
-      select === undefined
-        ? selectAll(entityType)
-        : bindSelect(parseSelect(select, context), { model, entityType, allowed: capabilities.selectProperties }),
+    selectExpand: bindSelectExpand(syntax, target, context, parameters),
     parameters,
     roundingMode: capabilities.roundingMode,
   });
+}
+
+function bindSelectExpand(
+  { select, expand }: ShapeSyntax,
+  target: QueryTarget,
+  context: ParseContext,
+  parameters: QueryParameter[],
+): SelectExpandClause {
+  const { model, entitySet, capabilities } = target;
+  const { entityType } = entitySet;
+  const selected =
+    select === undefined
+      ? selectAll(entityType)
+      : bindSelect(parseSelect(select, context), {
+          model,
+          entityType,
+          allowed: capabilities.selectProperties,
+          option: "$select",
+        });
+  return expand === undefined ? selected : bindExpand(expand.items, entitySet, selected, { ...target, parameters });
+}
+
+/** `$expand` is parsed to know its shape: where its expressions end shows only then. */
+function expandOf(options: QueryOptionsSyntax, context: ParseContext): ShapedExpand | undefined {
+  const text = options.system.get("$expand");
+  return text === undefined ? undefined : parseShapedExpand(text, context);
 }
 
 function tokensOf(option: string, text: string | undefined, context: ParseContext): TokenList | undefined {

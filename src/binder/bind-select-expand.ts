@@ -1,4 +1,4 @@
-import type { ComplexType, EntityType, Model, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntityType, Model, Property, StructuralProperty } from "../edm/model.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
 import { invalidOption } from "./binding-error.ts";
@@ -12,6 +12,8 @@ export interface SelectTarget {
   readonly entityType: EntityType;
   /** The wire names that `$select` may use; null: every one. */
   readonly allowed: ReadonlySet<string> | null;
+  /** The option that it stands in, for errors: `$select`, or `$expand` around it. */
+  readonly option: "$select" | "$expand";
 }
 
 /** What is selected of one level: a property whole (null), or some of its members. */
@@ -19,6 +21,8 @@ type Selection = Map<StructuralProperty, Selection | null>;
 
 /** Most segments of one path: complex types may contain themselves, and readers of the clause descend into it. */
 const MAX_PATH_LENGTH = 100;
+
+const NOTHING: readonly never[] = Object.freeze([]);
 
 const wholeEntities = new WeakMap<EntityType, SelectExpandClause>();
 
@@ -30,7 +34,7 @@ export function selectAll(entityType: EntityType): SelectExpandClause {
   const known = wholeEntities.get(entityType);
   if (known !== undefined) return known;
   const selected = Object.freeze(entityType.properties.map((property) => Object.freeze({ property })));
-  const clause = Object.freeze({ selected, isSelection: false, contextSelect: Object.freeze([]) });
+  const clause = Object.freeze({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING });
   wholeEntities.set(entityType, clause);
   return clause;
 }
@@ -42,7 +46,7 @@ export function selectAll(entityType: EntityType): SelectExpandClause {
  * @see OData URL Conventions 4.0, section 5.1.3; specification, Collection read, `$select`
  */
 export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTarget): SelectExpandClause {
-  const rules: NameRules = { option: "$select", allowed: target.allowed };
+  const rules: NameRules = { option: target.option, allowed: target.allowed };
   const selection: Selection = new Map();
   const contextSelect = new Set<string>();
   const isSelection = !items.some(({ path }) => path[0] === "*");
@@ -51,7 +55,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
     if (first === "*") {
       contextSelect.add("*");
     } else if (first.includes(".")) {
-      contextSelect.add(bindOperationName(first, position, target.model));
+      contextSelect.add(bindOperationName(first, position, target));
     } else {
       const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
       // A star stands for all structural properties.
@@ -59,7 +63,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
     }
   }
   const selected = isSelection ? inDeclaredOrder(target.entityType, selection) : selectAll(target.entityType).selected;
-  return { selected, isSelection, contextSelect: [...contextSelect] };
+  return { selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING };
 }
 
 /** Adds one path to the selection, and gives its spelling on the wire. */
@@ -77,7 +81,7 @@ function selectPath(
   let level: Selection | null = selection;
   let type: EntityType | ComplexType = entityType;
   for (const [index, segment] of path.entries()) {
-    const member = resolveMember(type, { name: segment, position, isFirst: index === 0 }, rules);
+    const member: Property = resolveMember<Property>(type, { name: segment, position, isFirst: index === 0 }, rules);
     const isLast = index === path.length - 1;
     names.push(member.name);
     if (member.kind === "NavigationProperty") {
@@ -120,11 +124,11 @@ function inDeclaredOrder(type: EntityType | ComplexType, selection: Selection): 
 }
 
 /** `Namespace.Operation`, `Namespace.Function(parameters)` or `Namespace.*`. */
-function bindOperationName(name: string, position: number, model: Model): string {
+function bindOperationName(name: string, position: number, { model, option }: SelectTarget): string {
   const parenthesis = name.indexOf("(");
   const qualifiedName = parenthesis === -1 ? name : name.slice(0, parenthesis);
   const declared = [...model.operations.map((operation) => operation.qualifiedName), `${model.namespace}.*`];
   if (declared.includes(qualifiedName)) return name;
   const message = `There is no operation ${quotedName(name)}.${didYouMean(qualifiedName, declared)}`;
-  throw invalidOption("$select", position, message);
+  throw invalidOption(option, position, message);
 }

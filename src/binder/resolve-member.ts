@@ -1,7 +1,16 @@
-import type { ComplexType, EntityType, Property } from "../edm/model.ts";
+import type { Property } from "../edm/model.ts";
 import { invalidOption } from "./binding-error.ts";
 import type { BindingContext } from "./binding-scope.ts";
 import { didYouMean, quotedName } from "./did-you-mean.ts";
+
+/** Where names are looked up: a structured type, or the part of one that a set offers. */
+export interface MemberTable<Member extends Property> {
+  readonly name: string;
+  /** By wire name. */
+  readonly members: ReadonlyMap<string, Member>;
+  /** By lower-cased wire name. */
+  readonly membersIgnoringCase: ReadonlyMap<string, Member>;
+}
 
 /** What of a context decides on names. */
 export type NameRules = Pick<BindingContext, "option" | "allowed">;
@@ -20,7 +29,11 @@ export interface NameInPath {
  * @throws ODataError `InvalidQueryOption` for an unknown name, and for one that the set does not allow in the option
  * @see decisions, Responses that match no handler; specification, Collection read, rule 2
  */
-export function resolveMember(type: EntityType | ComplexType, path: NameInPath, rules: NameRules): Property {
+export function resolveMember<Member extends Property>(
+  type: MemberTable<Member>,
+  path: NameInPath,
+  rules: NameRules,
+): Member {
   const { name, position, isFirst } = path;
   const member = type.members.get(name) ?? type.membersIgnoringCase.get(name.toLowerCase());
   if (member === undefined) {

@@ -1,5 +1,11 @@
 import type { ODataError } from "../errors/odata-error.ts";
-import type { FilterClause, OrderByItem, SearchClause, SelectedProperty } from "../query/clauses.ts";
+import type {
+  ExpandedNavigation,
+  FilterClause,
+  OrderByItem,
+  SearchClause,
+  SelectedProperty,
+} from "../query/clauses.ts";
 import type { KeyedRow, QueryableSource } from "../query/source.ts";
 
 /** A value at once or by a promise. */
@@ -21,8 +27,8 @@ export interface CollectionQuery {
   readonly orderBy: readonly OrderByItem[];
   /** Null without `$select`: every property. */
   readonly select: readonly SelectedProperty[] | null;
-  /** Null without `$expand`. */
-  readonly expand: null;
+  /** Null without `$expand`. What has a handler is expanded behind the set's answer; the rest may come with it. */
+  readonly expand: readonly ExpandedNavigation[] | null;
   readonly search: SearchClause | null;
   readonly skip: number;
   /** `$top` as the client gave it; undefined when omitted. */

@@ -2,12 +2,14 @@ import { bindCollectionQuery } from "../binder/bind-query-options.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { chain } from "../execution/chain.ts";
 import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
+import { runExpand } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import { nextLink } from "../http/next-link.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionContext } from "../payload/context-url.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { nextPageOption, planCollection, type CollectionPlan } from "../plan/plan-collection.ts";
+import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
@@ -26,19 +28,27 @@ const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
 export const readCollection: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
   const { target, form, handlers, capabilities, settings } = exchange.entitySet(entitySet);
-  const { limits } = exchange.service.definition;
+  const { definition } = exchange.service;
   const format = readJsonFormat(exchange);
   const query = bindCollectionQuery(readOptions(exchange), target, exchange.service.shapes);
   if (form === undefined) throw new Error(`${entitySet.name} has a route for reading, but no handler.`);
-  const selected = propertiesToRead(entitySet, query.shape.selectExpand, {
-    key: format.metadata === "full",
+  const { selectExpand } = query.shape;
+  const expandPlan = planExpand(selectExpand, definition);
+  const selected = propertiesToRead(entitySet, selectExpand, {
+    // Links are made from the key, and expansions are found by it.
+    key: format.metadata === "full" || expandPlan !== null,
     pushdown: settings.selectPushdownEnabled,
   });
   const { maxPageSize } = exchange.preferences;
   const plan = planCollection(form, query, capabilities, { maxPageSize, selected });
-  return chain(runCollection(plan, handlers, exchange.context, limits.maxResponseEntities), (result) =>
-    respond(exchange, plan, result, format),
-  );
+  const { maxResponseEntities: maxEntities } = definition.limits;
+  const { context } = exchange;
+  return chain(runCollection(plan, handlers, context, maxEntities), (result) => {
+    if (expandPlan === null) return respond(exchange, plan, result, format);
+    const page = { entities: result.entities, rowShape: result.rowShape, entityType: entitySet.entityType };
+    const expanded = runExpand(expandPlan, page, { values: query.values, context, maxEntities });
+    return chain(expanded, ({ entities, total }) => respond(exchange, plan, { ...result, entities }, format, total));
+  });
 };
 
 function respond(
@@ -46,6 +56,7 @@ function respond(
   plan: CollectionPlan,
   result: CollectionResult,
   format: JsonFormat,
+  total?: number,
 ): ODataResponse {
   const { entitySet, selectExpand } = plan.query.shape;
   const body = writeCollection({
@@ -53,6 +64,7 @@ function respond(
     count: result.count,
     nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan) : undefined),
     entities: result.entities,
+    total,
     writer: entityWriterFor(entitySet, selectExpand, format, result.rowShape),
     serviceRoot: exchange.serviceRoot,
   });

@@ -1,10 +1,11 @@
 import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { EntityPage, SourceQuery } from "../query/source.ts";
+import type { EntityPage } from "../query/source.ts";
 import { compiledFor } from "./compiled-cache.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { asEntity } from "./entity.ts";
 import { isKnownOrder } from "./known-order.ts";
+import type { MemoryQuery } from "./memory-query.ts";
 import { orderRows } from "./order-rows.ts";
 
 /** Says whether a row stays. */
@@ -21,10 +22,17 @@ type KeepRow = (row: unknown) => boolean;
  *   application
  * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
  */
-export function applyQuery(rows: Iterable<unknown>, query: SourceQuery): EntityPage {
-  const { filter, orderBy, shape } = query;
-  // An array of its own per execution: `now()` and prepared lists are known by it.
-  const values = [...query.values];
+export function applyQuery(rows: Iterable<unknown>, query: MemoryQuery): EntityPage {
+  return continueExecution(rows, { ...query, values: [...query.values] });
+}
+
+/**
+ * As `applyQuery`, for one of several lists that one execution runs over: `now()` and prepared lists of `in` are known
+ * by the array of the values, and made once for all of them.
+ * @param query its `values` are an array that no other execution has
+ */
+export function continueExecution(rows: Iterable<unknown>, query: MemoryQuery): EntityPage {
+  const { filter, orderBy, shape, values } = query;
   const keep =
     filter === null ? null : keepRows(compiledFor(filter.expression, shape.roundingMode), values, shape.entityType);
   if (orderBy.length === 0 || isKnownOrder(rows, query, values)) return readInOrder(rows, keep, query);
@@ -47,7 +55,7 @@ function filterRows(rows: Iterable<unknown>, keep: KeepRow | null): readonly unk
 }
 
 /** Without an order, reading ends with the last row of the page unless all are to be counted. */
-function readInOrder(rows: Iterable<unknown>, keep: KeepRow | null, query: SourceQuery): EntityPage {
+function readInOrder(rows: Iterable<unknown>, keep: KeepRow | null, query: MemoryQuery): EntityPage {
   const { skip, count } = query;
   const end = skip + (query.top ?? Number.POSITIVE_INFINITY);
   if (keep === null && Array.isArray(rows)) {

@@ -1,6 +1,6 @@
 import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { SourceQuery } from "../query/source.ts";
+import type { MemoryQuery } from "./memory-query.ts";
 import { areInOrder } from "./order-rows.ts";
 
 const verdicts = new WeakMap<readonly unknown[], WeakMap<EntityType, boolean>>();
@@ -11,7 +11,7 @@ const verdicts = new WeakMap<readonly unknown[], WeakMap<EntityType, boolean>>()
  */
 export function isKnownOrder(
   rows: Iterable<unknown>,
-  query: SourceQuery,
+  query: MemoryQuery,
   values: readonly PrimitiveValue[],
 ): rows is readonly unknown[] {
   if (!Array.isArray(rows) || !Object.isFrozen(rows) || !isKeyOrder(query)) return false;
@@ -26,7 +26,7 @@ export function isKnownOrder(
 }
 
 /** The order of the key, ascending: what is asked for without `$orderby`. */
-function isKeyOrder({ orderBy, shape }: SourceQuery): boolean {
+function isKeyOrder({ orderBy, shape }: MemoryQuery): boolean {
   const { key } = shape.entityType;
   return (
     orderBy.length === key.length &&

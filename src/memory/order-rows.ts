@@ -1,10 +1,10 @@
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { OrderByItem } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
-import type { SourceQuery } from "../query/source.ts";
 import { keyOrder } from "./compare.ts";
 import { compiledFor } from "./compiled-cache.ts";
 import { asEntity } from "./entity.ts";
+import type { MemoryQuery } from "./memory-query.ts";
 import { selectFirst, type CompareRows } from "./select-first.ts";
 
 /** The value that a row is ordered by. */
@@ -25,7 +25,7 @@ const SELECT_SHARE = 4;
  */
 export function orderRows(
   rows: readonly unknown[],
-  query: SourceQuery,
+  query: MemoryQuery,
   values: readonly PrimitiveValue[],
 ): readonly unknown[] {
   const { skip, top } = query;
@@ -38,7 +38,7 @@ export function orderRows(
 }
 
 /** Whether rows are in the order of `query.orderBy` as they stand: those of a table often are, by their key. */
-export function areInOrder(rows: readonly unknown[], query: SourceQuery, values: readonly PrimitiveValue[]): boolean {
+export function areInOrder(rows: readonly unknown[], query: MemoryQuery, values: readonly PrimitiveValue[]): boolean {
   return isInOrder(rows.length, compareByItems(rows, query, values));
 }
 
@@ -55,7 +55,7 @@ function sortAll(rows: readonly unknown[], compare: CompareRows): readonly numbe
 
 function compareByItems(
   rows: readonly unknown[],
-  { orderBy, shape }: SourceQuery,
+  { orderBy, shape }: MemoryQuery,
   values: readonly PrimitiveValue[],
 ): CompareRows {
   const comparisons = orderBy.map((item, index) => {

@@ -10,6 +10,8 @@ export interface CollectionPayload {
   /** The continuation link; undefined on the last page. */
   readonly nextLink?: string | undefined;
   readonly entities: readonly unknown[];
+  /** How many entities are written, those of expansions included; undefined where nothing is expanded. */
+  readonly total?: number | undefined;
   readonly writer: EntityWriter;
 }
 
@@ -25,7 +27,7 @@ const CHUNK_LENGTH = 64 * 1024;
  * @see OData JSON Format 4.0, sections 4.5 and 12
  */
 export function writeCollection(payload: CollectionPayload): string | Iterable<string> {
-  if (payload.entities.length > BUFFERED_ENTITIES) {
+  if ((payload.total ?? payload.entities.length) > BUFFERED_ENTITIES) {
     return { [Symbol.iterator]: () => writeChunks(payload) };
   }
   return writeBuffered(payload);

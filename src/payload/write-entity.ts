@@ -1,11 +1,13 @@
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import type { SelectExpandClause } from "../query/clauses.ts";
+import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
+import type { ExpandedEntity } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { entityUrl } from "./entity-url.ts";
 import { etagWriter } from "./etag.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { encodeSegment } from "./percent-encoding.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
+import { compileExpansion, type RelatedWriter } from "./write-expansion.ts";
 import { compileRowMembers } from "./write-row.ts";
 import { compileMembers, type MemberWriter } from "./write-value.ts";
 
@@ -14,12 +16,14 @@ export interface EntityWriter {
   readonly format: PayloadFormat;
   /**
    * The text of an entity inside a collection.
+   * @param entity an `ExpandedEntity` where the clause expands anything
    * @param serviceRoot absolute, without a trailing slash
    * @throws Error when the entity has a value that the model does not allow
    */
   writeItem(entity: unknown, serviceRoot: string): string;
   /**
    * The body of a response that is one entity.
+   * @param entity as for an item
    * @param serviceRoot absolute, without a trailing slash
    * @throws Error when the entity has a value that the model does not allow
    */
@@ -28,17 +32,21 @@ export interface EntityWriter {
 
 /** Where the entities come from. */
 export interface WriterTarget {
-  readonly entitySet: EntitySet;
+  /** Null: no set is declared that the entities belong to, so they have neither URL nor ETag. */
+  readonly entitySet: EntitySet | null;
   readonly entityType: EntityType;
 }
 
 /** Writes the control information of an entity: nothing, or members that each end in a comma. */
 type ControlWriter = (entity: unknown, serviceRoot: string) => string;
 
+/** Writes the text of one entity behind the control information that is given. */
+type TextWriter = (entity: unknown, serviceRoot: string, control: string) => string;
+
 /**
  * Makes the writer of entities: the members that the clause selects, in its order, and the control information that
  * the format asks for. Members that the clause does not name are never written, whatever the object holds.
- * @param clause the bound `$select` and `$expand`
+ * @param clause the bound `$select` and `$expand`: its expansions are written behind the members, and so on below
  * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
  * @returns a writer that keeps nothing of a request
  * @see OData JSON Format 4.0, sections 3.1, 4.5 and 6
@@ -57,12 +65,29 @@ export function compileEntityWriter(
       : compileRowMembers(typeName, clause.selected, format, rowShape.columns);
   const itemControl = compileItemControl(target, format, rowShape);
   const entityControl = compileEntityControl(target, format, rowShape);
-  const links = format.metadata === "full" && !clause.isSelection ? compileLinks(entitySet) : null;
-  const writeText = (entity: unknown, serviceRoot: string, control: string): string => {
+  const isLinked = format.metadata === "full" && !clause.isSelection && entitySet !== null;
+  const links = isLinked ? compileLinks(entitySet) : null;
+  const writePlain: TextWriter = (entity, serviceRoot, control) => {
     const source = rowShape === undefined ? requireObject(entity, typeName) : requireRow(entity, typeName);
     const text = writeMembers(members, source, control);
-    return links === null ? `{${text}}` : `{${text}${links(entityUrl(serviceRoot, entitySet, entity, rowShape))}}`;
+    return links === null || entitySet === null
+      ? text
+      : text + links(entityUrl(serviceRoot, entitySet, entity, rowShape));
   };
+  if (clause.expanded.length === 0) {
+    return toWriter(format, itemControl, entityControl, (entity, serviceRoot, control) => {
+      return `{${writePlain(entity, serviceRoot, control)}}`;
+    });
+  }
+  return compileExpandedWriter(target, clause, { format, rowShape, itemControl, entityControl, writePlain });
+}
+
+function toWriter(
+  format: PayloadFormat,
+  itemControl: ControlWriter,
+  entityControl: ControlWriter,
+  writeText: TextWriter,
+): EntityWriter {
   return Object.freeze({
     format,
     writeItem: (entity, serviceRoot) => writeText(entity, serviceRoot, itemControl(entity, serviceRoot)),
@@ -71,6 +96,51 @@ export function compileEntityWriter(
       return writeText(entity, serviceRoot, context + entityControl(entity, serviceRoot));
     },
   } satisfies EntityWriter);
+}
+
+/** The parts of a writer of entities without what is expanded. */
+interface PlainParts {
+  readonly format: PayloadFormat;
+  readonly rowShape: RowShape | undefined;
+  readonly itemControl: ControlWriter;
+  readonly entityControl: ControlWriter;
+  readonly writePlain: TextWriter;
+}
+
+/** Puts what the expansions brought behind the members of the entity itself. */
+function compileExpandedWriter(
+  { entitySet }: WriterTarget,
+  { expanded }: SelectExpandClause,
+  { format, rowShape, itemControl, entityControl, writePlain }: PlainParts,
+): EntityWriter {
+  const compileRelated = ({ target, navigationProperty, selectExpand }: ExpandedNavigation): RelatedWriter => {
+    const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType };
+    const writer = compileEntityWriter(related, selectExpand, format);
+    return (entity, serviceRoot) => writer.writeItem(entity, serviceRoot);
+  };
+  const writers = expanded.map((expansion) => compileExpansion(expansion, format, compileRelated));
+  const onEntity =
+    (write: ControlWriter): ControlWriter =>
+    (value, serviceRoot) =>
+      write(asExpanded(value).entity, serviceRoot);
+  return toWriter(format, onEntity(itemControl), onEntity(entityControl), (value, serviceRoot, control) => {
+    const { entity, related } = asExpanded(value);
+    const url = (): string => {
+      if (entitySet === null) throw new Error("Entities of no set have no URL.");
+      return entityUrl(serviceRoot, entitySet, entity, rowShape);
+    };
+    let text = writePlain(entity, serviceRoot, control);
+    for (const [index, write] of writers.entries()) {
+      const member = write(related[index] ?? null, serviceRoot, url);
+      if (member !== "") text += text === "" ? member : `,${member}`;
+    }
+    return `{${text}}`;
+  });
+}
+
+/** Entities come with their expansions where the clause has any: execution sees to it. */
+function asExpanded(value: unknown): ExpandedEntity {
+  return value as ExpandedEntity;
 }
 
 /** The text between the braces, without a comma at its end. */
@@ -104,15 +174,18 @@ function compileEntityControl(
 ): ControlWriter {
   if (format.metadata === "none") return nothing;
   if (format.metadata === "full") return compileFullControl(target, rowShape);
-  const etag = compileEtagControl(target.entitySet, rowShape);
+  const { entitySet } = target;
+  if (entitySet === null) return nothing;
+  const etag = compileEtagControl(entitySet, rowShape);
   return (entity, serviceRoot) => {
-    const id = JSON.stringify(entityUrl(serviceRoot, target.entitySet, entity, rowShape));
+    const id = JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape));
     return `"@odata.id":${id},${etag(entity, serviceRoot)}`;
   };
 }
 
 function compileFullControl({ entitySet, entityType }: WriterTarget, rowShape: RowShape | undefined): ControlWriter {
   const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
+  if (entitySet === null) return () => type;
   const etag = compileEtagControl(entitySet, rowShape);
   return (entity, serviceRoot) => {
     const url = JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape));
@@ -120,8 +193,8 @@ function compileFullControl({ entitySet, entityType }: WriterTarget, rowShape: R
   };
 }
 
-function compileEtagControl(entitySet: EntitySet, rowShape: RowShape | undefined): ControlWriter {
-  const write = etagWriter(entitySet, rowShape);
+function compileEtagControl(entitySet: EntitySet | null, rowShape: RowShape | undefined): ControlWriter {
+  const write = entitySet === null ? null : etagWriter(entitySet, rowShape);
   if (write === null) return nothing;
   return (entity) => `"@odata.etag":${JSON.stringify(write(entity))},`;
 }

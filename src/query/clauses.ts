@@ -1,4 +1,4 @@
-import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { Expression, ScalarType } from "./expression.ts";
 
@@ -22,8 +22,39 @@ export interface SelectExpandClause {
   readonly selected: readonly SelectedProperty[];
   /** Whether `$select` was given without a star, so that `selected` is a choice. */
   readonly isSelection: boolean;
-  /** What the context URL lists: wire names and paths in the order of the client; empty without `$select`. */
+  /**
+   * What the context URL lists: wire names and paths in the order of the client, then the expansions that carry a
+   * `$select` of their own, such as `Lines(Id,Price)`; empty without either.
+   */
   readonly contextSelect: readonly string[];
+  /** The navigation properties to expand, in the order of the client, those of a star last; each stands once. */
+  readonly expanded: readonly ExpandedNavigation[];
+}
+
+/** What an expansion writes of the related entities: themselves, references to them, or how many there are. */
+export type ExpandedForm = "entities" | "references" | "count";
+
+/** One bound item of `$expand`: a navigation property with the query on what it leads to. */
+export interface ExpandedNavigation {
+  readonly navigationProperty: NavigationProperty;
+  /** The set that declares the navigation property. */
+  readonly entitySet: EntitySet;
+  /** The declared target set; null: none is declared, so nothing below is expanded. */
+  readonly target: EntitySet | null;
+  readonly form: ExpandedForm;
+  readonly filter: FilterClause | null;
+  /** As the client wrote it, without the appended key; empty without `$orderby`. */
+  readonly orderBy: readonly OrderByItem[];
+  /** Only with a target set that has a search handler. */
+  readonly search: SearchClause | null;
+  readonly skip: number;
+  /** `$top` as the client gave it; undefined when omitted. */
+  readonly top: number | undefined;
+  /** Whether the total is asked for. */
+  readonly count: boolean;
+  /** `$select` and the expansions of the next level; `$levels` is unrolled. */
+  readonly selectExpand: SelectExpandClause;
+  readonly roundingMode: RoundingMode;
 }
 
 /** A property to write: whole, or (a complex one) only some of its members. */
@@ -58,7 +89,7 @@ export interface QueryShape {
   /** As the client wrote it, without the appended key; empty without `$orderby`. */
   readonly orderBy: readonly OrderByItem[];
   readonly selectExpand: SelectExpandClause;
-  /** The parameters that `filter` and `orderBy` mention, by index. */
+  /** The parameters that `filter`, `orderBy` and the expansions mention, by index. */
   readonly parameters: readonly QueryParameter[];
   readonly roundingMode: RoundingMode;
 }
@@ -68,7 +99,7 @@ export interface QueryParameter {
   /** Index among the literals of the request. */
   readonly literal: number;
   readonly type: ScalarType;
-  /** The option that holds the literal, for errors: `$filter` or `$orderby`. */
+  /** The option that holds the literal, for errors: `$filter`, `$orderby` or `$expand`. */
   readonly option: string;
   /** True for the right operand of an integer or Decimal `div` or `mod`. */
   readonly refuseZero: boolean;
@@ -88,4 +119,10 @@ export interface BoundQuery {
   readonly skipToken: string | undefined;
   /** Whether the total is asked for. */
   readonly count: boolean;
+}
+
+/** A query on one entity: what to write of it, and the values of the parameters that its expansions mention. */
+export interface BoundEntityQuery {
+  readonly selectExpand: SelectExpandClause;
+  readonly values: readonly PrimitiveValue[];
 }

@@ -4,8 +4,8 @@ import type { EntitySet } from "../edm/model.ts";
 import { readForm } from "../plan/plan-collection.ts";
 
 /**
- * What $metadata says that a set can do: what its routes do, not what it declares. Writes, navigation, `$expand` and
- * `$search` are not served.
+ * What $metadata says that a set can do: what its routes do, not what it declares. Writes, navigation and `$search`
+ * are not served.
  * @see decisions, $metadata
  */
 export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: EntitySet) => CsdlCapabilities {
@@ -13,7 +13,7 @@ export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: E
     const set = definition.entitySets.get(name);
     if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
     return {
-      query: { ...set.capabilities, expandEnabled: false, searchEnabled: false },
+      query: { ...set.capabilities, searchEnabled: false },
       readable: readForm(set.handlers) !== undefined,
       readableByKey: set.handlers.getByKey !== undefined,
       navigable: false,

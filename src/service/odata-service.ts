@@ -4,7 +4,7 @@ import { buildServiceDefinition } from "../definition/build-service-definition.t
 import type { Logger } from "../definition/logger.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
-import type { Model } from "../edm/model.ts";
+import type { EntitySet, Model } from "../edm/model.ts";
 import { Exchange, toIncomingRequest, type EntitySetRuntime, type ServiceRuntime } from "../endpoints/exchange.ts";
 import { noContentResponse } from "../endpoints/response.ts";
 import { protocolError } from "../errors/odata-error.ts";
@@ -18,6 +18,7 @@ import { checkMaxVersion } from "../http/odata-version.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
 import { readForm } from "../plan/plan-collection.ts";
+import type { Capabilities } from "../query/capabilities.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
@@ -123,13 +124,15 @@ function toRuntime(definition: ServiceDefinition): ServiceRuntime {
   };
 }
 
-function toEntitySetRuntime({ model, limits }: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
+function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
+  const { model, limits, entitySets } = definition;
   const { entitySet, capabilities, settings, handlers } = set;
+  const capabilitiesOf = ({ name }: EntitySet): Capabilities => entitySets.get(name)?.capabilities ?? capabilities;
   return {
     handlers,
     capabilities,
     settings,
-    target: { model, entitySet, capabilities, limits },
+    target: { model, entitySet, capabilities, capabilitiesOf, limits },
     form: readForm(handlers),
   };
 }

@@ -12,7 +12,7 @@ const everyProperty = selection(bindEntity("").selected);
 
 test("without $select every property is written, by one clause", () => {
   expect(everyProperty).toMatch(/^Id,Name,Price,.*,constructor$/);
-  expect(bindEntity("")).toEqual({ selected: expect.any(Array), isSelection: false, contextSelect: [] });
+  expect(bindEntity("")).toEqual({ selected: expect.any(Array), isSelection: false, contextSelect: [], expanded: [] });
   expect(bindEntity("")).toBe(bindEntity("$format=json"));
 });
 

@@ -16,15 +16,20 @@ import { entitySet, everything, model } from "./model.ts";
 export interface Settings {
   readonly set?: string;
   readonly capabilities?: Partial<Capabilities>;
+  /** Of the sets that expansions lead to. */
+  readonly others?: Partial<Capabilities>;
   readonly limits?: Partial<Limits>;
   readonly cache?: Map<string, QueryShape>;
 }
 
 function target(settings: Settings): QueryTarget {
+  const name = settings.set ?? "Products";
+  const capabilities = { ...everything, ...settings.capabilities };
   return {
     model,
-    entitySet: entitySet(settings.set ?? "Products"),
-    capabilities: { ...everything, ...settings.capabilities },
+    entitySet: entitySet(name),
+    capabilities,
+    capabilitiesOf: (set) => (set.name === name ? capabilities : { ...everything, ...settings.others }),
     limits: { ...DEFAULT_LIMITS, ...settings.limits },
   };
 }
@@ -43,7 +48,7 @@ export function bindCountOf(query: string, settings: Settings = {}): BoundQuery 
 }
 
 export function bindEntity(query: string, settings: Settings = {}): SelectExpandClause {
-  return bindEntityQuery(options(query), target(settings), settings.cache ?? new Map());
+  return bindEntityQuery(options(query), target(settings), settings.cache ?? new Map()).selectExpand;
 }
 
 export function bindNothing(query: string): void {

@@ -164,6 +164,7 @@ export function bind(
       },
       entitySet: Things,
       capabilities: { ...everything, roundingMode },
+      capabilitiesOf: () => everything,
       limits: DEFAULT_LIMITS,
     },
     cache,

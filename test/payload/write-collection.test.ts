@@ -9,6 +9,7 @@ const contextUrl = `${serviceRoot}/$metadata#Customers`;
 const clause = {
   selected: customers.entityType.properties.map((property) => ({ property })),
   isSelection: false,
+  expanded: [],
   contextSelect: [],
 };
 const writerOf = (metadata: PayloadFormat["metadata"], ieee754Compatible = false) =>

@@ -18,12 +18,14 @@ const STRINGS: PayloadFormat = { metadata: "none", ieee754Compatible: true };
 const everything = ({ entityType: { properties } }: EntitySet): SelectExpandClause => ({
   selected: properties.map((item) => ({ property: item })),
   isSelection: false,
+  expanded: [],
   contextSelect: [],
 });
 
 const selection = (selected: readonly SelectedProperty[]): SelectExpandClause => ({
   selected,
   isSelection: true,
+  expanded: [],
   contextSelect: selected.map((item) => item.property.name),
 });
 

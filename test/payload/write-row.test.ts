@@ -46,7 +46,7 @@ const formats: readonly PayloadFormat[] = (["none", "minimal", "full"] as const)
 ]);
 
 function clauseOf(selected: readonly SelectedProperty[]): SelectExpandClause {
-  return { selected, isSelection: selected.length < orderType.properties.length, contextSelect: [] };
+  return { selected, isSelection: selected.length < orderType.properties.length, contextSelect: [], expanded: [] };
 }
 
 const text = fc.string({ unit: "binary", maxLength: 8 });

@@ -1,0 +1,252 @@
+import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
+import type { Capabilities, Limits } from "../query/capabilities.ts";
+import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
+import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
+import { bindCondition, bindSortKey } from "./bind-expression.ts";
+import { bindSelect, selectAll } from "./bind-select-expand.ts";
+import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import type { BindingContext } from "./binding-scope.ts";
+import { checkExpansion } from "./check-expansion.ts";
+import { type MemberTable, resolveMember } from "./resolve-member.ts";
+
+/** What all levels of one `$expand` share. */
+export interface ExpandScope {
+  readonly model: Model;
+  readonly limits: Limits;
+  /** What each entity set allows: below an expansion the target set decides. */
+  readonly capabilitiesOf: (entitySet: EntitySet) => Capabilities;
+  /** Grows by one parameter for each literal that is bound. */
+  readonly parameters: QueryParameter[];
+}
+
+/** One level of expansions: whose navigation properties they are, and what that set allows. */
+interface Level {
+  readonly entitySet: EntitySet;
+  readonly capabilities: Capabilities;
+  /** 1 for the items of `$expand` itself. */
+  readonly depth: number;
+}
+
+/** The work of one binding: what it may do, and how many expansions it has made. */
+interface Work extends ExpandScope {
+  readonly maxDepth: number;
+  readonly maxItems: number;
+  items: number;
+}
+
+/** What an item with each suffix, or without one, brings. */
+const FORMS: Readonly<Record<"$entities" | "$ref" | "$count", ExpandedForm>> = {
+  $entities: "entities",
+  $ref: "references",
+  $count: "count",
+};
+
+/** Deepest nesting without a setting: all that follows a clause descends into it. */
+const MAX_DEPTH = 100;
+/** Most expansions without a setting: the levels of several navigation properties grow by powers. */
+const MAX_ITEMS = 10_000;
+
+/**
+ * Binds `$expand` of one level and all below it. `$levels` is unrolled; a star stands for the navigation properties
+ * that are not named beside it. Every expansion is counted before what is below it is bound.
+ * @param select the clause of `$select` of the same level
+ * @returns the clause with the expansions in it
+ * @throws ODataError `InvalidQueryOption` for unknown, repeated and disallowed names, for options that do not fit, and
+ *   above the limits on depth, items and `$top`; `UnsupportedQueryOption` for what the target set has switched off
+ * @see OData URL Conventions 4.0, section 5.1.2; specification, $expand; decisions, Reading and Settings
+ */
+export function bindExpand(
+  items: readonly ExpandItemSyntax[],
+  entitySet: EntitySet,
+  select: SelectExpandClause,
+  scope: ExpandScope,
+): SelectExpandClause {
+  const { maxExpandDepth, maxExpandItems } = scope.limits;
+  const maxDepth = Math.min(maxExpandDepth ?? MAX_DEPTH, MAX_DEPTH);
+  const work: Work = { ...scope, maxDepth, maxItems: maxExpandItems ?? MAX_ITEMS, items: 0 };
+  const level: Level = { entitySet, capabilities: scope.capabilitiesOf(entitySet), depth: 1 };
+  return withExpansions(select, bindItems(items, level, work));
+}
+
+/** The context URL lists an expansion only when a `$select` is in it. @see decisions, Reading */
+function withExpansions(select: SelectExpandClause, expanded: readonly ExpandedNavigation[]): SelectExpandClause {
+  if (expanded.length === 0) return select;
+  const listed = expanded.filter(({ selectExpand }) => selectExpand.contextSelect.length > 0);
+  const names = new Set(listed.map(({ navigationProperty }) => navigationProperty.name));
+  const contextSelect = [
+    ...select.contextSelect.filter((name) => !names.has(name)),
+    ...listed.map(({ navigationProperty, selectExpand }) => {
+      return `${navigationProperty.name}(${selectExpand.contextSelect.join(",")})`;
+    }),
+  ];
+  return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
+}
+
+function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work): readonly ExpandedNavigation[] {
+  const [first] = items;
+  if (first !== undefined && level.depth > work.maxDepth) {
+    throw invalidOption("$expand", first.position, `Expansions nest at most ${work.maxDepth} deep here.`);
+  }
+  const named = new Map<NavigationProperty, ExpandedNavigation>();
+  let star: ExpandItemSyntax | null = null;
+  for (const item of items) {
+    if (item.path[0] === "*") {
+      if (star !== null) throw invalidOption("$expand", item.position, "'*' stands twice: write it once.");
+      star = item;
+      continue;
+    }
+    const navigationProperty = resolveNavigation(item, level);
+    if (named.has(navigationProperty)) {
+      const message = `'${navigationProperty.name}' is expanded twice: write one item with all of its options.`;
+      throw invalidOption("$expand", item.position, message);
+    }
+    named.set(navigationProperty, bindItem(item, navigationProperty, level, work));
+  }
+  if (star === null) return [...named.values()];
+  const rest = offeredNavigations(level).filter((navigationProperty) => !named.has(navigationProperty));
+  const item = star;
+  return [...named.values(), ...rest.map((navigationProperty) => bindItem(item, navigationProperty, level, work))];
+}
+
+/** What a star stands for: what the allowlist of the set leaves out is no part of it. */
+function offeredNavigations({ entitySet, capabilities }: Omit<Level, "depth">): readonly NavigationProperty[] {
+  const { expandProperties } = capabilities;
+  return [...entitySet.navigationProperties.values()].filter(({ name }) => expandProperties?.has(name) !== false);
+}
+
+/** Finds the navigation property of an item among those that the set declares. */
+function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level): NavigationProperty {
+  const { entitySet, capabilities } = level;
+  const [name = "", next] = path;
+  if (path.some((segment) => segment.includes("."))) {
+    throw unsupportedOption("$expand", position, "Type casts are not offered in $expand.");
+  }
+  const { members, membersIgnoringCase } = entitySet.entityType;
+  const known = members.get(name) ?? membersIgnoringCase.get(name.toLowerCase());
+  if (known?.kind === "StructuralProperty") {
+    const message = `'${known.name}' is a structural property: $expand takes navigation properties, $select the others.`;
+    throw invalidOption("$expand", position, message);
+  }
+  const rules = { option: "$expand", allowed: capabilities.expandProperties };
+  const member = resolveMember(navigationMembers(entitySet), { name, position, isFirst: true }, rules);
+  if (next === undefined) return member;
+  const message = `A path has one navigation property: write ${member.name}($expand=${path.slice(1).join("/")}).`;
+  throw invalidOption("$expand", position, message);
+}
+
+const navigationTables = new WeakMap<EntitySet, MemberTable<NavigationProperty>>();
+
+/** The navigation properties that a set declares: its type may have more, from another set. */
+function navigationMembers(entitySet: EntitySet): MemberTable<NavigationProperty> {
+  const known = navigationTables.get(entitySet);
+  if (known !== undefined) return known;
+  const members = entitySet.navigationProperties;
+  const membersIgnoringCase = new Map([...members].map(([name, member]) => [name.toLowerCase(), member]));
+  const table = { name: entitySet.entityType.name, members, membersIgnoringCase };
+  navigationTables.set(entitySet, table);
+  return table;
+}
+
+function bindItem(
+  item: ExpandItemSyntax,
+  navigationProperty: NavigationProperty,
+  level: Level,
+  work: Work,
+): ExpandedNavigation {
+  work.items += 1;
+  if (work.items > work.maxItems) {
+    const message = `A request has at most ${work.maxItems} expansions, those of each level counted.`;
+    throw invalidOption("$expand", item.position, message);
+  }
+  const { model, limits } = work;
+  const { options, position, suffix } = item;
+  const { entityType } = navigationProperty;
+  const target = targetOf(navigationProperty, level, model);
+  // Without a target set the switches of the declaring set hold; its allowlists name properties of another type.
+  const capabilities = target === null ? withoutAllowlists(level.capabilities) : work.capabilitiesOf(target);
+  checkExpansion({ item, navigationProperty, target, capabilities, maxExpandTop: limits.maxExpandTop });
+  const contextOf = (allowed: ReadonlySet<string> | null): BindingContext => {
+    return { model, option: "$expand", entityType, allowed, parameters: work.parameters };
+  };
+  const conditions = contextOf(capabilities.filterProperties);
+  const sortKeys = contextOf(capabilities.orderByProperties);
+  const { filter, orderBy = [], select, skip = 0, top, count = suffix === "$count" } = options;
+  const selected =
+    select === undefined
+      ? selectAll(entityType)
+      : bindSelect(select, { model, entityType, allowed: capabilities.selectProperties, option: "$expand" });
+  const below = target === null ? null : { entitySet: target, capabilities, depth: level.depth + 1 };
+  const items = below === null ? [] : itemsBelow(item, navigationProperty, below, work);
+  return Object.freeze<ExpandedNavigation>({
+    navigationProperty,
+    entitySet: level.entitySet,
+    target,
+    form: FORMS[suffix ?? "$entities"],
+    filter: filter === undefined ? null : { expression: bindCondition(filter, conditions) },
+    orderBy: orderBy.map((each) => ({
+      expression: bindSortKey(each.expression, sortKeys),
+      descending: each.descending,
+    })),
+    search: bindNestedSearch(options, position),
+    skip,
+    top,
+    count,
+    selectExpand: below === null ? selected : withExpansions(selected, bindItems(items, below, work)),
+    roundingMode: capabilities.roundingMode,
+  });
+}
+
+function targetOf({ name }: NavigationProperty, { entitySet }: Level, model: Model): EntitySet | null {
+  const target = entitySet.navigationPropertyBindings.get(name);
+  return target === undefined ? null : (model.entityContainer.entitySets.get(target) ?? null);
+}
+
+function withoutAllowlists(capabilities: Capabilities): Capabilities {
+  return {
+    ...capabilities,
+    searchEnabled: false,
+    filterProperties: null,
+    orderByProperties: null,
+    selectProperties: null,
+    expandProperties: null,
+  };
+}
+
+/**
+ * What is expanded below an item: its own `$expand`, and while `$levels` lasts the item itself once more. `max` goes as
+ * deep as the service allows and the sets lead; a number must be met, but for a star, which stands for what there is.
+ * @see OData Protocol 4.0, section 11.2.4.2.1.1
+ */
+function itemsBelow(
+  item: ExpandItemSyntax,
+  navigationProperty: NavigationProperty,
+  below: Level,
+  work: Work,
+): readonly ExpandItemSyntax[] {
+  const { expand = [], levels = 1 } = item.options;
+  if (levels === 1) return expand;
+  const isStar = item.path[0] === "*";
+  if (isStar || levels === "max") {
+    const offered = below.capabilities.expandEnabled ? offeredNavigations(below) : [];
+    const leadsOn = isStar ? offered.length > 0 : offered.some(({ name }) => name === navigationProperty.name);
+    const fits = levels !== "max" || below.depth + heightOf(expand, work.maxDepth) <= work.maxDepth;
+    if (!leadsOn || !fits) return expand;
+  } else if (!below.capabilities.expandEnabled) {
+    const message = `$expand is not enabled for the entity set ${below.entitySet.name}, so there are no further levels.`;
+    throw unsupportedOption("$expand", item.position, message);
+  }
+  return [...expand, { ...item, options: { ...item.options, levels: levels === "max" ? levels : levels - 1 } }];
+}
+
+/** How many levels the items need at least, not beyond `limit`. */
+function heightOf(items: readonly ExpandItemSyntax[], limit: number): number {
+  if (items.length === 0 || limit <= 0) return 0;
+  const below = items.map(({ options }) => heightOf(options.expand ?? [], limit - 1));
+  return 1 + Math.max(...below);
+}
+
+/** Until related entities can be searched the option is refused. */
+function bindNestedSearch({ search }: ExpandOptionsSyntax, position: number): null {
+  if (search === undefined) return null;
+  throw unsupportedOption("$expand", position, "The query option $search is not offered within $expand.");
+}

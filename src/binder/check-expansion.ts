@@ -1,0 +1,87 @@
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import type { Capabilities } from "../query/capabilities.ts";
+import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
+import { invalidOption, unsupportedOption } from "./binding-error.ts";
+
+/** One expansion whose options are checked. */
+export interface ExpansionToCheck {
+  readonly item: ExpandItemSyntax;
+  readonly navigationProperty: NavigationProperty;
+  /** The target set; null: none is declared. */
+  readonly target: EntitySet | null;
+  /** Those of the target set, else those of the set that declares the navigation property. */
+  readonly capabilities: Capabilities;
+  /** Most related entities of one parent; null: no limit. */
+  readonly maxExpandTop: number | null;
+}
+
+/** The nested options that a setting governs, with that setting. */
+const FLAGS: ReadonlyMap<keyof ExpandOptionsSyntax, readonly [option: string, setting: keyof Capabilities]> = new Map([
+  ["filter", ["$filter", "filterEnabled"]],
+  ["orderBy", ["$orderby", "orderByEnabled"]],
+  ["select", ["$select", "selectEnabled"]],
+  ["expand", ["$expand", "expandEnabled"]],
+  ["count", ["$count", "countEnabled"]],
+  ["search", ["$search", "searchEnabled"]],
+]);
+
+/** The nested options that are about several entities. */
+const COLLECTION_OPTIONS = ["orderBy", "skip", "top", "count"] as const;
+
+/**
+ * Refuses nested options that do not fit what the navigation property leads to, or that its target set has switched
+ * off.
+ * @throws ODataError `InvalidQueryOption`, `UnsupportedQueryOption`
+ * @see specification, $expand; decisions, Reading
+ */
+export function checkExpansion(expansion: ExpansionToCheck): void {
+  const { item, target, capabilities } = expansion;
+  const place = target === null ? "here" : `for the entity set ${target.name}`;
+  for (const [name, [option, setting]] of FLAGS) {
+    if (item.options[name] === undefined || capabilities[setting] === true) continue;
+    throw unsupportedOption("$expand", item.position, `The query option ${option} is not enabled ${place}.`);
+  }
+  if (item.suffix === "$count" && !capabilities.countEnabled) {
+    throw unsupportedOption("$expand", item.position, `Counts are not enabled ${place}.`);
+  }
+  checkCardinality(expansion);
+  checkTarget(expansion);
+  checkTop(expansion);
+}
+
+function checkCardinality({ item, navigationProperty: { name, isCollection } }: ExpansionToCheck): void {
+  if (isCollection) return;
+  const option = COLLECTION_OPTIONS.find((each) => item.options[each] !== undefined);
+  if (option !== undefined) {
+    const message = `'${name}' leads to a single entity and takes no $${option.toLowerCase()}.`;
+    throw invalidOption("$expand", item.position, message);
+  }
+  // A star stands for navigation properties of both kinds, but never with a count behind it.
+  if (item.suffix === "$count") {
+    throw invalidOption("$expand", item.position, `'${name}' leads to a single entity, which is not counted.`);
+  }
+}
+
+/** What is below an expansion, references and searches are matters of the target set. */
+function checkTarget({ item, navigationProperty: { name }, target }: ExpansionToCheck): void {
+  if (target !== null) return;
+  const refused = needsTarget(item);
+  if (refused === null) return;
+  throw invalidOption("$expand", item.position, `'${name}' has no target entity set, so ${refused}.`);
+}
+
+function needsTarget({ suffix, path, options }: ExpandItemSyntax): string | null {
+  const { expand = [], levels = 1, search } = options;
+  if (suffix === "$ref") return "its entities have no references";
+  if (search !== undefined) return "it cannot be searched";
+  // A star, and `max`, go as far as they can.
+  const isDeeper = typeof levels === "number" && levels > 1 && path[0] !== "*";
+  return expand.length > 0 || isDeeper ? "nothing below it can be expanded" : null;
+}
+
+function checkTop({ item, navigationProperty: { name }, maxExpandTop }: ExpansionToCheck): void {
+  const { top } = item.options;
+  if (top === undefined || maxExpandTop === null || top <= maxExpandTop) return;
+  const message = `$top of '${name}' must not be above ${maxExpandTop}: ask for at most ${maxExpandTop}.`;
+  throw invalidOption("$expand", item.position, message);
+}

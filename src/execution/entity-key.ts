@@ -1,0 +1,128 @@
+import { fractionOf, toEpochSeconds } from "../edm/date-time-offset.ts";
+import { totalSecondsOf } from "../edm/duration.ts";
+import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
+import { compileProperty } from "../memory/compile-property.ts";
+import { asEntity } from "../memory/entity.ts";
+import type { RowShape } from "../query/row-shape.ts";
+
+/** The key of an entity. */
+export interface EntityKey {
+  /** The application's form: the value of a single key, or a frozen object of the values of a composite one by field. */
+  readonly value: unknown;
+  /** The same text for keys that are equal by value. */
+  readonly identity: string;
+}
+
+/** Reads the key of an entity. */
+export type EntityKeyReader = (entity: unknown) => EntityKey;
+
+/** Reads one value of a key. */
+type PartReader = (entity: unknown) => PrimitiveValue;
+
+/** By the layout of rows, or by the type for the application's objects. */
+const readers = new WeakMap<RowShape | EntityType, EntityKeyReader>();
+
+/**
+ * The reader of the keys of entities, made once per type and layout.
+ * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
+ * @returns a reader that throws TypeError for an entity that lacks a value of its key
+ */
+export function entityKeyReader(entityType: EntityType, rowShape: RowShape | undefined): EntityKeyReader {
+  const layout = rowShape ?? entityType;
+  let reader = readers.get(layout);
+  if (reader === undefined) readers.set(layout, (reader = compileKey(entityType, rowShape)));
+  return reader;
+}
+
+/**
+ * The identity of a key in the application's form, such as a handler uses in its answer: `Date` objects, numbers for
+ * Int64 and the like are taken as the values that they are.
+ * @throws InvalidValueError for what is no key of the type
+ */
+export function identityOfKey(entityType: EntityType, key: unknown): string {
+  const { key: properties } = entityType;
+  const isSingle = properties.length === 1;
+  return identityOf(
+    properties.map((property) => {
+      const value: unknown = isSingle ? key : memberOf(key, property.field);
+      return [property, codecOf(property).fromHandler(value)];
+    }),
+  );
+}
+
+function compileKey(entityType: EntityType, rowShape: RowShape | undefined): EntityKeyReader {
+  const parts = entityType.key.map((property) => {
+    const read =
+      rowShape === undefined ? objectReader(entityType, property) : cellReader(entityType, property, rowShape);
+    return [property, read] as const;
+  });
+  const isSingle = parts.length === 1;
+  return (entity) => {
+    const values = parts.map(([property, read]) => [property, read(entity)] as const);
+    const value: unknown = isSingle
+      ? values[0]?.[1]
+      : Object.freeze(Object.fromEntries(values.map(([{ field }, part]) => [field, part])));
+    return { value, identity: identityOf(values) };
+  };
+}
+
+function objectReader(entityType: EntityType, property: StructuralProperty): PartReader {
+  const { type } = property;
+  const read = compileProperty({ kind: "property", source: { kind: "it", type: entityType }, property, type }, []);
+  return (entity) => read(asEntity(entity, entityType), []) ?? missing(entityType, property);
+}
+
+function cellReader(entityType: EntityType, property: StructuralProperty, { columns }: RowShape): PartReader {
+  const column = columns.get(property);
+  if (column?.kind !== "scalar") throw new Error(`The source read no column for the key ${property.name}.`);
+  const { index, toValue } = column;
+  return (entity) => {
+    const cell: unknown = Array.isArray(entity) ? entity[index] : undefined;
+    return toValue(cell) ?? missing(entityType, property);
+  };
+}
+
+function missing({ name }: EntityType, property: StructuralProperty): never {
+  throw new TypeError(`A handler returned an entity of type ${name} without its key ${property.name}.`);
+}
+
+/** Each value with its length before it, where there are several. */
+function identityOf(values: readonly (readonly [StructuralProperty, PrimitiveValue])[]): string {
+  const texts = values.map(([property, value]) => identityOfValue(codecOf(property), value));
+  const [single] = texts;
+  if (texts.length === 1 && single !== undefined) return single;
+  return texts.map((text) => `${String(text.length)}:${text}`).join("");
+}
+
+/** Values that are equal have several canonical forms in a few types: scales, offsets, units. */
+function identityOfValue(codec: ValueCodec, value: PrimitiveValue): string {
+  if (typeof value !== "string") return value instanceof Uint8Array ? codec.toText(value) : String(value);
+  switch (codec.type.name) {
+    case "Edm.Decimal":
+    case "Edm.TimeOfDay":
+      return withoutTrailingZeros(value);
+    case "Edm.Duration":
+      return withoutTrailingZeros(totalSecondsOf(value));
+    case "Edm.DateTimeOffset": {
+      const { text, start, end } = fractionOf(value);
+      return withoutTrailingZeros(`${String(toEpochSeconds(value))}.${text.slice(start, end)}`);
+    }
+    default:
+      return value;
+  }
+}
+
+function withoutTrailingZeros(text: string): string {
+  if (!text.includes(".")) return text;
+  let end = text.length;
+  while (text.charAt(end - 1) === "0") end -= 1;
+  return text.slice(0, text.charAt(end - 1) === "." ? end - 1 : end);
+}
+
+function memberOf(value: unknown, field: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;
+  // Every object may be indexed by a string; the codec says what may stand there.
+  return (value as Readonly<Record<string, unknown>>)[field];
+}

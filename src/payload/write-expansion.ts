@@ -1,0 +1,67 @@
+import type { ExpandedNavigation } from "../query/clauses.ts";
+import { continuationOptions } from "../query/continuation.ts";
+import type { Related, RelatedCollection } from "../query/expanded-entity.ts";
+import { entityUrl } from "./entity-url.ts";
+import type { PayloadFormat } from "./payload-format.ts";
+import { encodeSegment } from "./percent-encoding.ts";
+
+/** Writes one related entity as JSON text. */
+export type RelatedWriter = (entity: unknown, serviceRoot: string) => string;
+
+/** Makes the writer of the related entities of an expansion. */
+export type CompileRelated = (expansion: ExpandedNavigation) => RelatedWriter;
+
+/**
+ * Writes what one expansion brought for one entity, as members of the entity; empty when nothing was loaded.
+ * @param url the URL of the entity, made when a link needs it
+ */
+export type ExpansionWriter = (related: Related, serviceRoot: string, url: () => string) => string;
+
+/**
+ * Makes the writer of the members of one expansion: the entities, or references to them, or their number, each with the
+ * control information that belongs to it. Count and next link are written whatever the format.
+ * @param compileRelated makes the writer of the related entities
+ * @see OData JSON Format 4.0, sections 4.5.5, 8.3 and 13
+ */
+export function compileExpansion(
+  expansion: ExpandedNavigation,
+  format: PayloadFormat,
+  compileRelated: CompileRelated,
+): ExpansionWriter {
+  const { navigationProperty, form } = expansion;
+  const { name } = navigationProperty;
+  const countHead = `${JSON.stringify(`${name}@odata.count`)}:`;
+  const quote = format.ieee754Compatible ? '"' : "";
+  const writeCount = ({ count }: RelatedCollection): string =>
+    count === undefined ? "" : `${countHead}${quote}${String(count)}${quote}`;
+  if (form === "count") {
+    return (related) => (related?.kind === "collection" ? writeCount(related) : "");
+  }
+  const head = `${JSON.stringify(name)}:`;
+  const linkHead = `${JSON.stringify(`${name}@odata.nextLink`)}:`;
+  const write = form === "references" ? compileReference(expansion) : compileRelated(expansion);
+  const options = continuationOptions(expansion) ?? "";
+  const nextLink = ({ entities }: RelatedCollection, url: () => string): string =>
+    JSON.stringify(`${url()}/${encodeSegment(name)}?$skip=${String(expansion.skip + entities.length)}${options}`);
+  return (related, serviceRoot, url) => {
+    if (related === null) return "";
+    if (related.kind === "entity") {
+      return head + (related.entity === null ? "null" : write(related.entity, serviceRoot));
+    }
+    const count = related.count === undefined ? "" : `${writeCount(related)},`;
+    const link = related.hasMore ? `${linkHead}${nextLink(related, url)},` : "";
+    let text = `${count}${link}${head}[`;
+    let separator = "";
+    for (const entity of related.entities) {
+      text += separator + write(entity, serviceRoot);
+      separator = ",";
+    }
+    return `${text}]`;
+  };
+}
+
+/** A reference is its `@odata.id` and nothing else, so that is written in every format. */
+function compileReference({ target, navigationProperty }: ExpandedNavigation): RelatedWriter {
+  if (target === null) throw new Error(`${navigationProperty.name} has no target set to refer to.`);
+  return (entity, serviceRoot) => `{"@odata.id":${JSON.stringify(entityUrl(serviceRoot, target, entity))}}`;
+}

@@ -1,0 +1,51 @@
+import type { ExpandedNavigation, OrderByItem } from "./clauses.ts";
+import type { PropertyExpression } from "./expression.ts";
+
+/** By expansion, since it depends on nothing else. */
+const continuations = new WeakMap<ExpandedNavigation, Continuation>();
+
+/** How the rest of a list that an expansion cut is asked for. */
+interface Continuation {
+  /** The options beside `$skip`, percent-encoded, each behind `&`; null: the navigation route cannot say them. */
+  readonly options: string | null;
+}
+
+/**
+ * The query options, beside `$skip`, by which the navigation route of an expansion goes on with its list: percent-encoded,
+ * each behind an ampersand, empty for none.
+ * @returns null where the route cannot answer what the expansion does: it takes no `$filter`, `$search` and `$expand`
+ * @see specification, Navigation routes, rules 3 and 4
+ */
+export function continuationOptions(expansion: ExpandedNavigation): string | null {
+  let known = continuations.get(expansion);
+  if (known === undefined) {
+    known = { options: writeOptions(expansion) };
+    continuations.set(expansion, known);
+  }
+  return known.options;
+}
+
+function writeOptions({ form, filter, search, orderBy, selectExpand }: ExpandedNavigation): string | null {
+  if (form !== "entities" || filter !== null || search !== null || selectExpand.expanded.length > 0) return null;
+  const terms = orderBy.map(writeTerm);
+  if (terms.includes(null)) return null;
+  const select = selectExpand.contextSelect.map(encodePath).join(",");
+  return `${terms.length === 0 ? "" : `&$orderby=${terms.join(",")}`}${select === "" ? "" : `&$select=${select}`}`;
+}
+
+/** `Name` or `Name desc`; null for anything but a path of properties. */
+function writeTerm({ expression, descending }: OrderByItem): string | null {
+  if (expression.kind !== "property") return null;
+  const path = pathOf(expression);
+  return path === null ? null : `${encodePath(path)}${descending ? "%20desc" : ""}`;
+}
+
+function pathOf({ source, property }: PropertyExpression): string | null {
+  if (source.kind === "it") return property.name;
+  const path = source.kind === "property" ? pathOf(source) : null;
+  return path === null ? null : `${path}/${property.name}`;
+}
+
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
