@@ -2,6 +2,7 @@ import { SqliteAdapter } from "kysely";
 import type { FunctionName } from "../query/functions.ts";
 import { SQLITE_FUNCTIONS } from "./functions/sqlite.ts";
 import type { TranslateCall } from "./functions/translate-call.ts";
+import { SynchronousSqliteAdapter } from "./sqlite-adapter.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** What one kind of database can do, and how it says it. */
@@ -11,15 +12,24 @@ export interface DialectProfile {
   readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
   /** Most values that one statement may bind. */
   readonly maxParameters: number;
+  /** Whether there are the functions that `sqliteDialect` adds to its connections. */
+  readonly hasOwnFunctions: boolean;
 }
 
-const SQLITE: DialectProfile = Object.freeze({ name: "SQLite", functions: SQLITE_FUNCTIONS, maxParameters: 32_766 });
+const SQLITE: DialectProfile = Object.freeze({
+  name: "SQLite",
+  functions: SQLITE_FUNCTIONS,
+  maxParameters: 32_766,
+  hasOwnFunctions: true,
+});
+const BARE_SQLITE: DialectProfile = Object.freeze({ ...SQLITE, hasOwnFunctions: false });
 
 /** The profile of the database behind a Kysely instance; null where there is none. */
 export function dialectProfile(db: AnyKysely): DialectProfile | null {
   const { adapter } = db.getExecutor();
+  if (adapter instanceof SynchronousSqliteAdapter) return SQLITE;
   // By name as well: an application may have a copy of Kysely of its own.
-  return adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name) ? SQLITE : null;
+  return adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name) ? BARE_SQLITE : null;
 }
 
 /** The name of the dialect that a Kysely instance speaks, for messages. */

@@ -95,7 +95,7 @@ function statementsOf(
     return known;
   }
   let isFaulty = false;
-  const plans = planColumns(declaredEntityType(type), { ...columns }, (message, fix) => {
+  const plans = planColumns(declaredEntityType(type), visibleColumns(type, columns), (message, fix) => {
     isFaulty = true;
     report(message, fix);
   });
@@ -112,6 +112,12 @@ function statementsOf(
     }
   }
   return made;
+}
+
+/** Without the columns of properties that are ignored: they are not part of any model. */
+function visibleColumns({ properties }: EntityTypeDeclaration, columns: object): Readonly<Record<string, unknown>> {
+  const isVisible = (field: string): boolean => properties[field]?.declared.ignored !== true;
+  return Object.fromEntries(Object.entries(columns).filter(([field]) => isVisible(field)));
 }
 
 function isKysely(db: unknown): db is AnyKysely {

@@ -103,6 +103,25 @@ export class StatementCache {
         `The query has more values than the ${String(profile.maxParameters)} that one SQL statement takes: ask for less at once.`,
       );
     }
+    if (!profile.hasOwnFunctions) refuseOwnFunctions(compiled.sql);
     return Object.freeze({ sql: compiled.sql, slots: Object.freeze([...compiled.parameters]) });
   }
+}
+
+/** What the functions of `sqliteDialect` are for, by how their names begin. */
+const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
+  ["odata_lower", "'tolower'"],
+  ["odata_upper", "'toupper'"],
+  ["odata_decimal", "a Decimal that is stored as text, or computed"],
+  ["odata_double", "rounding or dividing a Double"],
+  ["odata_duration", "a Duration"],
+  ["odata_", "a date or time that is computed, or stored in a form of its own"],
+];
+
+/** Another dialect for SQLite has no such functions: better said than tried. */
+function refuseOwnFunctions(text: string): void {
+  const name = /\bodata_\w+(?=\()/.exec(text)?.[0];
+  const purpose = PURPOSES.find(([prefix]) => name?.startsWith(prefix) === true)?.[1];
+  if (purpose === undefined) return;
+  throw protocolError("UnsupportedQueryOption", `The database behind this set cannot evaluate ${purpose}.`);
 }

@@ -55,11 +55,6 @@ export function equalsConstant(operand: RowOperand, constant: SqlConstant, mode:
   return compareWithConstant("eq", operand, operand.form, constant, mode);
 }
 
-/** Whether two operands, neither of them the literal null, are equal or both null. */
-export function equalsOperand(left: RowOperand, right: RowOperand): Sql {
-  return compareRows("eq", left, right, "exact");
-}
-
 /** A constant as an operand like any other, in the form in which values of its type are compared. */
 export function asRow(operand: ConstantOperand | RowOperand, type: ScalarType): RowOperand {
   if (operand.kind === "row") return operand;

@@ -1,8 +1,7 @@
 import { Kysely, sql } from "kysely";
-import { complexType, edm, entitySet, entityType, enumType, odataService, type EntityOf } from "odatakit";
+import { complexType, edm, entitySet, entityType, enumType, odataService } from "odatakit";
 import { sqliteDialect } from "odatakit/sqlite";
-import { toExecution } from "../../src/kysely/parameter-slot.ts";
-import { readPage, valuesOf } from "../../src/kysely/read-page.ts";
+import { readPage } from "../../src/kysely/read-page.ts";
 import { makeReader, type SqlReader } from "../../src/kysely/sql-reader.ts";
 import { SqlRows } from "../../src/kysely/sql-rows.ts";
 import type { SynchronousReader } from "../../src/kysely/synchronous-reader.ts";
@@ -32,7 +31,6 @@ export const Order = entityType("Order", {
   shipTo: edm.complex(Address).nullable(),
   tags: edm.collection(edm.string()),
 });
-export type OrderRow = EntityOf<typeof Order>;
 
 export const ORDER_COLUMNS = {
   customerId: "customer_id",
@@ -114,9 +112,4 @@ function recording(reader: SqlReader, db: AnyDatabase, statements: RunStatement[
     },
   });
   return { ...reader, rows };
-}
-
-/** The values that a statement of a reader binds for a query. */
-export function boundValues(reader: SqlReader, query: SourceQuery): readonly unknown[] {
-  return valuesOf(reader, reader.statements.page(query), toExecution(query.values, query.top, query.skip));
 }

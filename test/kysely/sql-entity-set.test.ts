@@ -1,4 +1,13 @@
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteDialect,
+  sql,
+} from "kysely";
 import { complexType, ConfigurationError, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -370,6 +379,39 @@ describe("where rows come by a promise", () => {
       expect((await get(inside, "/Orders?$top=0&$count=true")).json["@odata.count"]).toBe(3);
       await sql`delete from "orders" where "id" = 3`.execute(transaction);
     });
+  });
+
+  test("another dialect for SQLite answers the same, but for what needs the functions of ours", async () => {
+    const raw = new DatabaseSync(":memory:");
+    raw.exec(ORDERS_TABLE);
+    raw.exec(`insert into orders (id, customer_id, name, status, price, total, placed)
+      values (9007199254740993, 7, 'Chai', 'Paid', '1.10', 1999, '2024-02-29T12:00:00.000Z')`);
+    const database = {
+      close: () => raw.close(),
+      prepare: (text: string) => {
+        const statement = raw.prepare(text);
+        return {
+          reader: true,
+          all: (values: readonly unknown[]) => statement.all(...(values as SQLInputValue[])),
+          run: () => ({ changes: 0, lastInsertRowid: 0 }),
+          iterate: () => [][Symbol.iterator](),
+        };
+      },
+    };
+    const other: AnyDatabase = new Kysely({ dialect: new SqliteDialect({ database }) });
+    const set = sqlEntitySet(Order, { db: other, table: "orders", operations: ["read"], columns: ORDER_COLUMNS });
+    const bare = serviceOf(set);
+    const filter = "name eq 'Chai' and total gt 1 and id add 1 gt 5 and year(placed) eq 2024";
+    const { json } = await get(bare, `/Orders?$select=id,price,total&$count=true&$filter=${filter}`);
+    expect(json).toMatchObject({ "@odata.count": 1, value: [{ price: 1.1, total: 19.99 }] });
+    for (const [refused, message] of [
+      ["tolower(name) eq 'chai'", "The database behind this set cannot evaluate 'tolower'."],
+      ["price gt 1", "The database behind this set cannot evaluate a Decimal that is stored as text, or computed."],
+    ]) {
+      const answer = await get(bare, `/Orders?$filter=${String(refused)}`);
+      expect(answer).toEqual({ status: 400, json: { error: { code: "UnsupportedQueryOption", message } } });
+    }
+    await other.destroy();
   });
 
   test("nothing is run for a client that has gone", async () => {

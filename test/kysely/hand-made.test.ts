@@ -1,0 +1,126 @@
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
+import { declaredEntityType } from "../../src/kysely/declared-entity-type.ts";
+import { readPage } from "../../src/kysely/read-page.ts";
+import type { QueryShape } from "../../src/query/clauses.ts";
+import type { Expression, PropertyExpression } from "../../src/query/expression.ts";
+import { Order, ordersDatabase, readerOf } from "./orders.ts";
+
+/** Expressions that the contract of executors has, and no client can write. */
+
+const db = await ordersDatabase();
+for (const [id, customer] of [
+  [1, 1],
+  [2, 1],
+  [3, 7],
+]) {
+  await sql`insert into "orders" ("id", "customer_id", "status", "total", "placed", "paid")
+    values (${id}, ${customer}, 'Paid', 1, '2024-01-01T00:00:00.000Z', ${id === 1 ? 1 : null})`.execute(db);
+}
+const reader = readerOf(db);
+const entityType = declaredEntityType(Order);
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+const INT64 = PRIMITIVE_TYPES["Edm.Int64"];
+
+function property(name: string): PropertyExpression {
+  const found = entityType.properties.find(({ field }) => field === name);
+  if (found === undefined) throw new Error(name);
+  return { kind: "property", source: { kind: "it", type: entityType }, property: found, type: found.type };
+}
+
+async function idsWhere(expression: Expression, signal?: AbortSignal): Promise<unknown> {
+  const shape = {
+    key: "",
+    entitySet: {
+      kind: "EntitySet",
+      name: "Orders",
+      entityType,
+      navigationProperties: new Map(),
+      navigationPropertyBindings: new Map(),
+      etag: [],
+    },
+    entityType,
+    filter: { expression },
+    orderBy: [],
+    selectExpand: { selected: [], isSelection: true, contextSelect: [], expanded: [] },
+    parameters: [],
+    roundingMode: "spec-compliant",
+  } satisfies QueryShape;
+  const page = await readPage(reader, {
+    shape,
+    values: [],
+    filter: shape.filter,
+    selected: entityType.key.map((key) => ({ property: key })),
+    orderBy: [{ expression: property("id"), descending: false }],
+    skip: 0,
+    top: undefined,
+    count: false,
+    signal,
+  });
+  return page.entities.map((row) => Number((row as readonly unknown[])[0]));
+}
+
+describe("in, with items that depend on the row", () => {
+  const inItems = (operand: Expression, ...items: readonly Expression[]): Expression => ({
+    kind: "in",
+    operand,
+    items,
+    type: BOOLEAN,
+  });
+  const one = { kind: "literal", value: 1n, type: INT64 } as const;
+  const customer: Expression = { kind: "convert", operand: property("customerId"), type: INT64 };
+  const not = (operand: Expression): Expression => ({ kind: "not", operand, type: BOOLEAN });
+
+  test.each<readonly [string, Expression, readonly number[]]>([
+    ["a column", inItems(property("id"), customer), [1]],
+    ["a column or a value", inItems(property("id"), customer, { ...one, value: 2n }), [1, 2]],
+    ["not a column", not(inItems(property("id"), customer)), [2, 3]],
+    [
+      "an expression",
+      inItems(property("id"), { kind: "arithmetic", operator: "add", left: customer, right: one, type: INT64 }),
+      [2],
+    ],
+    ["null with null", inItems(property("paid"), property("paid")), [1, 2, 3]],
+    ["null in the list", inItems(property("paid"), property("paid"), { kind: "null", type: BOOLEAN }), [1, 2, 3]],
+    [
+      "the literal null among columns",
+      inItems({ kind: "null", type: BOOLEAN }, property("paid"), property("id")),
+      [2, 3],
+    ],
+    ["the literal null among what is never null", inItems({ kind: "null", type: INT64 }, property("id")), []],
+    ["nothing", inItems(property("id")), []],
+    ["null alone", inItems(property("paid"), { kind: "null", type: BOOLEAN }), [2, 3]],
+    ["many columns", inItems(property("id"), ...Array.from({ length: 600 }, () => customer)), [1]],
+  ])("%s", async (_name, expression, expected) => {
+    expect(await idsWhere(expression)).toEqual(expected);
+  });
+
+  test("more values than a statement takes are the client's fault", async () => {
+    const values = Array.from({ length: 40_000 }, (_none, index): Expression => ({
+      kind: "literal",
+      value: BigInt(index),
+      type: INT64,
+    }));
+    await expect(async () => idsWhere(inItems(property("id"), ...values))).rejects.toThrow(
+      /more values than the 32766/,
+    );
+  });
+});
+
+describe("literals in place", () => {
+  test("are bound as parameters are", async () => {
+    const literal: Expression = { kind: "literal", value: 2n, type: INT64 };
+    const comparison = (operator: "eq" | "gt"): Expression => ({
+      kind: "comparison",
+      operator,
+      left: literal,
+      right: property("id"),
+      operandType: INT64,
+      type: BOOLEAN,
+    });
+    expect(await idsWhere(comparison("eq"))).toEqual([2]);
+    expect(await idsWhere(comparison("gt"))).toEqual([1]);
+    expect(await idsWhere({ kind: "literal", value: true, type: BOOLEAN })).toEqual([1, 2, 3]);
+  });
+});

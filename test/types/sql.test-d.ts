@@ -1,0 +1,88 @@
+import type { Kysely, Transaction } from "kysely";
+import {
+  complexType,
+  edm,
+  entitySet,
+  entityType,
+  fn,
+  hasRequired,
+  type EntitySource,
+  type ServiceOptions,
+} from "odatakit";
+import { sqlEntitySet, sqlSource } from "odatakit/kysely";
+import { expectTypeOf, test } from "vitest";
+
+const Address = complexType("Address", { street: edm.string(), city: edm.string().nullable() });
+const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
+const Order = entityType("Order", {
+  id: edm.int64().key(),
+  customerId: edm.int32(),
+  total: edm.decimal({ precision: 12, scale: 2 }),
+  placedAt: edm.dateTimeOffset({ precision: 3 }),
+  shipTo: edm.complex(Address).nullable(),
+  tags: edm.collection(edm.string()),
+  margin: edm.decimal().ignored(),
+  version: edm.int32().computed(),
+});
+
+interface Database {
+  readonly orders: { readonly id: number; readonly customer_id: number };
+}
+declare const db: Kysely<Database>;
+declare const transaction: Transaction<Database>;
+
+test("a set over a table takes every column option, setting and handler", () => {
+  const orders = sqlEntitySet(Order, {
+    db,
+    table: "orders",
+    operations: ["read", "patch"],
+    columns: {
+      customerId: "customer_id",
+      total: { storage: "scaled" },
+      placedAt: { name: "placed_at", storage: "epoch" },
+      shipTo: { columns: { street: "ship_street", city: { name: "ship_city" } } },
+      tags: { storage: "json" },
+      margin: { name: "margin" },
+    },
+    rowVersion: "version",
+    etag: ["version"],
+    maxTop: 50,
+    navigation: { customer: hasRequired(Customer, { on: { customerId: "id" } }) },
+    functions: { late: fn({ bound: "entity", returns: edm.boolean(), handler: (id) => id > 5n }) },
+    getByKey: (id, ctx) => {
+      expectTypeOf(id).toEqualTypeOf<bigint>();
+      expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>();
+      return null;
+    },
+  });
+  expectTypeOf(orders).toExtend<ServiceOptions["entitySets"][number]>();
+  sqlEntitySet(Customer, { db: transaction, table: "customers", operations: ["read"] });
+});
+
+test("a source takes a table, a query or a text", () => {
+  expectTypeOf(sqlSource(Order, { db, from: "orders" })).toEqualTypeOf<EntitySource<typeof Order>>();
+  entitySet(Order, { queryable: () => sqlSource(Order, { db, from: db.selectFrom("orders").selectAll() }) });
+  entitySet(Order, {
+    queryable: () =>
+      sqlSource(Order, {
+        db,
+        from: { sql: "select * from orders where id > ?", parameters: [5] },
+        columns: { id: "no" },
+      }),
+  });
+});
+
+test("wrong uses are red lines", () => {
+  // @ts-expect-error -- operations are required: a table is never writable by omission
+  sqlEntitySet(Customer, { db, table: "customers" });
+  // @ts-expect-error -- there is no such operation
+  sqlEntitySet(Customer, { db, table: "customers", operations: ["drop"] });
+  // @ts-expect-error -- there is no such property
+  sqlEntitySet(Customer, { db, table: "customers", operations: ["read"], columns: { nope: "x" } });
+  // @ts-expect-error -- there is no such storage
+  sqlEntitySet(Customer, { db, table: "customers", operations: ["read"], columns: { name: { storage: "blob" } } });
+  // @ts-expect-error -- a complex property has no such member
+  sqlEntitySet(Order, { db, table: "orders", operations: ["read"], columns: { shipTo: { columns: { nope: "x" } } } });
+  // @ts-expect-error -- the source is one of another type
+  entitySet(Order, { queryable: () => sqlSource(Customer, { db, from: "customers" }) });
+});
