@@ -103,8 +103,13 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
     named.set(navigationProperty, bindItem(item, navigationProperty, level, work));
   }
   if (star === null) return [...named.values()];
-  const rest = offeredNavigations(level).filter((navigationProperty) => !named.has(navigationProperty));
   const item = star;
+  const rest = offeredNavigations(level).filter((navigationProperty) => {
+    // Without a target set there is nothing to refer to.
+    const isReferable =
+      item.suffix !== "$ref" || level.entitySet.navigationPropertyBindings.has(navigationProperty.name);
+    return isReferable && !named.has(navigationProperty);
+  });
   return [...named.values(), ...rest.map((navigationProperty) => bindItem(item, navigationProperty, level, work))];
 }
 
@@ -229,13 +234,19 @@ function itemsBelow(
   if (isStar || levels === "max") {
     const offered = below.capabilities.expandEnabled ? offeredNavigations(below) : [];
     const leadsOn = isStar ? offered.length > 0 : offered.some(({ name }) => name === navigationProperty.name);
-    const fits = levels !== "max" || below.depth + heightOf(expand, work.maxDepth) <= work.maxDepth;
-    if (!leadsOn || !fits) return expand;
+    if (!leadsOn || (levels === "max" && !fitsOnceMore(expand, isStar ? offered.length : 1, below, work)))
+      return expand;
   } else if (!below.capabilities.expandEnabled) {
     const message = `$expand is not enabled for the entity set ${below.entitySet.name}, so there are no further levels.`;
     throw unsupportedOption("$expand", item.position, message);
   }
   return [...expand, { ...item, options: { ...item.options, levels: levels === "max" ? levels : levels - 1 } }];
+}
+
+/** Whether one more level of `$levels=max`, with what is expanded beside it, is within the limits. */
+function fitsOnceMore(expand: readonly ExpandItemSyntax[], repeated: number, { depth }: Level, work: Work): boolean {
+  const isShallow = depth + heightOf(expand, work.maxDepth) <= work.maxDepth;
+  return isShallow && work.items + expand.length + repeated <= work.maxItems;
 }
 
 /** How many levels the items need at least, not beyond `limit`. */
