@@ -65,7 +65,7 @@ function incomparable(operator: ComparisonOperator, left: Operand, right: Operan
   const hint = literalAdvice(right, left) || literalAdvice(left, right);
   if (hint !== "") return fault + hint;
   const isCollection = [left, right].some((operand) => operand.kind === "bound" && operand.isCollection);
-  if (isCollection) return `${fault} Of a collection, only '/$count' can be compared.`;
+  if (isCollection) return `${fault} Of a collection compare '/$count', or its items within 'any(…)' or 'all(…)'.`;
   const isStructured = [left, right].some((operand) => !isScalar(operand));
   return isStructured ? `${fault} Compare its properties one by one.` : fault;
 }

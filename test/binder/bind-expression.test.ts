@@ -269,7 +269,7 @@ describe("$filter refuses", () => {
     [
       "Tags eq null",
       INVALID,
-      "at position 5: 'eq' cannot compare Collection(Edm.String) with null. Of a collection, only '/$count' can be compared.",
+      "at position 5: 'eq' cannot compare Collection(Edm.String) with null. Of a collection compare '/$count', or its items within 'any(…)' or 'all(…)'.",
     ],
     [
       "Address gt null",
