@@ -8,6 +8,7 @@ const DEFAULT_FILE = fileURLToPath(new URL("world.db", import.meta.url));
 
 const EXAMPLES: readonly string[] = [
   "/Countries?$filter=Region eq 'Europe' and Landlocked&$select=Name,Capital",
+  "/Countries?$filter=Currencies/any(c: c/Code eq 'EUR')&$select=Name,Currencies",
   "/Countries('JP')",
   "/Cities?$filter=CountryCode eq 'BR' and contains(tolower(Name),'são')&$orderby=Population desc&$count=true",
   "/Cities/$count?$filter=Population gt 1000000",
