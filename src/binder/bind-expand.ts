@@ -234,8 +234,8 @@ function itemsBelow(
   if (isStar || levels === "max") {
     const offered = below.capabilities.expandEnabled ? offeredNavigations(below) : [];
     const leadsOn = isStar ? offered.length > 0 : offered.some(({ name }) => name === navigationProperty.name);
-    if (!leadsOn || (levels === "max" && !fitsOnceMore(expand, isStar ? offered.length : 1, below, work)))
-      return expand;
+    const repeated = isStar ? offered.length : 1;
+    if (!leadsOn || (levels === "max" && !fitsOnceMore(expand, repeated, below, work))) return expand;
   } else if (!below.capabilities.expandEnabled) {
     const message = `$expand is not enabled for the entity set ${below.entitySet.name}, so there are no further levels.`;
     throw unsupportedOption("$expand", item.position, message);

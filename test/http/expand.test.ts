@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { eachDoor, expectAnswer, expectError, expectInvalidOption, HOST, ORIGIN, url } from "./doors.ts";
+import { eachDoor, expectAnswer, expectError, expectInvalidOption, ORIGIN, targetOf, url } from "./doors.ts";
 import { FORMS, library, STYLES } from "./expand-model.ts";
 
 const ROOT = `${ORIGIN}/l`;
@@ -18,11 +18,12 @@ eachDoor((door) => {
         const { service, calls } = library({ form, style });
         const { json } = await door.to(service)(expandUrl("Authors", "Books,Mentor($select=Name)", { $select: "Id" }));
         expect(json["@odata.context"]).toBe(`${ROOT}/$metadata#Authors(Id,Mentor(Name))`);
-        expect(json.value.map(({ Id, Books, Mentor }: never) => [Id, Books, Mentor])).toEqual([
-          [1, [alpha, beta, gamma], null],
-          [2, [delta], { "@odata.etag": expect.any(String), Name: "Ada" }],
-          [3, [], { "@odata.etag": expect.any(String), Name: "Ben" }],
-          [4, [], null],
+        const etag = { "@odata.etag": expect.any(String) };
+        expect(json.value).toEqual([
+          { ...etag, Id: 1, Books: [alpha, beta, gamma], Mentor: null },
+          { ...etag, Id: 2, Books: [delta], Mentor: { ...etag, Name: "Ada" } },
+          { ...etag, Id: 3, Books: [], Mentor: { ...etag, Name: "Ben" } },
+          { ...etag, Id: 4, Books: [], Mentor: null },
         ]);
         const perPage = style.startsWith("getBatch");
         expect(calls.take()).toEqual(perPage ? { books: 1, mentor: 1 } : { books: 4, mentor: 4 });
@@ -308,8 +309,8 @@ eachDoor((door) => {
 
   describe("settings: those of the set above decide on its navigations, those of the target on what is below", () => {
     const refusal = async (options: Parameters<typeof library>[0], $expand: string) => {
-      const { json, text } = await door.to(library(options).service)(expandUrl("Authors", $expand));
-      return text.startsWith('{"error"') ? `${json.error.code}: ${json.error.message}` : "200";
+      const { json } = await door.to(library(options).service)(expandUrl("Authors", $expand));
+      return String(json.error?.code ?? "200");
     };
 
     test.each([
@@ -412,14 +413,14 @@ eachDoor((door) => {
     });
   });
 
-  test(`next links of the collection keep $expand at ${HOST}`, async () => {
+  test("next links of the collection keep $expand", async () => {
     const ask = door.to(library({ defaults: { maxTop: 2 } }).service);
     const { json } = await ask(expandUrl("Authors", "Books($select=Id)"));
     expect(json["@odata.nextLink"]).toContain(`$expand=${encodeURIComponent("Books($select=Id)")}`);
-    const next = await ask(json["@odata.nextLink"].slice(ORIGIN.length));
-    expect(next.json.value.map(({ Id, Books }: never) => [Id, Books])).toEqual([
-      [3, []],
-      [4, []],
+    const next = await ask(targetOf(json["@odata.nextLink"]));
+    expect(next.json.value).toMatchObject([
+      { Id: 3, Books: [] },
+      { Id: 4, Books: [] },
     ]);
   });
 });
