@@ -82,12 +82,7 @@ describe("navigation handlers of a set over a table", () => {
 
   test("without a handler the expansion is refused, and no other is loaded", async () => {
     asked.length = 0;
-    for (const target of [
-      "/Parts?$expand=owner",
-      "/Parts('a')?$expand=owner",
-      "/Parts?$expand=*",
-      "/Parts?$top=0&$expand=*",
-    ]) {
+    for (const target of ["/Parts?$expand=owner", "/Parts('a')?$expand=owner", "/Parts?$expand=*"]) {
       const { status, json } = await get(target);
       expect([status, json.error.code, json.error.target]).toEqual([400, "UnsupportedQueryOption", "$expand"]);
       expect(json.error.message).toContain("'owner'");
