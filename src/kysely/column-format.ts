@@ -5,7 +5,16 @@ import type { StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import { int32Text, int64Text, scaledText, utcText } from "./cell-text.ts";
+import {
+  booleanText,
+  doubleText,
+  guidText,
+  int32Text,
+  int64Text,
+  scaledText,
+  stringText,
+  utcText,
+} from "./cell-text.ts";
 import type { ColumnStorage } from "./column-option.ts";
 import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "./forms/decimal-forms.ts";
 import {
@@ -74,7 +83,9 @@ export function columnFormat(property: StructuralProperty, storage: ColumnStorag
     case "Edm.DateTimeOffset":
       return instantFormat(property, storage);
     case "Edm.Guid":
-      return format(property, storage === "text" ? ANY_CASE_GUID_FORM : GUID_FORM, ofCodec(property));
+      return format(property, storage === "text" ? ANY_CASE_GUID_FORM : GUID_FORM, ofCodec(property), {
+        toJson: guidText,
+      });
     default:
       if (storage !== undefined) return null;
       return plainFormat(property, type.name);
@@ -87,6 +98,12 @@ function plainFormat(property: StructuralProperty, name: keyof typeof FORMS): Co
       return format(property, INTEGER_FORM, readInt64, { toSelected: asText, toJson: int64Text });
     case "Edm.Int32":
       return format(property, INTEGER_FORM, readPlain(property), { toJson: int32Text });
+    case "Edm.String":
+      return format(property, FORMS[name], readPlain(property), { toJson: stringText });
+    case "Edm.Boolean":
+      return format(property, FORMS[name], readPlain(property), { toJson: booleanText });
+    case "Edm.Double":
+      return format(property, FORMS[name], readPlain(property), { toJson: doubleText });
     default:
       return format(property, FORMS[name], readPlain(property));
   }
