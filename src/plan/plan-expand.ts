@@ -85,13 +85,13 @@ function planLoad({ getBatch, get }: NavigationHandlers<Context>): ExpandLoad {
  */
 function planSize(
   expansion: ExpandedNavigation,
-  { get }: NavigationHandlers<Context>,
+  { get, getBatch }: NavigationHandlers<Context>,
   maxExpandTop: number | null,
 ): ExpandedSize {
   const { form, top } = expansion;
   if (form === "count") return { size: 0, readSize: 0, beyond: "cut" };
   if (top !== undefined) return { size: top, readSize: top, beyond: "cut" };
   if (maxExpandTop === null) return { size: undefined, readSize: undefined, beyond: "cut" };
-  const hasRoute = get !== undefined && continuationOptions(expansion) !== null;
+  const hasRoute = (get ?? getBatch) !== undefined && continuationOptions(expansion) !== null;
   return { size: maxExpandTop, readSize: maxExpandTop + 1, beyond: hasRoute ? "link" : "refuse" };
 }
