@@ -1,6 +1,13 @@
 import type { EntitySet, Model } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
-import type { BoundEntityQuery, BoundQuery, QueryParameter, QueryShape, SelectExpandClause } from "../query/clauses.ts";
+import type {
+  BoundEntityQuery,
+  BoundQuery,
+  QueryParameter,
+  QueryShape,
+  SearchClause,
+  SelectExpandClause,
+} from "../query/clauses.ts";
 import { type ShapeCache, shapeKey } from "../query/query-shape.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
@@ -14,9 +21,11 @@ import type { TokenList } from "../syntax/token.ts";
 import { bindExpand } from "./bind-expand.ts";
 import { bindCondition, bindSortKey } from "./bind-expression.ts";
 import { bindParameters } from "./bind-parameters.ts";
+import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import type { BindingContext } from "./binding-scope.ts";
 import { type OptionRules, checkOptions } from "./check-capabilities.ts";
+import { COLLECTION_OPTIONS, COUNT_OPTIONS, ENTITY_OPTIONS, NO_OPTIONS } from "./option-rules.ts";
 
 /** The collection or entity that query options are about, with what its set allows. */
 export interface QueryTarget {
@@ -27,17 +36,6 @@ export interface QueryTarget {
   readonly capabilitiesOf: (entitySet: EntitySet) => Capabilities;
   readonly limits: Limits;
 }
-
-const COLLECTION: OptionRules = {
-  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$expand", "$skiptoken", "$format"]),
-  resource: "a collection",
-};
-const COUNT: OptionRules = {
-  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$format"]),
-  resource: "/$count",
-};
-const ENTITY: OptionRules = { offered: new Set(["$select", "$expand", "$format"]), resource: "a single entity" };
-const NOTHING: OptionRules = { offered: new Set(["$format"]), resource: "this resource" };
 
 /** The options that make a shape, as tokens and texts. */
 interface ShapeSyntax {
@@ -52,12 +50,18 @@ interface ShapeSyntax {
  * literals are read.
  * @param options as read from the URL; `$skiptoken` is handed on as it is
  * @param cache where the shapes of this service are kept
+ * @param rules the options that the resource takes
  * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`; target the option
  * @see OData URL Conventions 4.0, section 5; specification, Collection read
  */
-export function bindCollectionQuery(options: QueryOptionsSyntax, target: QueryTarget, cache: ShapeCache): BoundQuery {
+export function bindCollectionQuery(
+  options: QueryOptionsSyntax,
+  target: QueryTarget,
+  cache: ShapeCache,
+  rules: OptionRules = COLLECTION_OPTIONS,
+): BoundQuery {
   const { system } = options;
-  checkOptions(system.keys(), COLLECTION, target.capabilities);
+  checkOptions(system.keys(), rules, target.capabilities);
   const context = parseContext(options, target.limits);
   const syntax: ShapeSyntax = {
     filter: tokensOf("$filter", system.get("$filter"), context),
@@ -70,7 +74,7 @@ export function bindCollectionQuery(options: QueryOptionsSyntax, target: QueryTa
   return {
     shape,
     values: bindParameters(shape.parameters, context.literals),
-    search: null,
+    search: searchOf(options, context),
     top: integerOption(options, "$top"),
     skip: integerOption(options, "$skip") ?? 0,
     skipToken: system.get("$skiptoken"),
@@ -79,14 +83,20 @@ export function bindCollectionQuery(options: QueryOptionsSyntax, target: QueryTa
 }
 
 /**
- * Binds the query options of `/$count`: `$filter` alone decides on the number. `$orderby`, `$select`, `$top` and
+ * Binds the query options of `/$count`: `$filter` and `$search` decide on the number. `$orderby`, `$select`, `$top` and
  * `$skip`, which some clients send along, must be well-formed and change nothing.
+ * @param rules the options that the resource takes
  * @throws ODataError as for bindCollectionQuery
  * @see OData URL Conventions 4.0, section 4.8; decisions, Reading
  */
-export function bindCountQuery(options: QueryOptionsSyntax, target: QueryTarget, cache: ShapeCache): BoundQuery {
+export function bindCountQuery(
+  options: QueryOptionsSyntax,
+  target: QueryTarget,
+  cache: ShapeCache,
+  rules: OptionRules = COUNT_OPTIONS,
+): BoundQuery {
   const { system } = options;
-  checkOptions(system.keys(), COUNT, target.capabilities);
+  checkOptions(system.keys(), rules, target.capabilities);
   const context = parseContext(options, target.limits);
   const filter = tokensOf("$filter", system.get("$filter"), context);
   const shape = shapeOf({ filter, orderBy: undefined, select: undefined, expand: undefined }, target, context, cache);
@@ -95,20 +105,27 @@ export function bindCountQuery(options: QueryOptionsSyntax, target: QueryTarget,
   if (orderBy !== undefined) parseOrderBy(orderBy, context);
   const select = system.get("$select");
   if (select !== undefined) parseSelect(select, context);
+  const search = searchOf(options, context);
   integerOption(options, "$top");
   integerOption(options, "$skip");
-  return { shape, values, search: null, top: undefined, skip: 0, skipToken: undefined, count: true };
+  return { shape, values, search, top: undefined, skip: 0, skipToken: undefined, count: true };
 }
 
 /**
  * Binds the query options of one entity: `$select` and `$expand`.
  * @param cache as for a collection, so that one choice of properties is one object from request to request
+ * @param rules the options that the resource takes
  * @throws ODataError as for bindCollectionQuery
  * @see specification, Collection read, rule 1
  */
-export function bindEntityQuery(options: QueryOptionsSyntax, target: QueryTarget, cache: ShapeCache): BoundEntityQuery {
+export function bindEntityQuery(
+  options: QueryOptionsSyntax,
+  target: QueryTarget,
+  cache: ShapeCache,
+  rules: OptionRules = ENTITY_OPTIONS,
+): BoundEntityQuery {
   const { system } = options;
-  checkOptions(system.keys(), ENTITY, target.capabilities);
+  checkOptions(system.keys(), rules, target.capabilities);
   const select = system.get("$select");
   if (select === undefined && !system.has("$expand")) return wholeEntity(target.entitySet);
   const context = parseContext(options, target.limits);
@@ -126,7 +143,7 @@ function wholeEntity({ entityType }: EntitySet): BoundEntityQuery {
  * @throws ODataError `UnsupportedQueryOption`
  */
 export function bindNoQuery(options: QueryOptionsSyntax): void {
-  checkOptions(options.system.keys(), NOTHING, null);
+  checkOptions(options.system.keys(), NO_OPTIONS, null);
 }
 
 /** Finds the shape of the options in the cache, or parses and binds them. Only what could be bound is kept. */
@@ -191,6 +208,12 @@ function bindSelectExpand(
 function expandOf(options: QueryOptionsSyntax, context: ParseContext): ShapedExpand | undefined {
   const text = options.system.get("$expand");
   return text === undefined ? undefined : parseShapedExpand(text, context);
+}
+
+/** A search is of one request: it has no part in the shape. */
+function searchOf({ system }: QueryOptionsSyntax, context: ParseContext): SearchClause | null {
+  const text = system.get("$search");
+  return text === undefined ? null : bindSearch(text, context);
 }
 
 function tokensOf(option: string, text: string | undefined, context: ParseContext): TokenList | undefined {

@@ -8,8 +8,8 @@ export interface CsdlCapabilities {
   readonly readable: boolean;
   /** Whether `GET /Set(key)` has a route. */
   readonly readableByKey: boolean;
-  /** Whether the navigation properties of the set have routes. */
-  readonly navigable: boolean;
+  /** The navigation properties of the set that have routes, by wire name. */
+  readonly navigable: ReadonlySet<string>;
   readonly insertable: boolean;
   /** By PUT or PATCH. */
   readonly updatable: boolean;

@@ -11,7 +11,7 @@ import { element, type XmlElement } from "./xml.ts";
 
 /**
  * The annotations that tell what an entity set offers. Those of query options and writes are there for every set, true
- * or false; what clients take for granted (reads, navigation) is told only where it is missing.
+ * or false; what clients take for granted (reads) is told only where it is missing.
  * @see Org.OData.Capabilities.V1
  */
 export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabilities): readonly XmlElement[] {
@@ -48,15 +48,36 @@ function readRestrictions(entitySet: EntitySet, capabilities: CsdlCapabilities):
     restrictions.push(recordAnnotation(capabilitiesTerm("ReadRestrictions"), values));
   }
   if (!readableByKey) restrictions.push(booleanAnnotation(capabilitiesTerm("IndexableByKey"), false));
-  if (!navigable && entitySet.navigationProperties.size > 0) {
-    const none = "Org.OData.Capabilities.V1.NavigationType/None";
-    restrictions.push(
-      recordAnnotation(capabilitiesTerm("NavigationRestrictions"), [
-        element("PropertyValue", { Property: "Navigability", EnumMember: none }),
-      ]),
-    );
-  }
-  return restrictions;
+  return [...restrictions, ...navigationRestrictions(entitySet, navigable)];
+}
+
+/** Paths lead over one navigation property: those that have routes do so singly. */
+function navigationRestrictions(entitySet: EntitySet, navigable: ReadonlySet<string>): readonly XmlElement[] {
+  const names = [...entitySet.navigationProperties.keys()];
+  if (names.length === 0) return [];
+  const missing = names.filter((name) => !navigable.has(name));
+  const isNone = missing.length === names.length;
+  const restricted = isNone ? [] : missing.map(restrictedProperty);
+  return [
+    recordAnnotation(capabilitiesTerm("NavigationRestrictions"), [
+      navigability(isNone ? "None" : "Single"),
+      ...(restricted.length === 0
+        ? []
+        : [element("PropertyValue", { Property: "RestrictedProperties" }, [element("Collection", {}, restricted)])]),
+    ]),
+  ];
+}
+
+function restrictedProperty(name: string): XmlElement {
+  return element("Record", {}, [
+    element("PropertyValue", { Property: "NavigationProperty", NavigationPropertyPath: name }),
+    navigability("None"),
+  ]);
+}
+
+function navigability(type: "Single" | "None"): XmlElement {
+  const member = `Org.OData.Capabilities.V1.NavigationType/${type}`;
+  return element("PropertyValue", { Property: "Navigability", EnumMember: member });
 }
 
 function filterRestrictions(entitySet: EntitySet, { query, readable }: CsdlCapabilities): XmlElement {

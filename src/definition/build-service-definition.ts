@@ -13,7 +13,7 @@ import type {
 } from "./service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
 import { SERVICE_PROFILES } from "./service-profile.ts";
-import { resolveCapabilities, resolveLimits, resolveSettings } from "./settings.ts";
+import { resolveCapabilities, resolveDefaultCapabilities, resolveLimits, resolveSettings } from "./settings.ts";
 
 const SET_HANDLERS = [
   "queryable",
@@ -59,6 +59,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     entitySets: frozenMap(sets.map((set) => [set.entitySet.name, set])),
     operationImports: frozenMap(imports.map((each) => [each.name, each])),
     operations: operationsOf(service, built),
+    defaultCapabilities: resolveDefaultCapabilities(defaults),
     limits: resolveLimits(defaults),
     profile: SERVICE_PROFILES.specification,
     logger: options.logger ?? defaultLogger,

@@ -20,6 +20,8 @@ export interface ServiceDefinition {
   readonly operationImports: ReadonlyMap<string, OperationImport>;
   /** The unbound operations with their handlers, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
+  /** What holds for related entities that belong to no declared set. */
+  readonly defaultCapabilities: Capabilities;
   readonly limits: Limits;
   readonly profile: ServiceProfile;
   readonly logger: Logger;

@@ -76,19 +76,40 @@ export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defa
     return frozenSet(members.filter(({ field }) => fields.includes(field)).map(({ name }) => name));
   };
   return Object.freeze({
-    filterEnabled: settings.filterEnabled,
-    orderByEnabled: settings.orderByEnabled,
-    selectEnabled: settings.selectEnabled,
-    expandEnabled: settings.expandEnabled,
-    countEnabled: settings.countEnabled,
+    ...switchesOf(settings),
     searchEnabled: set.options["search"] !== undefined,
     filterProperties: allowlist("filterProperties"),
     orderByProperties: allowlist("orderByProperties"),
     selectProperties: allowlist("selectProperties"),
     expandProperties: allowlist("expandProperties"),
+  });
+}
+
+/** What a registration allows where no set is declared: on navigations without a target. */
+export function resolveDefaultCapabilities(defaults: ServiceDefaults): Capabilities {
+  return Object.freeze({
+    ...switchesOf(inherit(DEFAULT_SETTINGS, [defaults])),
+    searchEnabled: false,
+    filterProperties: null,
+    orderByProperties: null,
+    selectProperties: null,
+    expandProperties: null,
+  });
+}
+
+/** The settings of query options that a registration may state for all of its sets. */
+function switchesOf(
+  settings: Resolved<SetSettings>,
+): Omit<Capabilities, "searchEnabled" | `${"filter" | "orderBy" | "select" | "expand"}Properties`> {
+  return {
+    filterEnabled: settings.filterEnabled,
+    orderByEnabled: settings.orderByEnabled,
+    selectEnabled: settings.selectEnabled,
+    expandEnabled: settings.expandEnabled,
+    countEnabled: settings.countEnabled,
     maxTop: settings.maxTop,
     roundingMode: settings.roundingMode,
-  });
+  };
 }
 
 /**

@@ -1,29 +1,33 @@
-import type { EntitySet } from "../edm/model.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
-import { compileEntityWriter, type EntityWriter } from "../payload/write-entity.ts";
+import { compileEntityWriter, type EntityWriter, type WriterTarget } from "../payload/write-entity.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 
 /** The writers of one clause and layout, by format: at most six. */
 type WritersByFormat = Map<string, EntityWriter>;
 
-/** Writers by what they are made for. Entities that are objects have no layout: the set itself stands in for it. */
-type WritersByLayout = WeakMap<RowShape | EntitySet, WeakMap<SelectExpandClause, WritersByFormat>>;
+/** Writers by what they are made for. Entities that are objects have no layout: their origin stands in for it. */
+type WritersByLayout = WeakMap<RowShape | EntityOrigin, WeakMap<SelectExpandClause, WritersByFormat>>;
+
+/** What entities belong to: their set, or their type alone where no set is declared that holds them. */
+export type EntityOrigin = EntitySet | EntityType;
 
 /** Writers live as long as what they are made for, so the bounded cache of shapes bounds them too. */
 const writers: WritersByLayout = new WeakMap();
 
 /**
- * The writer of the entities of a set for a clause and a format: made on the first request of its kind.
+ * The writer of entities for a clause and a format: made on the first request of its kind.
+ * @param origin what the entities belong to: without a set they have neither URLs nor ETags
  * @param rowShape the layout of the entities when they are rows
  */
 export function entityWriterFor(
-  entitySet: EntitySet,
+  origin: EntityOrigin,
   clause: SelectExpandClause,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): EntityWriter {
-  const layout = rowShape ?? entitySet;
+  const layout = rowShape ?? origin;
   let ofLayout = writers.get(layout);
   if (ofLayout === undefined) writers.set(layout, (ofLayout = new WeakMap()));
   let ofClause = ofLayout.get(clause);
@@ -32,9 +36,14 @@ export function entityWriterFor(
   let writer = ofClause.get(key);
   if (writer === undefined) {
     const { metadata, ieee754Compatible } = format;
-    const target = { entitySet, entityType: entitySet.entityType };
-    writer = compileEntityWriter(target, clause, { metadata, ieee754Compatible }, rowShape);
+    writer = compileEntityWriter(toTarget(origin), clause, { metadata, ieee754Compatible }, rowShape);
     ofClause.set(key, writer);
   }
   return writer;
+}
+
+function toTarget(origin: EntityOrigin): WriterTarget {
+  return origin.kind === "EntitySet"
+    ? { entitySet: origin, entityType: origin.entityType }
+    : { entitySet: null, entityType: origin };
 }

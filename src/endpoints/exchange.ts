@@ -3,6 +3,7 @@ import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query
 import type { Context, IncomingRequest, User } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
+import type { NavigationSource } from "../execution/read-navigation.ts";
 import { readBaseUrl } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -11,6 +12,7 @@ import type { ReadForm } from "../plan/plan-collection.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/query-shape.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
+import type { EntityOrigin } from "./entity-writer-for.ts";
 
 /** What all requests of one registration share: made at startup, but for the caches. */
 export interface ServiceRuntime {
@@ -30,6 +32,18 @@ export interface EntitySetRuntime {
   readonly settings: EntitySetDefinition["settings"];
   /** The form in which the set is read as a collection; undefined when it is not. */
   readonly form: ReadForm | undefined;
+  /** The navigation properties that the set declares, by wire name. */
+  readonly navigations: ReadonlyMap<string, NavigationRuntime>;
+}
+
+/** What the endpoints of one navigation property work with. */
+export interface NavigationRuntime {
+  readonly source: NavigationSource;
+  /** What query options are bound to: the target set, or what stands in for it. */
+  readonly target: QueryTarget;
+  /** What the related entities belong to. */
+  readonly origin: EntityOrigin;
+  readonly selectPushdownEnabled: boolean;
 }
 
 /** The URL of a request, cut but not decoded. */

@@ -1,24 +1,14 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindEntityQuery } from "../binder/bind-query-options.ts";
-import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
-import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";
-import type { MaybeResult } from "../execution/run-collection.ts";
-import { runExpand } from "../execution/run-expand.ts";
-import { matchesEntityTag } from "../http/conditional.ts";
-import type { JsonFormat } from "../http/media-type.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
+import { readByKey } from "../execution/read-by-key.ts";
 import { entityContext } from "../payload/context-url.ts";
-import { etagWriter } from "../payload/etag.ts";
-import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
-import type { BoundEntityQuery } from "../query/clauses.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
-import { entityWriterFor } from "./entity-writer-for.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import { entityResponse } from "./entity-response.ts";
+import type { Endpoint } from "./exchange.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
-import { jsonResponse, notModifiedResponse } from "./response.ts";
 
 /**
  * `GET /Set(key)`: one entity; 304 when the client has it, 404 when there is none.
@@ -39,48 +29,10 @@ export const readEntity: Endpoint = (exchange, path) => {
   );
   return chain(found, (entity) => {
     if (entity === null) throw protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
-    return respond(exchange, entitySet, entity, query, format);
+    const contextUrl = entityContext(exchange.serviceRoot, entitySet, query.selectExpand.contextSelect);
+    return entityResponse(exchange, format, { origin: entitySet, query, contextUrl }, entity);
   });
 };
-
-function respond(
-  exchange: Exchange,
-  entitySet: EntitySet,
-  found: FoundEntity,
-  query: BoundEntityQuery,
-  format: JsonFormat,
-): ODataResponse | PromiseLike<ODataResponse> {
-  const { selectExpand } = query;
-  const { rowShape } = found;
-  const etag = etagWriter(entitySet, rowShape)?.(found.entity);
-  const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
-  const extra = etag === undefined ? undefined : { ETag: etag };
-  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
-    return notModifiedResponse(exchange, etag);
-  }
-  const { serviceRoot } = exchange;
-  const contextUrl = entityContext(serviceRoot, entitySet, selectExpand.contextSelect);
-  return chain(expand(exchange, entitySet, found, query), ({ entity }) => {
-    const writer = entityWriterFor(entitySet, selectExpand, format, rowShape);
-    return jsonResponse(exchange, format, writer.writeEntity(entity, serviceRoot, contextUrl), extra);
-  });
-}
-
-/** The entity as its writer takes it: with its expansions where the query has any. */
-function expand(
-  exchange: Exchange,
-  { entityType }: EntitySet,
-  { entity, rowShape }: FoundEntity,
-  { selectExpand, values }: BoundEntityQuery,
-): MaybeResult<{ readonly entity: unknown }> {
-  const { definition } = exchange.service;
-  const plan = planExpand(selectExpand, definition);
-  if (plan === null) return { entity };
-  const { maxResponseEntities: maxEntities } = definition.limits;
-  const page = { entities: [entity], rowShape, entityType };
-  const expanded = runExpand(plan, page, { values, context: exchange.context, maxEntities });
-  return chain(expanded, ({ entities }) => ({ entity: entities[0] }));
-}
 
 function entityPathOf(path: ResourcePath): EntityPath {
   if (path.kind === "entity") return path;

@@ -1,5 +1,5 @@
 import type { Context } from "../definition/context.ts";
-import type { AppliedQuery, CollectionQuery, EntitySetHandlers, EntityStream } from "../definition/handlers.ts";
+import type { Answer, AppliedQuery, CollectionQuery, EntitySetHandlers, EntityStream } from "../definition/handlers.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import { applyQuery } from "../memory/apply-query.ts";
 import { toCollectionQuery } from "../plan/collection-query.ts";
@@ -7,6 +7,7 @@ import type { CollectionPlan } from "../plan/plan-collection.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { chain } from "./chain.ts";
+import { collectEntities } from "./collect-entities.ts";
 
 /** One page of a collection, read and cut. */
 export interface CollectionResult {
@@ -55,13 +56,26 @@ function readPage(
     return chain(handlers.applyQuery(query, context), (answer) => cutAppliedQuery(plan, query, orThrow(answer)));
   }
   const query = toSourceQuery(plan, context);
+  const { search } = plan.query;
+  if (search !== null && handlers.search !== undefined) {
+    return chain(readSearch(handlers.search(search, context), query), (page) => cutPage(plan, page));
+  }
   if (plan.form === "queryable" && handlers.queryable !== undefined) {
     const read = chain(handlers.queryable(context), (source) => readSource(orThrow(source), query));
     return chain(read, (page) => cutPage(plan, page));
   }
   if (handlers.getAll === undefined) throw new Error("A collection without a read handler has no route.");
-  const entities = chain(handlers.getAll(context), (answer) => collectEntities(orThrow(answer)));
+  const entities = chain(handlers.getAll(context), (answer) => collectEntities(orThrow(answer), "The getAll handler"));
   return chain(entities, (rows) => cutPage(plan, applyQuery(rows, query)));
+}
+
+/** What a search found stands in the place of all that there is: a source, or rows. */
+function readSearch(answer: Answer<QueryableSource | EntityStream>, query: SourceQuery): MaybeResult<Page> {
+  return chain(answer, (result) => {
+    const found = orThrow(result);
+    if (isSource(found)) return found.read(query);
+    return chain(collectEntities(found, "The search handler"), (rows) => applyQuery(rows, query));
+  });
 }
 
 /** The value of a handler's answer. @throws the error that the handler returned instead of a value */
@@ -71,10 +85,14 @@ export function orThrow<T>(answer: T | ODataError): T {
 }
 
 function readSource(source: QueryableSource, query: SourceQuery): MaybeResult<Page> {
-  if (typeof source !== "object" || source === null || source.kind !== "EntitySource") {
+  if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }
   return source.read(query);
+}
+
+function isSource(value: QueryableSource | EntityStream): value is QueryableSource {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "EntitySource";
 }
 
 function toSourceQuery(plan: CollectionPlan, context: Context): SourceQuery {
@@ -95,31 +113,23 @@ function toSourceQuery(plan: CollectionPlan, context: Context): SourceQuery {
   };
 }
 
-/** The entities of an iterable as an array: the array itself where it is one. */
-function collectEntities(stream: EntityStream): MaybeResult<Iterable<unknown>> {
-  if (typeof stream === "object" && stream !== null) {
-    if (Symbol.iterator in stream) return stream;
-    if (Symbol.asyncIterator in stream) return collectAsync(stream);
-  }
-  throw new TypeError("The getAll handler did not return entities: return an array or another iterable.");
-}
-
-async function collectAsync(stream: AsyncIterable<unknown>): Promise<readonly unknown[]> {
-  const entities: unknown[] = [];
-  for await (const entity of stream) entities.push(entity);
-  return entities;
-}
-
 function cutPage(plan: CollectionPlan, page: Page): CollectionResult {
   const { size, linked } = plan.page;
   const hasMore = size !== undefined && page.entities.length > size;
   return {
     entities: hasMore ? page.entities.slice(0, size) : page.entities,
     rowShape: page.rowShape,
-    count: plan.query.count ? page.count : undefined,
+    count: plan.query.count ? countOf(plan, page.count) : undefined,
     hasMore: hasMore && linked,
     nextLink: undefined,
   };
+}
+
+/** A plan may want the number of what `$skip` leaves. @see specification, Navigation routes, rule 3 */
+function countOf({ countsAfterSkip, skip }: CollectionPlan, count: Page["count"]): Page["count"] {
+  if (!countsAfterSkip || count === undefined) return count;
+  const rest = BigInt(count) - BigInt(skip);
+  return rest > 0n ? rest : 0n;
 }
 
 /**

@@ -36,6 +36,18 @@ export function keyPredicate(entityType: EntityType, entity: unknown, rowShape?:
 }
 
 /**
+ * The key predicate of a key in the application's form, percent-encoded.
+ * @param key the value of a single key, or an object of the values of a composite one by field
+ * @throws Error when a value is missing or of another type
+ * @see OData URL Conventions 4.0, section 4.3.1
+ */
+export function keyPredicateOf(entityType: EntityType, key: unknown): string {
+  const [single, second] = entityType.key;
+  const isSingle = single !== undefined && second === undefined;
+  return keyPredicate(entityType, isSingle ? { [single.field]: key } : key);
+}
+
+/**
  * The absolute URL of an entity: its `@odata.id`, `Location` and edit link.
  * @param serviceRoot absolute, without a trailing slash, such as `https://example.com/odata`
  * @param entity what a handler returned

@@ -18,6 +18,8 @@ export interface CollectionPlan {
   readonly page: PagePlan;
   /** The properties that the answer needs. */
   readonly selected: readonly SelectedProperty[];
+  /** Whether the count leaves out what `$skip` does. */
+  readonly countsAfterSkip: boolean;
   /** The order to apply: total, or empty for the order of a handler that answers without `$orderby`. */
   readonly orderBy: readonly OrderByItem[];
 }
@@ -28,6 +30,8 @@ export interface PageRequest {
   readonly maxPageSize: number | undefined;
   /** The properties that the answer needs. */
   readonly selected: readonly SelectedProperty[];
+  /** Whether the count is taken after `$skip`, as on navigation routes; otherwise before. */
+  readonly countsAfterSkip?: boolean | undefined;
 }
 
 /** The form in which a set is read; undefined when no handler for it is declared. */
@@ -58,6 +62,7 @@ export function planCollection(
     selected: request.selected,
     skip: startOffset(query),
     page: planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop),
+    countsAfterSkip: request.countsAfterSkip ?? false,
     orderBy: form !== "queryable" && shape.orderBy.length === 0 ? [] : totalOrder(shape.orderBy, shape.entityType),
   };
 }
@@ -93,6 +98,7 @@ export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
     selected: NO_PROPERTIES,
     skip: 0,
     page: { size, readSize: size, linked: false, appliedPageSize: undefined },
+    countsAfterSkip: false,
     orderBy: [],
   };
 }

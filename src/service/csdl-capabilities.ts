@@ -4,8 +4,7 @@ import type { EntitySet } from "../edm/model.ts";
 import { readForm } from "../plan/plan-collection.ts";
 
 /**
- * What $metadata says that a set can do: what its routes do, not what it declares. Writes, navigation and `$search`
- * are not served.
+ * What $metadata says that a set can do: what its routes do, not what it declares. Writes are not served.
  * @see decisions, $metadata
  */
 export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: EntitySet) => CsdlCapabilities {
@@ -13,13 +12,19 @@ export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: E
     const set = definition.entitySets.get(name);
     if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
     return {
-      query: { ...set.capabilities, searchEnabled: false },
+      query: set.capabilities,
       readable: readForm(set.handlers) !== undefined,
       readableByKey: set.handlers.getByKey !== undefined,
-      navigable: false,
+      navigable: new Set(
+        [...set.navigationHandlers].filter(([, { get, getBatch }]) => (get ?? getBatch) !== undefined).map(first),
+      ),
       insertable: false,
       updatable: false,
       deletable: false,
     };
   };
+}
+
+function first([name]: readonly [string, unknown]): string {
+  return name;
 }

@@ -2,10 +2,10 @@ import { resolvePath } from "../binder/resolve-path.ts";
 import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
 import { buildServiceDefinition } from "../definition/build-service-definition.ts";
 import type { Logger } from "../definition/logger.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
-import type { EntitySet, Model } from "../edm/model.ts";
-import { Exchange, toIncomingRequest, type EntitySetRuntime, type ServiceRuntime } from "../endpoints/exchange.ts";
+import type { Model } from "../edm/model.ts";
+import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/exchange.ts";
 import { noContentResponse } from "../endpoints/response.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
@@ -17,12 +17,11 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion } from "../http/odata-version.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
-import { readForm } from "../plan/plan-collection.ts";
-import type { Capabilities } from "../query/capabilities.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
 import { defaultLogger } from "./default-logger.ts";
+import { toEntitySetRuntime } from "./entity-set-runtime.ts";
 import { handleError, logError } from "./handle-error.ts";
 import { RouteTable } from "./route-table.ts";
 
@@ -121,19 +120,6 @@ function toRuntime(definition: ServiceDefinition): ServiceRuntime {
     ),
     metadata: { xml, etag: `"${sha256Base64(xml)}"` },
     shapes: new BoundedCache(SHAPES_KEPT),
-  };
-}
-
-function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
-  const { model, limits, entitySets } = definition;
-  const { entitySet, capabilities, settings, handlers } = set;
-  const capabilitiesOf = ({ name }: EntitySet): Capabilities => entitySets.get(name)?.capabilities ?? capabilities;
-  return {
-    handlers,
-    capabilities,
-    settings,
-    target: { model, entitySet, capabilities, capabilitiesOf, limits },
-    form: readForm(handlers),
   };
 }
 

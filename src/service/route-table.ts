@@ -6,6 +6,7 @@ import { readCollection } from "../endpoints/read-collection.ts";
 import { readCount } from "../endpoints/read-count.ts";
 import { readEntity } from "../endpoints/read-entity.ts";
 import { readMetadata } from "../endpoints/read-metadata.ts";
+import { readNavigation, readNavigationCount, readRelated } from "../endpoints/read-navigation.ts";
 import { readServiceDocument } from "../endpoints/read-service-document.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import { protocolError } from "../errors/odata-error.ts";
@@ -50,9 +51,13 @@ export class Route {
   }
 }
 
-/** The routes of one entity set that do not depend on a name below it. */
+/** The routes of one navigation property. */
+type NavigationRoutes = Readonly<Record<"navigation" | "navigationCount" | "relatedEntity" | "reference", Endpoints>>;
+
+/** The routes of one entity set. */
 interface EntitySetRoutes {
-  readonly navigationHandlers: EntitySetDefinition["navigationHandlers"];
+  /** By wire name of the navigation property. */
+  readonly navigations: ReadonlyMap<string, NavigationRoutes>;
   readonly entitySet: Endpoints;
   readonly entitySetCount: Endpoints;
   readonly entity: Endpoints;
@@ -70,7 +75,7 @@ export class RouteTable {
   readonly #routes = new WeakMap<Endpoints, Route>();
 
   constructor(definition: ServiceDefinition) {
-    this.#entitySets = new Map([...definition.entitySets].map(([name, set]) => [name, toRoutes(set)]));
+    this.#entitySets = new Map([...definition.entitySets].map(([name, set]) => [name, toRoutes(definition, set)]));
   }
 
   /**
@@ -103,8 +108,8 @@ export class RouteTable {
       case "navigationCount":
       case "reference":
       case "relatedEntity": {
-        const { navigationHandlers } = this.#routesOf(path.entitySet.name);
-        const endpoints = navigationEndpoints(path.kind, path.navigationProperty, navigationHandlers);
+        const routes = this.#routesOf(path.entitySet.name).navigations.get(path.navigationProperty.name);
+        const endpoints = routes?.[path.kind] ?? NOTHING;
         return "operations" in path ? withOperations(endpoints, path.operations) : endpoints;
       }
       case "boundOperation":
@@ -124,19 +129,26 @@ export class RouteTable {
 
 const SERVICE_ROOT = { GET: readServiceDocument };
 const METADATA = { GET: readMetadata };
+const NOTHING = {};
 
 const WRITES = "Writes of entities are";
 const PROPERTIES = "Routes of single properties are";
-const NAVIGATIONS = "Navigation routes are";
+const REFERENCES = "Routes of entity references are";
 const OPERATIONS = "Functions and actions are";
 
-function toRoutes({ handlers, settings, navigationHandlers }: EntitySetDefinition): EntitySetRoutes {
+function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRoutes {
+  const { entitySet, handlers, settings } = set;
   const isReadable = readForm(handlers) !== undefined;
   const readsProperties = settings.propertyAccessEnabled && handlers.getByKey !== undefined;
   const writesProperties = settings.propertyAccessEnabled && handlers.patch !== undefined;
   const writeProperty = declared(writesProperties, notImplemented(PROPERTIES));
   return {
-    navigationHandlers,
+    navigations: new Map(
+      [...entitySet.navigationProperties.values()].map((property) => [
+        property.name,
+        navigationRoutes(definition, set, property),
+      ]),
+    ),
     entitySet: {
       GET: declared(isReadable, readCollection),
       POST: declared(handlers.create, notImplemented(WRITES)),
@@ -164,31 +176,30 @@ function declared(condition: unknown, endpoint: Endpoint): Endpoint | undefined 
 }
 
 /** The endpoints of a navigation property: each needs its handler. */
-function navigationEndpoints(
-  kind: "navigation" | "navigationCount" | "reference" | "relatedEntity",
+function navigationRoutes(
+  { entitySets }: ServiceDefinition,
+  { entitySet, navigationHandlers }: EntitySetDefinition,
   { name, isCollection }: NavigationProperty,
-  navigationHandlers: EntitySetDefinition["navigationHandlers"],
-): Endpoints {
+): NavigationRoutes {
   const handlers = navigationHandlers.get(name) ?? {};
-  const endpoint = notImplemented(NAVIGATIONS);
-  const read = declared(handlers.get, endpoint);
-  switch (kind) {
-    case "navigation":
-      return { GET: read, POST: declared(isCollection ? handlers.create : undefined, endpoint) };
-    case "navigationCount":
-      return { GET: isCollection ? read : undefined };
-    case "relatedEntity":
-      return { GET: read };
-    case "reference":
-      return {
-        GET: declared(handlers.addRef ?? handlers.setRef ?? handlers.removeRef, endpoint),
-        POST: declared(handlers.addRef, endpoint),
-        PUT: declared(handlers.setRef, endpoint),
-        DELETE: declared(handlers.removeRef, endpoint),
-      };
-    default:
-      return assertNever(kind);
-  }
+  const references = notImplemented(REFERENCES);
+  const reads = handlers.get ?? handlers.getBatch;
+  const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+  return {
+    navigation: {
+      GET: declared(reads, readNavigation),
+      POST: declared(isCollection ? handlers.create : undefined, notImplemented(WRITES)),
+    },
+    navigationCount: { GET: declared(isCollection && reads, readNavigationCount) },
+    // One entity is addressed where its own set reads by key.
+    relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated) },
+    reference: {
+      GET: declared(handlers.addRef ?? handlers.setRef ?? handlers.removeRef, references),
+      POST: declared(handlers.addRef, references),
+      PUT: declared(handlers.setRef, references),
+      DELETE: declared(handlers.removeRef, references),
+    },
+  };
 }
 
 /** Endpoints of a path whose last segment is also the name of operations: a verb that is free means one of them. */

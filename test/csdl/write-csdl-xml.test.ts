@@ -8,20 +8,23 @@ import { entitySet, entityType, enumType, model, property } from "../payload/mod
 import { faultsOfSchema, readCsdl } from "./validate-csdl.ts";
 
 const QUERY: CsdlCapabilities["query"] = { ...everything, searchEnabled: true, maxTop: 1000 };
+const EVERY_NAVIGATION = new Set(
+  [...model.entityContainer.entitySets.values()].flatMap((set) => [...set.navigationProperties.keys()]),
+);
 const ALL: CsdlCapabilities = {
   query: QUERY,
   readable: true,
   readableByKey: true,
-  navigable: true,
+  navigable: EVERY_NAVIGATION,
   insertable: true,
   updatable: true,
   deletable: true,
 };
-/** What a service of handlers for reading offers while navigation, search and writes have no routes. */
+/** What a service of handlers for reading offers without navigation, search and writes. */
 const READ_ONLY: CsdlCapabilities = {
   ...ALL,
   query: { ...QUERY, expandEnabled: false, searchEnabled: false },
-  navigable: false,
+  navigable: new Set(),
   insertable: false,
   updatable: false,
   deletable: false,
@@ -266,6 +269,7 @@ describe("an entity set tells what it offers", () => {
     return Object.fromEntries(terms.map(([name, value]) => [name.slice(prefix.length), value]));
   };
   const every = {
+    NavigationRestrictions: { Navigability: "Single" },
     FilterRestrictions: { Filterable: true },
     SortRestrictions: { Sortable: true },
     ExpandRestrictions: { Expandable: true },
@@ -281,6 +285,19 @@ describe("an entity set tells what it offers", () => {
 
   test("when everything is on", () => {
     expect(ofOrders(ALL)).toEqual(every);
+  });
+
+  test("when some of its navigation properties have no routes", () => {
+    expect(ofOrders({ ...ALL, navigable: new Set(["Lines"]) })).toEqual({
+      ...every,
+      NavigationRestrictions: {
+        Navigability: "Single",
+        RestrictedProperties: ["Customer", "Carrier"].map((name) => ({
+          NavigationProperty: name,
+          Navigability: "None",
+        })),
+      },
+    });
   });
 
   test("when it only reads", () => {

@@ -181,8 +181,6 @@ eachDoor((door) => {
       ["PUT", "/s/Items(1)"],
       ["PATCH", "/s/Items(1)"],
       ["DELETE", "/s/Items(1)"],
-      ["GET", "/s/Items(1)/Parts"],
-      ["GET", "/s/Items(1)/Parts/$count"],
       ["GET", "/s/Items(1)/Name"],
       ["GET", "/s/Items(1)/Name/$value"],
       ["PATCH", "/s/Items(1)/Name"],

@@ -1,7 +1,6 @@
-import { entitySet, odataService } from "odatakit";
 import { describe, test } from "vitest";
 import { eachDoor, expectError, url } from "./doors.ts";
-import { FORM_NAMES, Item, ITEMS, itemService, noFailures, SAMPLE_SETS, sampleService } from "./model.ts";
+import { FORM_NAMES, itemService, SAMPLE_SETS, sampleService } from "./model.ts";
 
 const refused = (target: string) => ({ status: 400, code: "UnsupportedQueryOption", target });
 
@@ -95,18 +94,5 @@ eachDoor((door) => {
     ])("%s", async (path) => {
       expectError(await send(path), { status: 404, code: "NotFound" });
     });
-  });
-
-  test("$search is refused with a handler too, which is not called (decision 0004)", async () => {
-    const search = () => {
-      throw new Error("This handler is not to be called.");
-    };
-    const set = entitySet(Item, { getAll: () => ITEMS, search });
-    const ask = door.to(odataService({ prefix: "/s", entitySets: [set], logger: noFailures }));
-    for (const path of ["/s/Items", "/s/Items/$count", "/s/Items(1)"]) {
-      const answer = await ask(`${path}?$search=a`);
-      if (path.endsWith(")")) expectError(answer, { status: 404, code: "NotFound" });
-      else expectError(answer, refused("$search"));
-    }
   });
 });

@@ -1,0 +1,51 @@
+import type { OptionRules } from "./check-capabilities.ts";
+
+/** `GET /Set`. */
+export const COLLECTION_OPTIONS: OptionRules = {
+  offered: new Set([
+    "$filter",
+    "$orderby",
+    "$top",
+    "$skip",
+    "$count",
+    "$search",
+    "$select",
+    "$expand",
+    "$skiptoken",
+    "$format",
+  ]),
+  resource: "a collection",
+};
+
+/** `GET /Set/$count`. */
+export const COUNT_OPTIONS: OptionRules = {
+  offered: new Set(["$filter", "$search", "$orderby", "$top", "$skip", "$select", "$format"]),
+  resource: "/$count",
+};
+
+/** `GET /Set(key)`. */
+export const ENTITY_OPTIONS: OptionRules = {
+  offered: new Set(["$select", "$expand", "$format"]),
+  resource: "a single entity",
+};
+
+/** A resource that takes no query option but the format. */
+export const NO_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "this resource" };
+
+/** `GET /Set(key)/Nav` of a collection. @see specification, Navigation routes, rules 3 and 4 */
+export const RELATED_COLLECTION_OPTIONS: OptionRules = {
+  offered: new Set(["$orderby", "$top", "$skip", "$count", "$select", "$format"]),
+  resource: "a navigation route",
+};
+
+/** `GET /Set(key)/Nav/$count`. @see specification, Navigation routes, rule 4 */
+export const RELATED_COUNT_OPTIONS: OptionRules = {
+  offered: new Set(["$orderby", "$top", "$skip", "$select", "$format"]),
+  resource: "the count of a navigation route",
+};
+
+/** `GET /Set(key)/Nav` of a single entity, and `GET /Set(key)/Nav(key)`. */
+export const RELATED_ENTITY_OPTIONS: OptionRules = {
+  offered: new Set(["$select", "$format"]),
+  resource: "a navigation route to a single entity",
+};

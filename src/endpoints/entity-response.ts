@@ -1,0 +1,62 @@
+import { chain } from "../execution/chain.ts";
+import type { FoundEntity } from "../execution/read-by-key.ts";
+import type { MaybeResult } from "../execution/run-collection.ts";
+import { runExpand } from "../execution/run-expand.ts";
+import { matchesEntityTag } from "../http/conditional.ts";
+import type { JsonFormat } from "../http/media-type.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { etagWriter } from "../payload/etag.ts";
+import { planExpand } from "../plan/plan-expand.ts";
+import type { BoundEntityQuery } from "../query/clauses.ts";
+import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
+import type { Exchange } from "./exchange.ts";
+import { jsonResponse, notModifiedResponse } from "./response.ts";
+
+/** An entity that a request addresses. */
+export interface EntityResource {
+  /** What the entity belongs to. */
+  readonly origin: EntityOrigin;
+  readonly query: BoundEntityQuery;
+  readonly contextUrl: string;
+}
+
+/**
+ * Answers one entity that was found: with its ETag where its set has one, and 304 when the client has it.
+ * @throws ODataError that a handler of an expansion answered
+ * @see specification, Conditional requests and ETags, 1 and 6
+ */
+export function entityResponse(
+  exchange: Exchange,
+  format: JsonFormat,
+  { origin, query, contextUrl }: EntityResource,
+  found: FoundEntity,
+): ODataResponse | PromiseLike<ODataResponse> {
+  const { rowShape } = found;
+  const etag = origin.kind === "EntitySet" ? etagWriter(origin, rowShape)?.(found.entity) : undefined;
+  const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
+  const extra = etag === undefined ? undefined : { ETag: etag };
+  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
+    return notModifiedResponse(exchange, etag);
+  }
+  return chain(expand(exchange, origin, found, query), ({ entity }) => {
+    const writer = entityWriterFor(origin, query.selectExpand, format, rowShape);
+    return jsonResponse(exchange, format, writer.writeEntity(entity, exchange.serviceRoot, contextUrl), extra);
+  });
+}
+
+/** The entity as its writer takes it: with its expansions where the query has any. */
+function expand(
+  exchange: Exchange,
+  origin: EntityOrigin,
+  { entity, rowShape }: FoundEntity,
+  { selectExpand, values }: BoundEntityQuery,
+): MaybeResult<{ readonly entity: unknown }> {
+  const { definition } = exchange.service;
+  const plan = planExpand(selectExpand, definition);
+  if (plan === null) return { entity };
+  const { maxResponseEntities: maxEntities } = definition.limits;
+  const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
+  const page = { entities: [entity], rowShape, entityType };
+  const expanded = runExpand(plan, page, { values, context: exchange.context, maxEntities });
+  return chain(expanded, ({ entities }) => ({ entity: entities[0] }));
+}

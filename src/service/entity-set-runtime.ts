@@ -1,0 +1,69 @@
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/exchange.ts";
+import { readForm } from "../plan/plan-collection.ts";
+import type { Capabilities } from "../query/capabilities.ts";
+
+/** Puts together what the endpoints of one entity set work with, its navigation properties included. */
+export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
+  const { model, limits } = definition;
+  const { entitySet, capabilities, settings, handlers } = set;
+  const navigations = [...entitySet.navigationProperties.values()].map((navigationProperty) => {
+    return [navigationProperty.name, toNavigationRuntime(definition, set, navigationProperty)] as const;
+  });
+  return {
+    handlers,
+    capabilities,
+    settings,
+    target: { model, entitySet, capabilities, capabilitiesOf: capabilitiesIn(definition), limits },
+    form: readForm(handlers),
+    navigations: new Map(navigations),
+  };
+}
+
+function capabilitiesIn({ entitySets, defaultCapabilities }: ServiceDefinition): (set: EntitySet) => Capabilities {
+  return ({ name }) => entitySets.get(name)?.capabilities ?? defaultCapabilities;
+}
+
+function toNavigationRuntime(
+  definition: ServiceDefinition,
+  { entitySet, handlers, navigationHandlers }: EntitySetDefinition,
+  navigationProperty: NavigationProperty,
+): NavigationRuntime {
+  const { model, limits, entitySets, defaultCapabilities } = definition;
+  const { name, entityType } = navigationProperty;
+  const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+  return {
+    source: {
+      entitySet,
+      navigationProperty,
+      handlers: navigationHandlers.get(name) ?? {},
+      getByKey: handlers.getByKey,
+    },
+    target: {
+      model,
+      entitySet: target?.entitySet ?? implicitSet(entitySet, navigationProperty),
+      capabilities: target?.capabilities ?? defaultCapabilities,
+      capabilitiesOf: capabilitiesIn(definition),
+      limits,
+    },
+    origin: target?.entitySet ?? entityType,
+    selectPushdownEnabled: target?.settings.selectPushdownEnabled ?? true,
+  };
+}
+
+/**
+ * The set that related entities without a declared one make up by themselves. Queries are bound to it; no client can
+ * name it, and nothing in it has a URL or an ETag.
+ */
+function implicitSet(parent: EntitySet, { name, entityType }: NavigationProperty): EntitySet {
+  return Object.freeze({
+    kind: "EntitySet",
+    // A slash is in no name of the model, so no shape of another set has this one's key.
+    name: `${parent.name}/${name}`,
+    entityType,
+    navigationProperties: new Map(),
+    navigationPropertyBindings: new Map(),
+    etag: [],
+  });
+}
