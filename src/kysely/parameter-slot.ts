@@ -10,6 +10,8 @@ export interface Execution {
   readonly values: readonly PrimitiveValue[];
   readonly top: number;
   readonly skip: number;
+  /** Unlike that of any execution before. */
+  readonly id: number;
   /** The value of `now()`, the same for the whole execution. */
   readonly now: () => string;
 }
@@ -50,6 +52,8 @@ export function readSlots(slots: readonly unknown[], execution: Execution): unkn
   return slots.map((slot) => (isSlot(slot) ? slot.read(execution) : slot));
 }
 
+let executions = 0;
+
 /** Makes the execution of a query with these values. */
 export function toExecution(values: readonly PrimitiveValue[], top: number | undefined, skip: number): Execution {
   let instant: string | undefined;
@@ -57,7 +61,8 @@ export function toExecution(values: readonly PrimitiveValue[], top: number | und
     instant ??= String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
     return instant;
   };
-  return { values, top: top ?? 0, skip, now };
+  executions += 1;
+  return { values, top: top ?? 0, skip, id: executions, now };
 }
 
 function readConstant(constant: SqlConstant, { values, now }: Execution): PrimitiveValue {

@@ -11,9 +11,13 @@ import {
   subtractDecimals,
 } from "../edm/decimal-arithmetic.ts";
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal } from "../edm/decimal.ts";
+import { tooManyItems } from "../query/item-budget.ts";
 import { toDecimalKey } from "./decimal-key.ts";
 import { NUMBER_FUNCTIONS } from "./sqlite-number-functions.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
+
+/** Most items that the nested lambda operators of one execution look at: about a second of work. */
+const MAX_NESTED_ITEMS = 2_000_000;
 
 /** As many parameters as it has, so many arguments SQLite asks for. */
 type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
@@ -56,6 +60,26 @@ export function registerFunctions(database: DatabaseSync): void {
     // As bigint, for an INTEGER beyond 2^53 would be refused otherwise. Not directOnly: indexes may not use those.
     database.function(name, { deterministic: true, useBigIntArguments: true }, run);
   }
+  // Not deterministic, so that it is called for each item.
+  database.function("odata_spend_item", { deterministic: false, useBigIntArguments: true }, makeItemCounter());
+}
+
+/**
+ * Makes `odata_spend_item(execution, item)`: true, for so many items as the nested lambda operators of one execution may look
+ * at, and an error of the statement beyond.
+ */
+function makeItemCounter(): SqlFunction {
+  let current: SQLOutputValue = null;
+  let items = 0;
+  return (execution, _item) => {
+    if (execution !== current) {
+      current = execution;
+      items = 0;
+    }
+    items += 1;
+    if (items > MAX_NESTED_ITEMS) throw tooManyItems(MAX_NESTED_ITEMS);
+    return 1n;
+  };
 }
 
 function ofText(value: SQLOutputValue, compute: (text: string) => string): string | null {

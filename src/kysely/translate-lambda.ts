@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { assertNever } from "../errors/assert-never.ts";
 import type { Expression, LambdaExpression } from "../query/expression.ts";
+import { bindSlot } from "./parameter-slot.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
 import type { Sql } from "./sql-form.ts";
 import { findCollection, jsonPath } from "./translate-property.ts";
@@ -19,7 +20,11 @@ export function translateLambda(expression: LambdaExpression, scope: PathScope, 
   const alias = `item${depth}`;
   const at = path.length === 0 ? sql`` : sql`, ${jsonPath(path)}`;
   // Of a JSON null there is one row, without a key.
-  const items = sql`select 1 from json_each(${document}${at}) as ${sql.id(alias)} where ${sql.id(alias, "key")} is not null`;
+  const each = sql`select 1 from json_each(${document}${at}) as ${sql.id(alias)} where ${sql.id(alias, "key")} is not null`;
+  // Within another operator the items are counted, for SQLite would go on for as long as it takes. The item is named, for
+  // a condition without it would be asked once for all of them.
+  const items =
+    depth === 0 ? each : sql`${each} and odata_spend_item(${bindSlot(({ id }) => id)}, ${sql.id(alias, "id")})`;
   if (predicate === null) return sql`exists (${items})`;
   const condition = translate(predicate, itemScope(scope, { collection: collection.property, document, alias }));
   switch (operator) {

@@ -1,11 +1,7 @@
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { tooManyItems } from "../query/item-budget.ts";
 
-/**
- * Most items that the nested lambda operators of one execution look at: about a second of work. A collection of the
- * entity that stands within a lambda operator is walked for each item outside, so the work grows with a power of its
- * length.
- */
+/** Most items that the nested lambda operators of one execution look at: about a second of work. */
 const MAX_ITEMS = 20_000_000;
 
 /** By the array of parameter values, one per execution. */
@@ -24,7 +20,5 @@ export function spendItems(values: readonly PrimitiveValue[], items: number): vo
     return;
   }
   known.items += items;
-  if (known.items <= MAX_ITEMS) return;
-  const message = `'any' and 'all' within one another look at more than ${String(MAX_ITEMS)} items. Begin the outer predicate with a condition that few items meet.`;
-  throw protocolError("InvalidQueryOption", message);
+  if (known.items > MAX_ITEMS) throw tooManyItems(MAX_ITEMS);
 }
