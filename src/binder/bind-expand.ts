@@ -1,8 +1,9 @@
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
-import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
+import type { ExpandItemSyntax } from "../syntax/ast.ts";
 import { bindCondition, bindSortKey } from "./bind-expression.ts";
+import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
 import type { BindingContext } from "./binding-scope.ts";
@@ -13,8 +14,8 @@ import { type MemberTable, resolveMember } from "./resolve-member.ts";
 export interface ExpandScope {
   readonly model: Model;
   readonly limits: Limits;
-  /** What each entity set allows: below an expansion the target set decides. */
-  readonly capabilitiesOf: (entitySet: EntitySet) => Capabilities;
+  /** What each entity set allows, and (null) what holds without one: below an expansion the target set decides. */
+  readonly capabilitiesOf: (entitySet: EntitySet | null) => Capabilities;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
 }
@@ -164,18 +165,17 @@ function bindItem(
     throw invalidOption("$expand", item.position, message);
   }
   const { model, limits } = work;
-  const { options, position, suffix } = item;
+  const { options, suffix } = item;
   const { entityType } = navigationProperty;
   const target = targetOf(navigationProperty, level, model);
-  // Without a target set the switches of the declaring set hold; its allowlists name properties of another type.
-  const capabilities = target === null ? withoutAllowlists(level.capabilities) : work.capabilitiesOf(target);
+  const capabilities = work.capabilitiesOf(target);
   checkExpansion({ item, navigationProperty, target, capabilities, maxExpandTop: limits.maxExpandTop });
   const contextOf = (allowed: ReadonlySet<string> | null): BindingContext => {
     return { model, option: "$expand", entityType, allowed, parameters: work.parameters };
   };
   const conditions = contextOf(capabilities.filterProperties);
   const sortKeys = contextOf(capabilities.orderByProperties);
-  const { filter, orderBy = [], select, skip = 0, top, count = suffix === "$count" } = options;
+  const { filter, orderBy = [], search, searchText = "", select, skip = 0, top, count = suffix === "$count" } = options;
   const selected =
     select === undefined
       ? selectAll(entityType)
@@ -192,7 +192,7 @@ function bindItem(
       expression: bindSortKey(each.expression, sortKeys),
       descending: each.descending,
     })),
-    search: bindNestedSearch(options, position),
+    search: search === undefined ? null : toSearchClause(searchText, search),
     skip,
     top,
     count,
@@ -204,17 +204,6 @@ function bindItem(
 function targetOf({ name }: NavigationProperty, { entitySet }: Level, model: Model): EntitySet | null {
   const target = entitySet.navigationPropertyBindings.get(name);
   return target === undefined ? null : (model.entityContainer.entitySets.get(target) ?? null);
-}
-
-function withoutAllowlists(capabilities: Capabilities): Capabilities {
-  return {
-    ...capabilities,
-    searchEnabled: false,
-    filterProperties: null,
-    orderByProperties: null,
-    selectProperties: null,
-    expandProperties: null,
-  };
 }
 
 /**
@@ -254,10 +243,4 @@ function heightOf(items: readonly ExpandItemSyntax[], limit: number): number {
   if (items.length === 0 || limit <= 0) return 0;
   const below = items.map(({ options }) => heightOf(options.expand ?? [], limit - 1));
   return 1 + Math.max(...below);
-}
-
-/** Until related entities can be searched the option is refused. */
-function bindNestedSearch({ search }: ExpandOptionsSyntax, position: number): null {
-  if (search === undefined) return null;
-  throw unsupportedOption("$expand", position, "The query option $search is not offered within $expand.");
 }

@@ -32,8 +32,8 @@ export interface QueryTarget {
   readonly model: Model;
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
-  /** What the other sets of the model allow: expansions lead to them. */
-  readonly capabilitiesOf: (entitySet: EntitySet) => Capabilities;
+  /** What the sets of the model allow, and (null) what holds without one: expansions lead there. */
+  readonly capabilitiesOf: (entitySet: EntitySet | null) => Capabilities;
   readonly limits: Limits;
 }
 

@@ -12,7 +12,12 @@ import { parseSearch } from "../syntax/search-parser.ts";
  * @see OData URL Conventions 4.0, section 5.1.7
  */
 export function bindSearch(text: string, context: ParseContext): SearchClause {
-  return Object.freeze({ text, expression: toExpression(parseSearch(text, context)) });
+  return toSearchClause(text, parseSearch(text, context));
+}
+
+/** The clause of a `$search` that is parsed already: that of an expansion. */
+export function toSearchClause(text: string, syntax: SearchSyntax): SearchClause {
+  return Object.freeze({ text, expression: toExpression(syntax) });
 }
 
 /** Descends no deeper than the parser did, which has a limit. */

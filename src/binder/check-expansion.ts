@@ -9,7 +9,7 @@ export interface ExpansionToCheck {
   readonly navigationProperty: NavigationProperty;
   /** The target set; null: none is declared. */
   readonly target: EntitySet | null;
-  /** Those of the target set, else those of the set that declares the navigation property. */
+  /** Those of the target set, else the defaults of the registration. */
   readonly capabilities: Capabilities;
   /** Most related entities of one parent; null: no limit. */
   readonly maxExpandTop: number | null;

@@ -6,6 +6,7 @@ import type { MemoryQuery } from "../memory/memory-query.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
 import type { MaybeResult } from "./run-collection.ts";
+import type { IsMatch } from "./search-matches.ts";
 
 /** One execution of an expand plan: what all of its levels share. */
 export interface ExpandRun {
@@ -17,6 +18,14 @@ export interface ExpandRun {
   total: number;
 }
 
+/** One step of an execution, for all of its parents. */
+export interface Relation {
+  readonly step: ExpandStep;
+  /** What a nested `$search` found; null without one. */
+  readonly isMatch: IsMatch | null;
+  readonly run: ExpandRun;
+}
+
 /**
  * What one expansion brings for one parent, from what its handler answered: the nested options applied, the list cut,
  * the entities counted.
@@ -25,13 +34,14 @@ export interface ExpandRun {
  * @throws ODataError when the answer is one, and `InvalidQueryOption` above the limits; TypeError, naming the
  *   navigation, for an answer of another form
  */
-export function relate(step: ExpandStep, answer: unknown, weight: number, run: ExpandRun): MaybeResult<Related> {
+export function relate(relation: Relation, answer: unknown, weight: number): MaybeResult<Related> {
   if (isODataError(answer)) throw answer;
-  if (!step.expansion.navigationProperty.isCollection) return relateEntity(step, answer, weight, run);
-  if (answer === null || answer === undefined) return relateCollection(step, [], weight, run);
-  if (isIterable(answer)) return relateCollection(step, answer, weight, run);
+  const { step } = relation;
+  if (!step.expansion.navigationProperty.isCollection) return relateEntity(relation, answer, weight);
+  if (answer === null || answer === undefined) return relateCollection(relation, [], weight);
+  if (isIterable(answer)) return relateCollection(relation, answer, weight);
   if (isAsyncIterable(answer)) {
-    return collect(answer).then((entities) => relateCollection(step, entities, weight, run));
+    return collect(answer).then((entities) => relateCollection(relation, entities, weight));
   }
   throw new TypeError(`The handler of ${step.place} did not return entities: return an array or another iterable.`);
 }
@@ -41,31 +51,31 @@ export function relate(step: ExpandStep, answer: unknown, weight: number, run: E
  * list of them, counts as not loaded.
  * @see specification, $expand, rule 2
  */
-export function relateLoaded(step: ExpandStep, value: unknown, weight: number, run: ExpandRun): Related {
+export function relateLoaded(relation: Relation, value: unknown, weight: number): Related {
+  const { step } = relation;
   if (!step.expansion.navigationProperty.isCollection) {
-    return value === null || isEntity(value) ? relateEntity(step, value, weight, run) : null;
+    return value === null || isEntity(value) ? relateEntity(relation, value, weight) : null;
   }
   if (!isIterable(value)) return null;
   const entities: readonly unknown[] = Array.isArray(value) ? value : [...value];
-  return entities.every(isEntity) ? relateCollection(step, entities, weight, run) : null;
+  return entities.every(isEntity) ? relateCollection(relation, entities, weight) : null;
 }
 
-function relateEntity(step: ExpandStep, value: unknown, weight: number, run: ExpandRun): RelatedEntity {
+function relateEntity(relation: Relation, value: unknown, weight: number): RelatedEntity {
+  const { step, run } = relation;
   if (value === null || value === undefined) return { kind: "entity", entity: null };
   if (!isEntity(value)) throw noEntity(step);
-  const isKept = step.expansion.filter === null || continueExecution([value], queryOf(step, run)).entities.length > 0;
+  const isKept =
+    relation.isMatch?.(value) !== false &&
+    (step.expansion.filter === null || continueExecution([value], queryOf(step, run)).entities.length > 0);
   if (isKept) count(step, weight, run);
   return { kind: "entity", entity: isKept ? value : null };
 }
 
-function relateCollection(
-  step: ExpandStep,
-  rows: Iterable<unknown>,
-  weight: number,
-  run: ExpandRun,
-): RelatedCollection {
+function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: number): RelatedCollection {
+  const { step, run, isMatch } = relation;
   const { size, beyond } = step.page;
-  const page = continueExecution(rows, queryOf(step, run));
+  const page = continueExecution(isMatch === null ? rows : matching(rows, relation, isMatch), queryOf(step, run));
   const isLonger = size !== undefined && page.entities.length > size;
   if (isLonger && beyond === "refuse") throw tooManyRelated(step, size);
   const entities = isLonger ? page.entities.slice(0, size) : page.entities;
@@ -77,6 +87,14 @@ function relateCollection(
     count: step.expansion.count ? page.count : undefined,
     hasMore: isLonger && beyond === "link",
   };
+}
+
+/** The rows that the search found, looked at no further than they are read. */
+function* matching(rows: Iterable<unknown>, { step }: Relation, isMatch: IsMatch): Generator {
+  for (const row of rows) {
+    if (!isEntity(row)) throw noEntity(step);
+    if (isMatch(row)) yield row;
+  }
 }
 
 function queryOf({ expansion, orderBy, page }: ExpandStep, { values }: ExpandRun): MemoryQuery {

@@ -91,7 +91,8 @@ function readSource(source: QueryableSource, query: SourceQuery): MaybeResult<Pa
   return source.read(query);
 }
 
-function isSource(value: QueryableSource | EntityStream): value is QueryableSource {
+/** Tells a source from entities, as the answer of a handler that may give either. */
+export function isSource(value: QueryableSource | EntityStream): value is QueryableSource {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "EntitySource";
 }
 

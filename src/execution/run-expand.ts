@@ -10,8 +10,9 @@ import { batchLookup } from "./batch-answer.ts";
 import { chain } from "./chain.ts";
 import { mapEach, startAll } from "./concurrency.ts";
 import { type EntityKey, entityKeyReader } from "./entity-key.ts";
-import { type ExpandRun, relate, relateLoaded } from "./relate.ts";
+import { type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
 import { orThrow, type MaybeResult } from "./run-collection.ts";
+import { searchMatches } from "./search-matches.ts";
 
 /** The entities whose expansions are to be filled in. */
 export interface ParentPage {
@@ -84,11 +85,18 @@ function refuseAsLoaded(steps: readonly ExpandStep[]): void {
 /** What one expansion brings for each parent of the level. */
 function runStep(step: ExpandStep, level: Level, run: ExpandRun): MaybeResult<readonly Related[]> {
   if (level.entities.length === 0) return [];
+  const { search } = step;
+  if (search === null) return relateAll({ step, isMatch: null, run }, level);
+  return chain(searchMatches(search, run.context), (isMatch) => relateAll({ step, isMatch, run }, level));
+}
+
+function relateAll(relation: Relation, level: Level): MaybeResult<readonly Related[]> {
+  const { step, run } = relation;
   const { load, expansion } = step;
   if (load.kind === "asLoaded") {
     const { field } = expansion.navigationProperty;
     const loaded = level.entities.map((parent, index) =>
-      relateLoaded(step, loadedValue(parent, field), level.weights[index] ?? 1, run),
+      relateLoaded(relation, loadedValue(parent, field), level.weights[index] ?? 1),
     );
     return expandBelow(step, loaded, level.weights, run);
   }
@@ -102,12 +110,12 @@ function runStep(step: ExpandStep, level: Level, run: ExpandRun): MaybeResult<re
           ),
           (answer) => {
             const find = batchLookup(orThrow(answer), level.entityType, step.place);
-            return eachGroup(groups, (group) => relate(step, find(group.key), group.weight, run), run);
+            return eachGroup(groups, (group) => relate(relation, find(group.key), group.weight), run);
           },
         )
       : eachGroup(
           groups,
-          (group) => chain(load.get(group.key.value, run.context), (answer) => relate(step, answer, group.weight, run)),
+          (group) => chain(load.get(group.key.value, run.context), (answer) => relate(relation, answer, group.weight)),
           run,
         );
   const expanded = chain(answers, (related) =>

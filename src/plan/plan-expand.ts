@@ -1,8 +1,15 @@
 import type { Context } from "../definition/context.ts";
-import type { NavigationHandlers } from "../definition/handlers.ts";
+import type { EntitySetHandlers, NavigationHandlers } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import type { ExpandedNavigation, OrderByItem, SelectExpandClause } from "../query/clauses.ts";
+import type {
+  ExpandedNavigation,
+  OrderByItem,
+  QueryShape,
+  SearchClause,
+  SelectExpandClause,
+} from "../query/clauses.ts";
 import { continuationOptions } from "../query/continuation.ts";
+import type { SourceQuery } from "../query/source.ts";
 import { totalOrder } from "./total-order.ts";
 
 /** Who brings the related entities of one expansion. */
@@ -22,12 +29,22 @@ export interface ExpandedSize {
   readonly beyond: "cut" | "link" | "refuse";
 }
 
+/** A `$search` on what an expansion leads to. */
+export interface ExpandSearch {
+  readonly search: NonNullable<EntitySetHandlers<Context>["search"]>;
+  readonly clause: SearchClause;
+  /** What a source that the handler answers is asked for: the keys of what it found. */
+  readonly query: Omit<SourceQuery, "signal">;
+}
+
 /** One expansion: who loads it, what is applied to it, and what comes below. */
 export interface ExpandStep {
   readonly expansion: ExpandedNavigation;
   /** Set and navigation property, for messages: `Countries/Cities`. */
   readonly place: string;
   readonly load: ExpandLoad;
+  /** Null without `$search`. */
+  readonly search: ExpandSearch | null;
   /** Total; empty for the order in which the related entities come. */
   readonly orderBy: readonly OrderByItem[];
   readonly page: ExpandedSize;
@@ -67,6 +84,7 @@ function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep
     expansion,
     place: `${entitySet.name}/${navigationProperty.name}`,
     load: planLoad(handlers),
+    search: planSearch(expansion, scope),
     orderBy: orderBy.length === 0 ? orderBy : totalOrder(orderBy, navigationProperty.entityType),
     page: planSize(expansion, handlers, scope.limits.maxExpandTop),
     below: planExpand(selectExpand, scope),
@@ -76,6 +94,29 @@ function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep
 function planLoad({ getBatch, get }: NavigationHandlers<Context>): ExpandLoad {
   if (getBatch !== undefined) return { kind: "batch", getBatch };
   return get === undefined ? { kind: "asLoaded" } : { kind: "each", get };
+}
+
+/** The target set has a handler: the binder has refused the option without one. */
+function planSearch(
+  { search: clause, target, roundingMode }: ExpandedNavigation,
+  scope: ExpandScope,
+): ExpandSearch | null {
+  const search = target === null ? undefined : scope.entitySets.get(target.name)?.handlers.search;
+  if (clause === null || target === null || search === undefined) return null;
+  const { entityType } = target;
+  const selected = Object.freeze(entityType.key.map((property) => ({ property })));
+  const shape: QueryShape = Object.freeze({
+    key: "",
+    entitySet: target,
+    entityType,
+    filter: null,
+    orderBy: [],
+    selectExpand: { selected, isSelection: true, contextSelect: [], expanded: [] },
+    parameters: [],
+    roundingMode,
+  });
+  const query = { shape, values: [], filter: null, selected, orderBy: [], skip: 0, top: undefined, count: false };
+  return Object.freeze({ search, clause, query });
 }
 
 /**

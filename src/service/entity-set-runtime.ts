@@ -21,8 +21,8 @@ export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySet
   };
 }
 
-function capabilitiesIn({ entitySets, defaultCapabilities }: ServiceDefinition): (set: EntitySet) => Capabilities {
-  return ({ name }) => entitySets.get(name)?.capabilities ?? defaultCapabilities;
+function capabilitiesIn({ entitySets, defaultCapabilities }: ServiceDefinition): (set: EntitySet | null) => Capabilities {
+  return (set) => entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
 }
 
 function toNavigationRuntime(

@@ -190,6 +190,8 @@ export interface ExpandOptionsSyntax {
   readonly filter?: SyntaxNode;
   readonly orderBy?: readonly OrderByItemSyntax[];
   readonly search?: SearchSyntax;
+  /** The text of `search`, without blanks around it. */
+  readonly searchText?: string;
   readonly select?: readonly SelectItemSyntax[];
   readonly expand?: readonly ExpandItemSyntax[];
   readonly top?: number;

@@ -224,7 +224,7 @@ function readOptionValue(reader: ExpandReader, options: MutableOptions, name: Op
       options.orderBy = readExpression(reader, parseOrderBy);
       break;
     case "search":
-      options.search = readSearch(reader);
+      options.search = readSearch(reader, options);
       break;
     case "select":
       options.select = readSelectItems(reader);
@@ -259,10 +259,11 @@ function readExpression<Syntax>(
   return parse(list, context);
 }
 
-function readSearch(reader: ExpandReader): SearchSyntax {
+function readSearch(reader: ExpandReader, options: MutableOptions): SearchSyntax {
   const start = reader.position;
   const end = nestedSearchEnd(reader.text, start);
   reader.position = end;
+  options.searchText = withoutOuterBlanks(reader.text.slice(start, end));
   return parseSearch(reader.text, reader.context, { start, end, option: "$expand" });
 }
 

@@ -29,7 +29,7 @@ function target(settings: Settings): QueryTarget {
     model,
     entitySet: entitySet(name),
     capabilities,
-    capabilitiesOf: (set) => (set.name === name ? capabilities : { ...everything, ...settings.others }),
+    capabilitiesOf: (set) => (set?.name === name ? capabilities : { ...everything, ...settings.others }),
     limits: { ...DEFAULT_LIMITS, ...settings.limits },
   };
 }

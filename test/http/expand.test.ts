@@ -1,6 +1,7 @@
+import { arraySource, odataError } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, expectInvalidOption, ORIGIN, targetOf, url } from "./doors.ts";
-import { FORMS, library, STYLES } from "./expand-model.ts";
+import { Book, BOOKS, FORMS, library, STYLES } from "./expand-model.ts";
 
 const ROOT = `${ORIGIN}/l`;
 const expandUrl = (path: string, $expand: string, others: Readonly<Record<string, string>> = {}) =>
@@ -320,7 +321,8 @@ eachDoor((door) => {
       [{ books: { expandEnabled: false } }, "Books($expand=Notes)", "UnsupportedQueryOption"],
       [{ books: { filterEnabled: false } }, "Books($filter=Pages gt 1)", "UnsupportedQueryOption"],
       [{ authors: { filterEnabled: false } }, "Books($filter=Pages gt 1)", "200"],
-      [{ authors: { filterEnabled: false } }, "Drafts($filter=Pages gt 1)", "UnsupportedQueryOption"],
+      [{ authors: { filterEnabled: false } }, "Drafts($filter=Pages gt 1)", "200"],
+      [{ defaults: { filterEnabled: false } }, "Drafts($filter=Pages gt 1)", "UnsupportedQueryOption"],
       [{ books: { orderByEnabled: false } }, "Books($orderby=Pages)", "UnsupportedQueryOption"],
       [{ books: { selectEnabled: false } }, "Books($select=Pages)", "UnsupportedQueryOption"],
       [{ books: { countEnabled: false } }, "Books($count=true)", "UnsupportedQueryOption"],
@@ -412,6 +414,77 @@ eachDoor((door) => {
       expect((await ask(expandUrl("Authors", "Books($top=1)"))).status).toBe(200);
       // Five books of two authors: each is loaded once and written for each book.
       expectInvalidOption(await ask(expandUrl("Books", "Author")), "$expand", /Books\/Author/u);
+    });
+  });
+
+  test("the link of a cut list leads through the rest of it: the union is the list", async () => {
+    for (const style of STYLES) {
+      for (const nested of ["", "($orderby=Pages;$select=Id)", "($skip=1)", "($orderby=Title desc;$count=true)"]) {
+        const all = door.to(library({ style }).service);
+        const whole = (await all(expandUrl("Authors(1)", `Books${nested}`))).json.Books;
+        const ask = door.to(library({ style, defaults: { maxExpandTop: 1, maxTop: 1 } }).service);
+        const { json } = await ask(expandUrl("Authors(1)", `Books${nested}`));
+        const collected: unknown[] = json.Books;
+        let link: string | undefined = json["Books@odata.nextLink"];
+        while (link !== undefined) {
+          const page: Readonly<Record<string, never>> = (await ask(targetOf(link))).json;
+          collected.push(...(page["value"] ?? []));
+          link = page["@odata.nextLink"];
+        }
+        expect(collected).toEqual(whole);
+      }
+    }
+  });
+
+  describe("$search within an expansion", () => {
+    const found = BOOKS.filter(({ title }) => title.includes("l"));
+    test.each([
+      ["rows", () => found],
+      ["a source", () => arraySource(Book, found)],
+      ["later", async () => arraySource(Book, found)],
+    ])("leaves what the search handler of the target set finds, by key: %s", async (_name, answer) => {
+      for (const style of STYLES) {
+        const clauses: unknown[] = [];
+        const search = (clause: unknown) => {
+          clauses.push(clause);
+          return answer();
+        };
+        const { service } = library({ style, books: { search } });
+        const ask = door.to(service);
+        const { json } = await ask(
+          expandUrl("Authors", "Books($search= a OR b ;$select=Title;$count=true)", { $select: "Id" }),
+        );
+        expect(json.value).toMatchObject([
+          { Id: 1, "Books@odata.count": 1, Books: [{ Title: "Alpha" }] },
+          { Id: 2, "Books@odata.count": 1, Books: [{ Title: "Delta" }] },
+          { Id: 3, "Books@odata.count": 0, Books: [] },
+          { Id: 4, "Books@odata.count": 0, Books: [] },
+        ]);
+        const operands = ["a", "b"].map((text) => ({ kind: "word", text }));
+        expect(clauses).toEqual([{ text: "a OR b", expression: { kind: "or", operands } }]);
+        const count = await ask(expandUrl("Authors(1)", "Books/$count($search=x)"));
+        expect(count.json["Books@odata.count"]).toBe(1);
+        const single = await ask(expandUrl("Notes", "Book($search=x;$select=Title)", { $select: "Number" }));
+        expect(single.json.value).toEqual([
+          { Number: 1, Book: { Title: "Alpha" } },
+          { Number: 2, Book: { Title: "Alpha" } },
+          { Number: 1, Book: { Title: "Delta" } },
+        ]);
+        const none = await ask(expandUrl("Books(11)", "Author($expand=Books($search=y;$filter=Pages lt 10))"));
+        expect(none.json.Author.Books).toEqual([]);
+      }
+    });
+
+    test("an error of the search handler answers the request; without a handler there is no option", async () => {
+      const busy = () => odataError(409, "Busy", "Later.");
+      const ask = door.to(library({ books: { search: busy } }).service);
+      expectError(await ask(expandUrl("Authors", "Books($search=x)")), { status: 409, code: "Busy" });
+      expectError(await ask(expandUrl("Books", "Author($search=x)")), {
+        status: 400,
+        code: "UnsupportedQueryOption",
+        target: "$expand",
+      });
+      expectInvalidOption(await ask(expandUrl("Authors", "Books($search=(x)")), "$expand");
     });
   });
 
