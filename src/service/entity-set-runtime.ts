@@ -21,7 +21,10 @@ export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySet
   };
 }
 
-function capabilitiesIn({ entitySets, defaultCapabilities }: ServiceDefinition): (set: EntitySet | null) => Capabilities {
+function capabilitiesIn({
+  entitySets,
+  defaultCapabilities,
+}: ServiceDefinition): (set: EntitySet | null) => Capabilities {
   return (set) => entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
 }
 
