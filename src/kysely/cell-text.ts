@@ -5,7 +5,8 @@ import { writeJsonString } from "../json/write-json-string.ts";
  * exactly the form it should have, null included: then the value is read, checked and written.
  */
 
-const DIGITS = /^-?\d{1,19}$/;
+/** Integers of so few digits that any is an Int64, as SQLite writes them. */
+const DIGITS = /^(?:0|-?[1-9]\d{0,17})$/;
 /** Timestamps that no calendar need be asked about: days that every month has. */
 const UTC = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,12})?Z$/;
 const GUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;

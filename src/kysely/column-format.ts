@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { fromScaled, parseDecimal } from "../edm/decimal.ts";
 import { enumFromNumber } from "../edm/enum-codec.ts";
-import type { StructuralProperty } from "../edm/model.ts";
+import type { EnumType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
@@ -35,6 +35,8 @@ import type { Sql, SqlForm } from "./sql-form.ts";
 /** Fraction digits of a timestamp's text where the property declares no precision. */
 const DEFAULT_PRECISION = 3;
 
+const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
+
 /** How one column holds the values of a property. */
 export interface ColumnFormat {
   readonly form: SqlForm;
@@ -64,7 +66,7 @@ export function columnFormat(property: StructuralProperty, storage: ColumnStorag
   if (type.kind === "ComplexType") return null;
   if (type.kind === "EnumType") {
     if (storage !== undefined) return null;
-    if (!type.isFlags) return format(property, enumNameForm(type), ofCodec(property));
+    if (!type.isFlags) return format(property, enumNameForm(type), readEnumName(property, type));
     return format(property, enumNumberForm(type), (cell) =>
       typeof cell === "number" ? enumFromNumber(type, cell) : null,
     );
@@ -163,7 +165,7 @@ function instantFormat(property: StructuralProperty, storage: ColumnStorage | un
     case "text":
       return format(property, INSTANT_FORM, readTimestamp);
     case "epoch":
-      return format(property, EPOCH_FORM, (cell) => (typeof cell === "number" ? writeEpoch(cell) : null));
+      return format(property, EPOCH_FORM, (cell) => (Number.isSafeInteger(cell) ? writeEpoch(Number(cell)) : null));
     default:
       return null;
   }
@@ -205,8 +207,19 @@ function readTimestamp(cell: unknown): string | null {
   return typeof cell === "string" ? readStoredTimestamp(cell) : null;
 }
 
+/** An INTEGER, or its text as SQLite writes it. */
 function readInt64(cell: unknown): bigint | null {
-  return typeof cell === "string" || typeof cell === "number" || typeof cell === "bigint" ? BigInt(cell) : null;
+  if (typeof cell !== "number" && typeof cell !== "bigint" && (typeof cell !== "string" || !INTEGER.test(cell))) {
+    return null;
+  }
+  const integer = BigInt(cell);
+  return BigInt.asIntN(64, integer) === integer ? integer : null;
+}
+
+/** The name of a member: a number would be read here, and found by no filter. */
+function readEnumName(property: StructuralProperty, { members }: EnumType): ReadCell {
+  const read = ofCodec(property);
+  return (cell) => (typeof cell === "string" && members.has(cell) ? read(cell) : null);
 }
 
 function readPlain(property: StructuralProperty): ReadCell {

@@ -19,8 +19,12 @@ export function readDocument(property: StructuralProperty): (cell: unknown) => u
   return (cell) => {
     if (cell === null || cell === undefined) return null;
     if (typeof cell !== "string") throw wrongDocument(property, `a value of type ${typeof cell}`);
-    const value = parseJson(cell, { maxDepth: MAX_DEPTH });
-    return value === null ? null : read(value);
+    try {
+      const value = parseJson(cell, { maxDepth: MAX_DEPTH });
+      return value === null ? null : read(value);
+    } catch (cause) {
+      throw wrongDocument(property, "JSON that is no such value", cause);
+    }
   };
 }
 
@@ -68,7 +72,8 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
 }
 
-function wrongDocument({ name, type, isCollection }: StructuralProperty, what: string): Error {
+function wrongDocument({ name, type, isCollection }: StructuralProperty, what: string, cause?: unknown): Error {
   const wanted = isCollection ? `a collection of ${type.name}` : type.name;
-  return new Error(`The database holds ${what} where ${name}, ${wanted}, is expected.`);
+  const reason = cause instanceof Error ? ` ${cause.message}` : "";
+  return new Error(`The database holds ${what} where ${name}, ${wanted}, is expected.${reason}`, { cause });
 }
