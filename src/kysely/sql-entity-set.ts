@@ -61,7 +61,11 @@ export function sqlEntitySet<
   const N extends Navigations<E> = None,
   const F extends BoundOperations<E> = None,
   const A extends BoundOperations<E> = None,
->(type: E, options: SqlEntitySetOptions<E, N, F, A>): EntitySetDeclaration<E, N, F, A> {
+>(
+  type: E,
+  options: SqlEntitySetOptions<E, N, F, A>,
+  // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
+): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const { db, table, operations, columns, rowVersion, search, ...others } = options;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
