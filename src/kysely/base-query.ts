@@ -33,7 +33,17 @@ const compiled = new WeakMap<Compilable, SqlText>();
 export function toFrom(base: unknown, report: ReportFault): From | null {
   if (typeof base === "string" && base !== "") return ofTable(base);
   if (isCompilable(base)) return ofText(compile(base));
-  if (isSqlText(base)) return ofText(base);
+  if (isSqlText(base)) {
+    const wanted = countParameters(base.sql);
+    const given = base.parameters.length;
+    if (wanted === given) return ofText(base);
+    // One too few, and a literal of the client would be bound in the place of it.
+    report(
+      `the query asks for ${String(wanted)} values, and has ${String(given)}.`,
+      "Give `parameters` a value for each `?`.",
+    );
+    return null;
+  }
   report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a query of Kysely, or { sql, parameters }.");
   return null;
 }
@@ -45,6 +55,18 @@ function ofTable(name: string): From {
 function ofText({ sql: text, parameters }: SqlText): From {
   // On lines of its own, for it may end in a comment.
   return { sql: sql`(\n${sql.raw(text)}\n) as ${sql.id(ROWS_ALIAS)}`, parameters, text };
+}
+
+/** Quoted texts and names, comments, and the places of values, which alone have a group. */
+const PLACES = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g;
+
+/** The values that a text asks for: a `?` is the one behind the greatest so far, `?3` the third. */
+function countParameters(text: string): number {
+  let count = 0;
+  for (const [, number] of text.matchAll(PLACES)) {
+    if (number !== undefined) count = number === "" ? count + 1 : Math.max(count, Number(number));
+  }
+  return count;
 }
 
 /** A query object never changes, so it is compiled once. */
