@@ -10,6 +10,8 @@ export interface CsdlCapabilities {
   readonly readableByKey: boolean;
   /** The navigation properties of the set that have routes, by wire name. */
   readonly navigable: ReadonlySet<string>;
+  /** The navigation properties of the set that `$expand` can bring, by wire name. */
+  readonly expandable: ReadonlySet<string>;
   readonly insertable: boolean;
   /** By PUT or PATCH. */
   readonly updatable: boolean;

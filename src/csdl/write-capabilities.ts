@@ -98,9 +98,9 @@ function sortRestrictions(entitySet: EntitySet, { query, readable }: CsdlCapabil
   ]);
 }
 
-function expandRestrictions(entitySet: EntitySet, { query }: CsdlCapabilities): XmlElement {
-  const names = [...entitySet.navigationProperties.keys()];
-  const excluded = query.expandEnabled ? names.filter((name) => query.expandProperties?.has(name) === false) : [];
+function expandRestrictions(entitySet: EntitySet, { query, expandable }: CsdlCapabilities): XmlElement {
+  const names = query.expandEnabled ? [...entitySet.navigationProperties.keys()] : [];
+  const excluded = names.filter((name) => query.expandProperties?.has(name) === false || !expandable.has(name));
   return recordAnnotation(capabilitiesTerm("ExpandRestrictions"), [
     booleanValue("Expandable", query.expandEnabled),
     ...collectionValue("NonExpandableProperties", "NavigationPropertyPath", excluded),

@@ -11,13 +11,17 @@ export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: E
   return ({ name }) => {
     const set = definition.entitySets.get(name);
     if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
+    const handled = new Set(
+      [...set.navigationHandlers].filter(([, { get, getBatch }]) => (get ?? getBatch) !== undefined).map(first),
+    );
+    // What no handler loads can only stand in the object that a handler returned: a set of rows has none.
+    const readsRows = set.handlers.getByKey?.readRow !== undefined;
     return {
       query: set.capabilities,
       readable: readForm(set.handlers) !== undefined,
       readableByKey: set.handlers.getByKey !== undefined,
-      navigable: new Set(
-        [...set.navigationHandlers].filter(([, { get, getBatch }]) => (get ?? getBatch) !== undefined).map(first),
-      ),
+      navigable: handled,
+      expandable: readsRows ? handled : new Set(set.navigationHandlers.keys()),
       insertable: false,
       updatable: false,
       deletable: false,

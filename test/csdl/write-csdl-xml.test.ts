@@ -16,6 +16,7 @@ const ALL: CsdlCapabilities = {
   readable: true,
   readableByKey: true,
   navigable: EVERY_NAVIGATION,
+  expandable: EVERY_NAVIGATION,
   insertable: true,
   updatable: true,
   deletable: true,

@@ -90,3 +90,14 @@ describe("navigation handlers of a set over a table", () => {
     expect(asked).toEqual([]);
   });
 });
+
+test("$metadata says which navigations of a set over a table cannot be expanded, and the requests agree", async () => {
+  const answer = await service.fetch(new Request("http://service.example/$metadata"));
+  const [, restrictions = ""] = /ExpandRestrictions">([\s\S]*?)<\/Annotation>/.exec(await answer.text()) ?? [];
+  expect(restrictions).toContain('<PropertyValue Property="Expandable" Bool="true"/>');
+  expect(restrictions.match(/<NavigationPropertyPath>.*?<\/NavigationPropertyPath>/g)).toEqual([
+    "<NavigationPropertyPath>owner</NavigationPropertyPath>",
+  ]);
+  expect((await get("/Parts?$expand=owner")).status).toBe(400);
+  expect((await get("/Parts?$expand=parts")).status).toBe(200);
+});
