@@ -7,19 +7,18 @@ import type { Awaitable } from "../definition/handlers.ts";
  * @throws TypeError for an answer that is no list of anything
  */
 export function collectEntities(answer: unknown, handler: string): Awaitable<Iterable<unknown>> {
-  if (typeof answer === "object" && answer !== null) {
-    if (isIterable(answer)) return answer;
-    if (isAsyncIterable(answer)) return collectAsync(answer);
-  }
+  if (isIterable(answer)) return answer;
+  if (isAsyncIterable(answer)) return collectAsync(answer);
   throw new TypeError(`${handler} did not return entities: return an array or another iterable.`);
 }
 
-function isIterable(value: object): value is Iterable<unknown> {
-  return Symbol.iterator in value;
+/** Tells a list of values. Text can be iterated too, but holds no entities. */
+export function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.iterator in value;
 }
 
-function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
-  return Symbol.asyncIterator in value;
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
 async function collectAsync(stream: AsyncIterable<unknown>): Promise<readonly unknown[]> {

@@ -5,6 +5,8 @@ import { continueExecution } from "../memory/apply-query.ts";
 import type { MemoryQuery } from "../memory/memory-query.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
+import { chain } from "./chain.ts";
+import { collectEntities, isIterable } from "./collect-entities.ts";
 import type { MaybeResult } from "./run-collection.ts";
 import type { IsMatch } from "./search-matches.ts";
 
@@ -39,11 +41,9 @@ export function relate(relation: Relation, answer: unknown, weight: number): May
   const { step } = relation;
   if (!step.expansion.navigationProperty.isCollection) return relateEntity(relation, answer, weight);
   if (answer === null || answer === undefined) return relateCollection(relation, [], weight);
-  if (isIterable(answer)) return relateCollection(relation, answer, weight);
-  if (isAsyncIterable(answer)) {
-    return collect(answer).then((entities) => relateCollection(relation, entities, weight));
-  }
-  throw new TypeError(`The handler of ${step.place} did not return entities: return an array or another iterable.`);
+  return chain(collectEntities(answer, `The handler of ${step.place}`), (entities) =>
+    relateCollection(relation, entities, weight),
+  );
 }
 
 /**
@@ -128,19 +128,4 @@ function noEntity({ place }: ExpandStep): TypeError {
 
 function isEntity(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Text can be iterated too, but holds no entities. */
-function isIterable(value: unknown): value is Iterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.iterator in value;
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
-}
-
-async function collect(stream: AsyncIterable<unknown>): Promise<readonly unknown[]> {
-  const entities: unknown[] = [];
-  for await (const entity of stream) entities.push(entity);
-  return entities;
 }

@@ -7,7 +7,7 @@ import type { CollectionPlan } from "../plan/plan-collection.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { chain } from "./chain.ts";
-import { collectEntities } from "./collect-entities.ts";
+import { collectEntities, isIterable } from "./collect-entities.ts";
 
 /** One page of a collection, read and cut. */
 export interface CollectionResult {
@@ -161,10 +161,6 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
 
 function isCount(value: unknown): boolean {
   return typeof value === "bigint" ? value >= 0n : Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function isIterable(value: unknown): value is Iterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.iterator in value;
 }
 
 function tooManyEntities(maxEntities: number): ODataError {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PrimitiveType } from "../edm/primitive-type.ts";
+import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
 import type { ConvertExpression, Expression } from "../query/expression.ts";
 import { scaledDecimalForm } from "./forms/decimal-forms.ts";
 import { DOUBLE_FORM } from "./forms/plain-forms.ts";
@@ -14,7 +14,7 @@ import { computed, type RowOperand } from "./sql-operand.ts";
 export function translateConversion({ operand, type }: ConvertExpression, translated: RowOperand): RowOperand {
   switch (type.name) {
     case "Edm.Decimal":
-      return isInteger(operand) ? { ...translated, form: scaledDecimalForm(0) } : translated;
+      return isInteger(primitiveType(operand)) ? { ...translated, form: scaledDecimalForm(0) } : translated;
     case "Edm.Single":
     case "Edm.Double":
       return toDouble(operand, translated);
@@ -40,18 +40,6 @@ function toTimestamp(translated: RowOperand): RowOperand {
   if (translated.form !== ANY_DATE_FORM) return translated;
   return { ...translated, sql: sql`(${translated.sql} || 'T00:00:00Z')`, form: INSTANT_FORM };
 }
-
-function isInteger(operand: Expression): boolean {
-  return INTEGER_TYPES.has(primitiveType(operand).name);
-}
-
-const INTEGER_TYPES: ReadonlySet<PrimitiveType["name"]> = new Set<PrimitiveType["name"]>([
-  "Edm.Byte",
-  "Edm.SByte",
-  "Edm.Int16",
-  "Edm.Int32",
-  "Edm.Int64",
-]);
 
 function primitiveType({ type }: Expression): PrimitiveType {
   if (type?.kind === "PrimitiveType") return type;
