@@ -37,10 +37,15 @@ const parts = sqlEntitySet(Part, {
 });
 const service = odataService({ entitySets: [parts], propertyNaming: "camelCase" });
 
-// oxlint-disable-next-line typescript/no-explicit-any -- each test looks for what it expects
-async function get(target: string): Promise<{ readonly status: number; readonly json: any }> {
+/** The members that bodies have, of whatever form: each test looks for those that it expects. */
+interface Body {
+  readonly value: readonly unknown[];
+  readonly error: { readonly code: string; readonly message: string; readonly target: string };
+}
+
+async function get(target: string): Promise<{ readonly status: number; readonly json: Body }> {
   const response = await service.fetch(new Request(`http://service.example${target}`));
-  return { status: response.status, json: await response.json() };
+  return { status: response.status, json: (await response.json()) as Body };
 }
 
 describe("navigation handlers of a set over a table", () => {

@@ -28,10 +28,19 @@ function serviceOf(set: Parameters<typeof odataService>[0]["entitySets"][number]
   return odataService({ entitySets: [set], propertyNaming: "camelCase", namespace: "Test" });
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- each test looks for what it expects
-async function get(service: Service, target: string): Promise<{ readonly status: number; readonly json: any }> {
+/** The members that bodies have, of whatever form: each test looks for those that it expects. */
+interface Body {
+  readonly value: readonly unknown[];
+  readonly error: { readonly code: string; readonly message: string };
+  readonly "@odata.count": number;
+  readonly "@odata.nextLink": string;
+  readonly shipTo: unknown;
+  readonly price: unknown;
+}
+
+async function get(service: Service, target: string): Promise<{ readonly status: number; readonly json: Body }> {
   const response = await service.fetch(new Request(`http://service.example${target}`));
-  return { status: response.status, json: await response.json() };
+  return { status: response.status, json: (await response.json()) as Body };
 }
 
 const orders = sqlEntitySet(Order, { db, table: "orders", operations: ["read"], columns: ORDER_COLUMNS });
