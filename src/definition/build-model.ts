@@ -13,6 +13,7 @@ import { TypeBuilder } from "./build-types.ts";
 import { isDeclaration } from "./declaration-kind.ts";
 import type { DeclaredOperation, DeclaredParameter, DeclaredService, DeclaredSet } from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
+import { toNavigationJoin } from "./navigation-join.ts";
 
 const DEFAULT_NAMESPACE = "Default";
 
@@ -90,6 +91,12 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
     entityType,
     navigationProperties: byName(entityType.navigationProperties.filter(({ field }) => own.has(field))),
     navigationPropertyBindings: frozenMap(bindings),
+    navigationJoins: frozenMap(
+      set.navigations.flatMap((navigation) => {
+        const join = toNavigationJoin(navigation, entityType, builder);
+        return join === null ? [] : [[navigation.name, join] as const];
+      }),
+    ),
     etag: fieldsOf(set.options["etag"]).flatMap((field) => propertyOf(entityType, field)),
   };
 }

@@ -85,15 +85,8 @@ function toSetDefinition(
     navigationHandlers: frozenMap(
       set.navigations.map(({ name, options }) => [name, Object.freeze(pick(options, NAVIGATION_HANDLERS))]),
     ),
-    navigationConditions: frozenMap(set.navigations.flatMap(({ name, options }) => toCondition(name, options["on"]))),
     operations: operationsOf(set, built),
   });
-}
-
-/** The pairs of `on` by the name of their navigation; nothing without. */
-function toCondition(name: string, on: unknown): ReadonlyArray<readonly [string, ReadonlyMap<string, string>]> {
-  if (typeof on !== "object" || on === null) return [];
-  return [[name, frozenMap(Object.entries(on).map(([from, to]) => [from, String(to)] as const))]];
 }
 
 /** The handlers of the operations of a set, or of the unbound ones, by name. */

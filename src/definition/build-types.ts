@@ -95,6 +95,7 @@ export class TypeBuilder {
       qualifiedName: `${this.#namespace}.${name}`,
       properties,
       key: properties.filter(({ isKey }) => isKey),
+      ignoredProperties: this.#ignoredProperties(declaration),
       navigationProperties: [],
       ...membersOf(properties),
     });
@@ -103,6 +104,12 @@ export class TypeBuilder {
   #structuralProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
     return propertiesOf(type, this.#service.naming)
       .filter(({ declared }) => !declared.ignored)
+      .map((property, index) => this.#structuralProperty(property, index));
+  }
+
+  #ignoredProperties(type: EntityTypeDeclaration): readonly StructuralProperty[] {
+    return propertiesOf(type, this.#service.naming)
+      .filter(({ declared }) => declared.ignored)
       .map((property, index) => this.#structuralProperty(property, index));
   }
 

@@ -47,6 +47,13 @@ export interface AppliedQuery {
   readonly nextLink?: string | undefined;
 }
 
+/** Gives the rows that can be queried. */
+export interface QueryableHandler<C> {
+  (context: C): Answer<QueryableSource>;
+  /** The one source that it always answers, where that is known at startup: a table of a database. */
+  readonly source?: QueryableSource;
+}
+
 /** Reads one entity by its key. */
 export interface GetByKeyHandler<C> {
   (key: unknown, context: C): Answer<unknown>;
@@ -59,7 +66,7 @@ export interface GetByKeyHandler<C> {
 
 /** The handlers of a set as the protocol calls them: their types are checked where they are declared. */
 export interface EntitySetHandlers<C> {
-  readonly queryable?: ((context: C) => Answer<QueryableSource>) | undefined;
+  readonly queryable?: QueryableHandler<C> | undefined;
   readonly getAll?: ((context: C) => Answer<EntityStream>) | undefined;
   readonly applyQuery?: ((query: CollectionQuery, context: C) => Answer<AppliedQuery>) | undefined;
   readonly getByKey?: GetByKeyHandler<C> | undefined;

@@ -41,11 +41,6 @@ export interface EntitySetDefinition {
   readonly navigationHandlers: ReadonlyMap<string, NavigationHandlers<Context>>;
   readonly capabilities: Capabilities;
   readonly settings: EntitySetSettings;
-  /**
-   * By wire name of the navigation property: key of this type to the key of the related type that has the same value.
-   * A navigation that states none has no entry.
-   */
-  readonly navigationConditions: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** The operations that are bound to the set or to its entities, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
 }

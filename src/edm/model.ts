@@ -36,8 +36,41 @@ export interface EntitySet {
   readonly navigationProperties: ReadonlyMap<string, NavigationProperty>;
   /** Navigation property (wire name) to the name of its declared target set. */
   readonly navigationPropertyBindings: ReadonlyMap<string, string>;
+  /** How the related entities are found, by wire name of the navigation property; none where nothing is declared. */
+  readonly navigationJoins: ReadonlyMap<string, NavigationJoin>;
   /** The properties whose values make the ETag, empty when there is none. */
   readonly etag: readonly StructuralProperty[];
+}
+
+/** How two entities are told to be related: by values of theirs, or by a table of links between them. */
+export type NavigationJoin = DirectJoin | LinkJoin;
+
+/** Related entities have equal values; null equals nothing. Never without a pair. */
+export interface DirectJoin {
+  readonly kind: "direct";
+  readonly pairs: readonly JoinPair[];
+}
+
+/** A property of this type, and the property of the related type that has the same value. Both may be ignored ones. */
+export interface JoinPair {
+  readonly property: StructuralProperty;
+  readonly related: StructuralProperty;
+}
+
+/** Related entities are named together in a row of a table of links. */
+export interface LinkJoin {
+  readonly kind: "link";
+  readonly table: string;
+  /** Properties of this type, and the columns of the table that hold their values. Never empty. */
+  readonly from: readonly LinkColumn[];
+  /** Properties of the related type, and the columns of the table that hold their values. Never empty. */
+  readonly to: readonly LinkColumn[];
+}
+
+/** A column of a table of links, and the property whose values it holds, which may be an ignored one. */
+export interface LinkColumn {
+  readonly property: StructuralProperty;
+  readonly column: string;
 }
 
 /** An entity type. */
@@ -48,6 +81,8 @@ export interface EntityType {
   /** In order of declaration; ignored properties are not part of the model. */
   readonly properties: readonly StructuralProperty[];
   readonly key: readonly StructuralProperty[];
+  /** Ignored properties, in order of declaration: executors may join by them; no client can name them. */
+  readonly ignoredProperties: readonly StructuralProperty[];
   /** The union of what the sets of this type declare. */
   readonly navigationProperties: readonly NavigationProperty[];
   /** Structural and navigation properties by wire name. */

@@ -135,5 +135,5 @@ function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: SqlReade
       chain(readRow(reader, keyProperties, key, whole), (found) => (found === null ? null : toEntity(found))),
     { readRow: (key: unknown, selected: typeof whole) => readRow(reader, keyProperties, key, selected) },
   );
-  return { queryable: () => source, getByKey };
+  return { queryable: Object.assign(() => source, { source }), getByKey };
 }

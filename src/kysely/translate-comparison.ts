@@ -38,7 +38,7 @@ export function translateComparison(
 ): Sql {
   if (left.kind === "null") return nullTest(operator, right);
   if (right.kind === "null") return nullTest(operator, left);
-  if (operandType === null || operandType.kind === "ComplexType") {
+  if (operandType === null || operandType.kind === "ComplexType" || operandType.kind === "EntityType") {
     throw new Error(`Values without a primitive type cannot be compared with ${operator}.`);
   }
   if (left.kind === "constant") {

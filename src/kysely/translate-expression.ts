@@ -77,6 +77,8 @@ function translateOperand(expression: Expression, translator: Translator, contex
         nulls: "computed",
       };
     case "it":
+    case "root":
+    case "navigation":
       throw new Error("An entity has no value that could be compared.");
     default:
       return assertNever(expression);
@@ -120,6 +122,8 @@ function translateCondition(
     case "call":
       return truthOf(translator.operand(expression));
     case "it":
+    case "root":
+    case "navigation":
     case "count":
     case "arithmetic":
     case "negate":

@@ -16,6 +16,7 @@ export type TranslatePredicate = (predicate: Expression, scope: PathScope) => Sq
  */
 export function translateLambda(expression: LambdaExpression, scope: PathScope, translate: TranslatePredicate): Sql {
   const { operator, collection, depth, predicate } = expression;
+  if (collection.kind === "navigation") throw new Error("Navigation has no form in SQL.");
   const { document, path } = findCollection(collection, scope);
   const alias = `item${depth}`;
   const at = path.length === 0 ? sql`` : sql`, ${jsonPath(path)}`;

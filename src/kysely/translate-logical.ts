@@ -28,6 +28,8 @@ export function costOf(expression: Expression): number {
     case "property":
       return 0;
     case "count":
+    case "root":
+    case "navigation":
       return CALL_COST;
     case "lambda":
       return LAMBDA_COST + (expression.predicate === null ? 0 : costOf(expression.predicate));

@@ -70,6 +70,7 @@ export function translateComplexNull(expression: PathSource, scope: PathScope, i
 
 /** Translates the number of items of a collection. A collection that is null is empty; below a null value it is null. */
 export function translateCount({ collection }: CountExpression, scope: PathScope): RowOperand {
+  if (collection.kind === "navigation") throw new Error("Navigation has no form in SQL.");
   const { document, path } = findCollection(collection, scope);
   const at = path.length === 0 ? sql`` : sql`, ${jsonPath(path)}`;
   const count = sql`ifnull(json_array_length(${document}${at}), 0)`;
@@ -115,6 +116,7 @@ function findSource(
 ): Found | { readonly kind: "plans"; readonly plans: PlansByField } {
   if (source.kind === "it") return { kind: "plans", plans: scope.plans };
   if (source.kind === "property") return find(source, scope);
+  if (source.kind !== "variable") throw new Error("Navigation has no form in SQL.");
   const { alias, collection } = itemOf(source, scope);
   return { kind: "member", document: sql`${sql.id(alias, "value")}`, path: [], owner: collection.name };
 }

@@ -15,13 +15,15 @@ export function arraySource<E extends EntityTypeDeclaration>(type: E, rows: Iter
     throw new TypeError(`arraySource(${type.name}, …) needs an array or another iterable of entities.`);
   }
   let entities: Iterable<unknown> = rows;
+  const all = (): Iterable<unknown> => {
+    if (isIterator(entities)) entities = collect(entities);
+    return entities;
+  };
   return Object.freeze<EntitySource<E>>({
     kind: "EntitySource",
     entityType: type,
-    read: (query) => {
-      if (isIterator(entities)) entities = collect(entities);
-      return applyQuery(entities, query);
-    },
+    entities: all,
+    read: (query) => applyQuery(all(), query),
   });
 }
 

@@ -38,7 +38,7 @@ export function compileComparison(
   if (left.kind === "null" || right.kind === "null") {
     return compileNullTest(operator, left.kind === "null" ? right : left, slots, compile);
   }
-  if (operandType === null || operandType.kind === "ComplexType") {
+  if (operandType === null || operandType.kind === "ComplexType" || operandType.kind === "EntityType") {
     throw new Error(`Values without a primitive type cannot be compared with ${operator}.`);
   }
   if (left.kind === "parameter" && right.kind !== "parameter") {

@@ -39,6 +39,9 @@ function compileWithin(expression: Expression, roundingMode: RoundingMode, slots
     }
     case "null":
       return () => null;
+    case "root":
+    case "navigation":
+      throw new Error("An entity has no value that could be compared.");
     case "it":
       return compileIt(expression);
     case "variable":
@@ -81,7 +84,9 @@ function compileParameter(index: number): CompiledExpression {
 }
 
 function compileItemCount(expression: CountExpression, slots: VariableSlots): CompiledExpression {
-  const count = compileCount(expression.collection, slots);
+  const { collection } = expression;
+  if (collection.kind === "navigation") throw new Error("Navigation is not evaluated over arrays.");
+  const count = compileCount(collection, slots);
   if (expression.type.name !== "Edm.Int64") return count;
   return (entity) => {
     const items = count(entity);

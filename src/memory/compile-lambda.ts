@@ -29,6 +29,7 @@ export function compileLambda(
   compile: CompilePredicate,
 ): CompiledPredicate {
   const { collection, operator, predicate } = expression;
+  if (collection.kind === "navigation") throw new Error("Navigation is not evaluated over arrays.");
   const read = compileItems(collection, slots);
   const isAll = operator === "all";
   if (predicate === null) return (entity) => (read(entity)?.length ?? 0) > 0;

@@ -49,6 +49,9 @@ export function compileRawSource(source: PathSource, slots: VariableSlots): RawA
     }
     case "property":
       return compileRawProperty(source, slots);
+    case "root":
+    case "navigation":
+      throw new Error("Navigation is not evaluated over arrays.");
     default:
       return assertNever(source);
   }

@@ -1,3 +1,5 @@
+import type { RowShape } from "./row-shape.ts";
+
 /**
  * An entity together with what its expansions brought: what the writers get in place of the entity itself where a
  * clause expands anything. The entity stays as the application returned it.
@@ -17,6 +19,8 @@ export interface RelatedCollection {
   readonly kind: "collection";
   /** `ExpandedEntity` objects where the clause of the expansion expands anything itself. */
   readonly entities: readonly unknown[];
+  /** The layout of the entities when they are rows. */
+  readonly rowShape?: RowShape | undefined;
   /** The number before `$skip` and `$top`; present when asked for. */
   readonly count: number | bigint | undefined;
   /** Whether more follow than are written, so that a link to them is. */
@@ -28,4 +32,6 @@ export interface RelatedEntity {
   readonly kind: "entity";
   /** Null: there is none. An `ExpandedEntity` where the clause of the expansion expands anything itself. */
   readonly entity: unknown;
+  /** The layout of the entity when it is a row: that of its parent's row, where they share one. */
+  readonly rowShape?: RowShape | undefined;
 }

@@ -1,4 +1,12 @@
-import type { ComplexType, EntityType, EnumType, StructuralProperty, ValueType } from "../edm/model.ts";
+import type {
+  ComplexType,
+  EntitySet,
+  EntityType,
+  EnumType,
+  NavigationProperty,
+  StructuralProperty,
+  ValueType,
+} from "../edm/model.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { FunctionName } from "./functions.ts";
@@ -13,6 +21,8 @@ export type Expression =
   | NullExpression
   | ItExpression
   | VariableExpression
+  | RootExpression
+  | NavigationExpression
   | PropertyExpression
   | CountExpression
   | LambdaExpression
@@ -62,8 +72,36 @@ export interface VariableExpression {
   readonly type: EntityType | ValueType;
 }
 
-/** What a path of properties can begin with or go through. */
-export type PathSource = ItExpression | VariableExpression | PropertyExpression;
+/** `$root/Set(key)`: one entity of a set, the same for all that the expression is evaluated for; null where there is none. */
+export interface RootExpression {
+  readonly kind: "root";
+  readonly entitySet: EntitySet;
+  /** In the order of the key of the type, each of the type of its property. */
+  readonly key: readonly (ParameterExpression | LiteralExpression)[];
+  readonly type: EntityType;
+}
+
+/** What a path of properties can begin with or go through: a NavigationExpression here is single-valued. */
+export type PathSource = ItExpression | VariableExpression | RootExpression | NavigationExpression | PropertyExpression;
+
+/**
+ * What a navigation property of `source` leads to: one entity, null when there is none or the source is null; or, for a
+ * collection-valued one, which only stands as `collection` of a count or a lambda operator, the related entities.
+ */
+export interface NavigationExpression {
+  readonly kind: "navigation";
+  /** An entity: never a complex value. */
+  readonly source: Exclude<PathSource, PropertyExpression>;
+  readonly navigationProperty: NavigationProperty;
+  /** The set that declares the navigation property. */
+  readonly entitySet: EntitySet;
+  /** The set that the related entities belong to; null where none is declared. */
+  readonly target: EntitySet | null;
+  readonly type: EntityType;
+}
+
+/** What a count or a lambda operator runs over: values, or related entities. */
+export type CollectionPath = PropertyExpression | NavigationExpression;
 
 /** A structural property of `source`; null when the source is null. */
 export interface PropertyExpression {
@@ -73,10 +111,10 @@ export interface PropertyExpression {
   readonly type: ValueType;
 }
 
-/** The number of items of a collection-valued property; Edm.Int64. */
+/** The number of items of a collection; Edm.Int64. */
 export interface CountExpression {
   readonly kind: "count";
-  readonly collection: PropertyExpression;
+  readonly collection: CollectionPath;
   readonly type: PrimitiveType;
 }
 
@@ -91,7 +129,7 @@ export type LambdaOperator = "any" | "all";
 export interface LambdaExpression {
   readonly kind: "lambda";
   readonly operator: LambdaOperator;
-  readonly collection: PropertyExpression;
+  readonly collection: CollectionPath;
   /** How many lambda operators stand around this one: what the variables of the predicate refer to. */
   readonly depth: number;
   /** Null for `any()`: whether there is an item. */
@@ -108,8 +146,8 @@ export interface ComparisonExpression {
   readonly operator: ComparisonOperator;
   readonly left: Expression;
   readonly right: Expression;
-  /** The type of both operands; null when both are the literal null. A complex type only with eq and ne against null. */
-  readonly operandType: ScalarType | ComplexType | null;
+  /** The type of both operands; null when both are the literal null. A complex or entity type only with eq and ne against null. */
+  readonly operandType: ScalarType | ComplexType | EntityType | null;
   readonly type: PrimitiveType;
 }
 

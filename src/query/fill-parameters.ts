@@ -1,6 +1,6 @@
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { assertNever } from "../errors/assert-never.ts";
-import type { Expression } from "./expression.ts";
+import type { Expression, LiteralExpression, ParameterExpression, PathSource } from "./expression.ts";
 
 /**
  * An expression with the values of its parameters in place: what leaves the framework, where no shape is kept.
@@ -10,20 +10,27 @@ import type { Expression } from "./expression.ts";
 export function fillParameters(expression: Expression, values: readonly PrimitiveValue[]): Expression {
   const fill = (operand: Expression): Expression => fillParameters(operand, values);
   switch (expression.kind) {
-    case "parameter": {
-      const value = values[expression.index];
-      if (value === undefined) throw new Error(`Parameter ${String(expression.index)} has no value.`);
-      return { kind: "literal", value, type: expression.type };
-    }
+    case "parameter":
+      return fillParameter(expression, values);
     case "literal":
     case "null":
+      return expression;
     case "it":
     case "variable":
+    case "root":
+    case "navigation":
     case "property":
+      return fillPath(expression, values);
     case "count":
-      return expression;
-    case "lambda":
-      return expression.predicate === null ? expression : { ...expression, predicate: fill(expression.predicate) };
+      return { ...expression, collection: fillPath(expression.collection, values) };
+    case "lambda": {
+      const { collection, predicate } = expression;
+      return {
+        ...expression,
+        collection: fillPath(collection, values),
+        predicate: predicate === null ? null : fill(predicate),
+      };
+    }
     case "comparison":
     case "arithmetic":
       return { ...expression, left: fill(expression.left), right: fill(expression.right) };
@@ -41,5 +48,29 @@ export function fillParameters(expression: Expression, values: readonly Primitiv
       return { ...expression, operand: fill(expression.operand), flags: fill(expression.flags) };
     default:
       return assertNever(expression);
+  }
+}
+
+function fillParameter({ index, type }: ParameterExpression, values: readonly PrimitiveValue[]): LiteralExpression {
+  const value = values[index];
+  if (value === undefined) throw new Error(`Parameter ${String(index)} has no value.`);
+  return { kind: "literal", value, type };
+}
+
+/** A path holds parameters in the keys of the entities that it begins with. */
+function fillPath<Path extends PathSource>(path: Path, values: readonly PrimitiveValue[]): Path;
+function fillPath(path: PathSource, values: readonly PrimitiveValue[]): PathSource {
+  switch (path.kind) {
+    case "it":
+    case "variable":
+      return path;
+    case "root":
+      return { ...path, key: path.key.map((part) => (part.kind === "parameter" ? fillParameter(part, values) : part)) };
+    case "navigation":
+      return { ...path, source: fillPath(path.source, values) };
+    case "property":
+      return { ...path, source: fillPath(path.source, values) };
+    default:
+      return assertNever(path);
   }
 }

@@ -1,5 +1,6 @@
 import type { StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { ExpandedNavigation } from "./clauses.ts";
 
 /** A row as a source hands it over: cells in the order of its statement, in the source's own form. */
 export type Row = readonly unknown[];
@@ -40,4 +41,12 @@ export type RowColumn = ScalarColumn | ComplexColumn | DocumentColumn;
  */
 export interface RowShape {
   readonly columns: ReadonlyMap<StructuralProperty, RowColumn>;
+  /** The related entities whose cells stand in the same row; absent: none. */
+  readonly joined?: ReadonlyMap<ExpandedNavigation, JoinedShape> | undefined;
+}
+
+/** The layout of a related entity within the rows of another. */
+export interface JoinedShape extends RowShape {
+  /** Whether a row holds a related entity; false: there is none. */
+  readonly isPresent: (row: Row) => boolean;
 }

@@ -1,5 +1,13 @@
+import type { EntitySet, EntityType, NavigationJoin } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { FilterClause, OrderByItem, QueryShape, SelectedProperty } from "./clauses.ts";
+import type {
+  ExpandedNavigation,
+  FilterClause,
+  OrderByItem,
+  QueryShape,
+  RoundingMode,
+  SelectedProperty,
+} from "./clauses.ts";
 import type { Row, RowShape } from "./row-shape.ts";
 
 /**
@@ -22,8 +30,84 @@ export interface SourceQuery {
   readonly top: number | undefined;
   /** Whether `count` of the page is asked for. */
   readonly count: boolean;
+  /** The single-valued expansions whose entities are to stand in the same rows; absent: none. Sources that can join. */
+  readonly joined?: readonly JoinedNavigation[] | undefined;
+  /** Where the sets are that the query mentions beside its own; absent: it mentions none. */
+  readonly sources?: SourcesBySet | undefined;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
+}
+
+/** The sources of entity sets, as they are for one request: a set may show each user others of its rows. */
+export type SourcesBySet = ReadonlyMap<EntitySet, QueryableSource>;
+
+/**
+ * A single-valued expansion that a source reads along with its parents: an outer join. Its `$filter` decides on the
+ * related entity, not on the parent. The same object for all requests of a shape.
+ */
+export interface JoinedNavigation {
+  readonly expansion: ExpandedNavigation;
+  readonly join: NavigationJoin;
+  /** Of the target set, whose source is among those of the query. */
+  readonly target: EntitySet;
+  /** The properties of the related entity that the answer needs. */
+  readonly selected: readonly SelectedProperty[];
+  /** What is joined to the related entity in turn. */
+  readonly joined: readonly JoinedNavigation[];
+}
+
+/**
+ * What is asked of a source along one navigation: the entities related to any of many others. The same object for all
+ * requests of a shape, so a source may keep what it compiles per object.
+ */
+export interface RelatedShape {
+  /** From the parents to the entities of the source. */
+  readonly join: NavigationJoin;
+  readonly entityType: EntityType;
+  readonly filter: FilterClause | null;
+  /** Total. */
+  readonly orderBy: readonly OrderByItem[];
+  readonly selected: readonly SelectedProperty[];
+  readonly joined: readonly JoinedNavigation[];
+  readonly roundingMode: RoundingMode;
+}
+
+/** A read of related entities for many parents at once. */
+export interface RelatedQuery {
+  readonly shape: RelatedShape;
+  readonly values: readonly PrimitiveValue[];
+  /**
+   * By what the parents are known: for each, the values of the properties on its side of the join, in the order of the
+   * join. Distinct, and without null: what is null relates to nothing.
+   */
+  readonly keys: readonly (readonly PrimitiveValue[])[];
+  /** Per parent. */
+  readonly skip: number;
+  /** Most entities per parent; undefined for all; 0 for none. */
+  readonly top: number | undefined;
+  /** Whether `counts` is asked for: per parent, after the filter and before skip and top. */
+  readonly count: boolean;
+  /** Most rows that are of use in all: where there are more, so many are answered and no parent is complete. */
+  readonly maxRows: number | undefined;
+  readonly sources?: SourcesBySet | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The related entities of many parents. */
+export interface RelatedPage {
+  readonly rowShape: RowShape;
+  /** In the order of `keys`; each list in the order that was asked for. */
+  readonly related: readonly (readonly Row[])[];
+  /** In the order of `keys`; present when asked for. */
+  readonly counts?: readonly (number | bigint)[] | undefined;
+}
+
+/** What a source of a database can do along navigations. */
+export interface RelationalSource {
+  /** Whether the rows of another source can stand in one statement with those of this one. */
+  joins(other: QueryableSource): boolean;
+  /** Reads the entities of this source that are related to others, wherever those are. */
+  readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;
 }
 
 /** What a source answers: entities, or rows with their layout. */
@@ -59,4 +143,8 @@ export interface QueryableSource {
   readonly kind: "EntitySource";
   /** Answers one page, at once or by a promise. */
   read(query: SourceQuery): Page | PromiseLike<Page>;
+  /** What the source can do along navigations; absent for rows that are in no database. */
+  readonly relational?: RelationalSource | undefined;
+  /** All entities, where they are a list in memory; expressions along navigations are then evaluated over it. */
+  readonly entities?: (() => Iterable<unknown>) | undefined;
 }

@@ -67,6 +67,7 @@ function implicitSet(parent: EntitySet, { name, entityType }: NavigationProperty
     entityType,
     navigationProperties: new Map(),
     navigationPropertyBindings: new Map(),
+    navigationJoins: new Map(),
     etag: [],
   });
 }

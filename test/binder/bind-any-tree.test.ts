@@ -148,7 +148,7 @@ function checkTypes(
     case "comparison":
       check(expression.left);
       check(expression.right);
-      if (expression.operandType?.kind === "ComplexType") {
+      if (expression.operandType?.kind === "ComplexType" || expression.operandType?.kind === "EntityType") {
         expect(["eq", "ne"]).toContain(expression.operator);
         expect(expression.right).toEqual({ kind: "null", type: null });
       } else {
@@ -202,7 +202,8 @@ function checkTypes(
     case "lambda": {
       const { collection, predicate, depth } = expression;
       check(collection);
-      expect([collection.property.isCollection, depth]).toEqual([true, itemTypes.length]);
+      const property = collection.kind === "property" ? collection.property : collection.navigationProperty;
+      expect([property.isCollection, depth]).toEqual([true, itemTypes.length]);
       if (predicate === null) return;
       expect(predicate.type).toBe(PRIMITIVE_TYPES["Edm.Boolean"]);
       checkTypes(predicate, parameters, [...itemTypes, collection.type]);
@@ -210,6 +211,16 @@ function checkTypes(
     }
     case "variable":
       expect(expression.type).toBe(itemTypes[expression.depth]);
+      return;
+    case "root":
+      expect(expression.key.map(({ type }) => type)).toEqual(
+        expression.entitySet.entityType.key.map(({ type }) => type),
+      );
+      for (const part of expression.key) check(part);
+      return;
+    case "navigation":
+      expect(expression.type).toBe(expression.navigationProperty.entityType);
+      check(expression.source);
       return;
     case "property":
       check(expression.source);

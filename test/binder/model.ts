@@ -71,6 +71,7 @@ export function entity(
     qualifiedName: `Shop.${name}`,
     properties,
     key: properties.filter(({ isKey }) => isKey),
+    ignoredProperties: [],
     navigationProperties,
     ...membersOf([...properties, ...navigationProperties]),
   };
@@ -96,6 +97,7 @@ function set(name: string, entityType: EntityType, navigationNames: readonly str
     entityType,
     navigationProperties: new Map(own.map((member) => [member.name, member])),
     navigationPropertyBindings: new Map(),
+    navigationJoins: new Map(),
     etag: [],
   };
 }

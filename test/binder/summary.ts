@@ -16,6 +16,12 @@ export function summary(expression: Expression): string {
       const { source, property } = expression;
       return source.kind === "it" ? property.name : `${summary(source)}/${property.name}`;
     }
+    case "root":
+      return `$root/${expression.entitySet.name}(${expression.key.map(summary).join(",")})`;
+    case "navigation": {
+      const { source, navigationProperty } = expression;
+      return source.kind === "it" ? navigationProperty.name : `${summary(source)}/${navigationProperty.name}`;
+    }
     case "variable":
       return `#${expression.depth}`;
     case "lambda": {

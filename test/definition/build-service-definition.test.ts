@@ -323,7 +323,9 @@ describe("the registration", () => {
       ["Customer", []],
       ["OrderLines", ["get"]],
     ]);
-    expect([...(set?.navigationConditions.get("OrderLines") ?? [])]).toEqual([["id", "orderId"]]);
+    const join = set?.entitySet.navigationJoins.get("OrderLines");
+    const pairs = join?.kind === "direct" ? join.pairs : [];
+    expect(pairs.map(({ property, related }) => [property.field, related.field])).toEqual([["id", "orderId"]]);
     expect([...(set?.operations.keys() ?? [])]).toEqual(["total", "late", "approve"]);
     expect(service.operations.get("greet")?.handler).toBe(greet);
     expect([...service.operationImports.values()].map(({ kind, name }) => [kind, name])).toEqual([

@@ -38,6 +38,7 @@ async function idsWhere(expression: Expression, signal?: AbortSignal): Promise<u
       entityType,
       navigationProperties: new Map(),
       navigationPropertyBindings: new Map(),
+      navigationJoins: new Map(),
       etag: [],
     },
     entityType,

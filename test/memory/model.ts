@@ -110,6 +110,7 @@ export const Thing: EntityType = {
   qualifiedName: "Test.Thing",
   ...structure(thingProperties),
   key: thingProperties.filter(({ isKey }) => isKey),
+  ignoredProperties: [],
   navigationProperties: [],
 };
 
@@ -119,6 +120,7 @@ const Things: EntitySet = {
   entityType: Thing,
   navigationProperties: new Map(),
   navigationPropertyBindings: new Map(),
+  navigationJoins: new Map(),
   etag: [],
 };
 

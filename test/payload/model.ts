@@ -70,6 +70,7 @@ export function entityType(
     qualifiedName: `Shop.${name}`,
     properties,
     key: properties.filter((item) => item.isKey),
+    ignoredProperties: [],
     navigationProperties,
     members,
     membersIgnoringCase: lowerCased(members),
@@ -83,6 +84,7 @@ export function entitySet(name: string, type: EntityType, extra: Partial<EntityS
     entityType: type,
     navigationProperties: new Map(type.navigationProperties.map((item) => [item.name, item])),
     navigationPropertyBindings: new Map(),
+    navigationJoins: new Map(),
     etag: [],
     ...extra,
   };
