@@ -1,6 +1,6 @@
 import { chain } from "../execution/chain.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { FoundEntity } from "../execution/read-by-key.ts";
-import type { MaybeResult } from "../execution/run-collection.ts";
 import { runExpand } from "../execution/run-expand.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";

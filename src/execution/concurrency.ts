@@ -1,5 +1,5 @@
 import { isPromiseLike } from "./chain.ts";
-import type { MaybeResult } from "./run-collection.ts";
+import type { MaybeResult } from "./handler-answer.ts";
 
 /** Most calls of one handler that are under way at once: a page has many parents, and a database few connections. */
 const MAX_UNDER_WAY = 16;

@@ -3,7 +3,7 @@ import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { chain } from "./chain.ts";
-import { orThrow, type MaybeResult } from "./run-collection.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
 
 /** One entity, as an object or as a row. */
 export interface FoundEntity {

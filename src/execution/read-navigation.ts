@@ -6,8 +6,8 @@ import { batchLookup } from "./batch-answer.ts";
 import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
 import { entityKeyReader, identityOfKey } from "./entity-key.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { readByKey } from "./read-by-key.ts";
-import { orThrow, type MaybeResult } from "./run-collection.ts";
 
 /** A navigation property that a set declares, with the handlers that lead along it. */
 export interface NavigationSource {

@@ -7,7 +7,7 @@ import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
 import { chain } from "./chain.ts";
 import { collectEntities, isIterable } from "./collect-entities.ts";
-import type { MaybeResult } from "./run-collection.ts";
+import type { MaybeResult } from "./handler-answer.ts";
 import type { IsMatch } from "./search-matches.ts";
 
 /** One execution of an expand plan: what all of its levels share. */

@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { Answer, AppliedQuery, CollectionQuery, EntitySetHandlers, EntityStream } from "../definition/handlers.ts";
-import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
+import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { applyQuery } from "../memory/apply-query.ts";
 import { toCollectionQuery } from "../plan/collection-query.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
@@ -8,6 +8,7 @@ import type { RowShape } from "../query/row-shape.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { chain } from "./chain.ts";
 import { collectEntities, isIterable } from "./collect-entities.ts";
+import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
 
 /** One page of a collection, read and cut. */
 export interface CollectionResult {
@@ -21,9 +22,6 @@ export interface CollectionResult {
   /** A next link that the set itself made; it takes priority. */
   readonly nextLink: string | undefined;
 }
-
-/** A result at once, or by a promise. */
-export type MaybeResult<T> = T | PromiseLike<T>;
 
 /**
  * Reads a page: calls the handler of the planned form, applies what the handler does not, cuts the page.
@@ -78,22 +76,11 @@ function readSearch(answer: Answer<QueryableSource | EntityStream>, query: Sourc
   });
 }
 
-/** The value of a handler's answer. @throws the error that the handler returned instead of a value */
-export function orThrow<T>(answer: T | ODataError): T {
-  if (isODataError(answer)) throw answer;
-  return answer;
-}
-
 function readSource(source: QueryableSource, query: SourceQuery): MaybeResult<Page> {
   if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }
   return source.read(query);
-}
-
-/** Tells a source from entities, as the answer of a handler that may give either. */
-export function isSource(value: QueryableSource | EntityStream): value is QueryableSource {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "EntitySource";
 }
 
 function toSourceQuery(plan: CollectionPlan, context: Context): SourceQuery {

@@ -3,7 +3,8 @@ import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { planCount, type ReadForm } from "../plan/plan-collection.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import { chain } from "./chain.ts";
-import { runCollection, type MaybeResult } from "./run-collection.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { runCollection } from "./run-collection.ts";
 
 /**
  * Counts the entities that a query selects. A queryable source counts without handing over rows; a set that applies

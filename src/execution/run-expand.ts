@@ -10,8 +10,8 @@ import { batchLookup } from "./batch-answer.ts";
 import { chain } from "./chain.ts";
 import { mapEach, startAll } from "./concurrency.ts";
 import { type EntityKey, entityKeyReader } from "./entity-key.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
-import { orThrow, type MaybeResult } from "./run-collection.ts";
 import { searchMatches } from "./search-matches.ts";
 
 /** The entities whose expansions are to be filled in. */

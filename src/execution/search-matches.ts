@@ -4,7 +4,7 @@ import type { Page } from "../query/source.ts";
 import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
 import { entityKeyReader } from "./entity-key.ts";
-import { isSource, orThrow, type MaybeResult } from "./run-collection.ts";
+import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
 
 /** Says whether a related entity is one that the search found. */
 export type IsMatch = (entity: unknown) => boolean;

@@ -9,7 +9,7 @@ import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/e
 import { noContentResponse } from "../endpoints/response.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
-import { orThrow } from "../execution/run-collection.ts";
+import { orThrow } from "../execution/handler-answer.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
 import type { ODataRequest } from "../http/odata-request.ts";

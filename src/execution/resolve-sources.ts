@@ -1,0 +1,61 @@
+import type { Context } from "../definition/context.ts";
+import type { QueryableHandler } from "../definition/handlers.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySet } from "../edm/model.ts";
+import type { QueryableSource, SourcesBySet } from "../query/source.ts";
+import { chain } from "./chain.ts";
+import { startAll } from "./concurrency.ts";
+import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
+
+/** By request, and there by set: what its `queryable` handler answered, or will answer. */
+const resolved = new WeakMap<Context, Map<EntitySet, MaybeResult<QueryableSource>>>();
+
+/**
+ * The sources of entity sets as they are for one request: each `queryable` handler is called once per request.
+ * @returns the sources by set; a set without a `queryable` handler is left out
+ * @throws ODataError that a handler returned or threw; TypeError for an answer that is no source
+ */
+export function resolveSources(sets: readonly EntitySet[], context: Context): MaybeResult<SourcesBySet> {
+  const { entitySets } = serviceOf(context);
+  const tasks = sets.flatMap((entitySet) => {
+    const { queryable } = entitySets.get(entitySet.name)?.handlers ?? {};
+    if (queryable === undefined) return [];
+    return [() => chain(resolveSource(entitySet, queryable, context), (source) => [entitySet, source] as const)];
+  });
+  return chain(startAll(tasks), (pairs) => new Map(pairs));
+}
+
+/**
+ * The source of one entity set as it is for one request.
+ * @throws as for resolveSources
+ */
+export function resolveSource(
+  entitySet: EntitySet,
+  queryable: QueryableHandler<Context>,
+  context: Context,
+): MaybeResult<QueryableSource> {
+  const bySet = resolved.get(context) ?? new Map<EntitySet, MaybeResult<QueryableSource>>();
+  resolved.set(context, bySet);
+  const known = bySet.get(entitySet);
+  if (known !== undefined) return known;
+  const source = chain(queryable(context), (answer) => checkSource(orThrow(answer), entitySet));
+  bySet.set(entitySet, source);
+  return source;
+}
+
+/**
+ * The service that a request came to, with all that handlers do not see of it.
+ * @throws Error for a context that is none of a request
+ */
+export function serviceOf({ service }: Context): ServiceDefinition {
+  if (!("entitySets" in service)) throw new Error("The context does not come from a service.");
+  // What a request carries is the definition itself; handlers are shown less of it.
+  return service as ServiceDefinition;
+}
+
+function checkSource(source: QueryableSource, { name }: EntitySet): QueryableSource {
+  if (isSource(source)) return source;
+  throw new TypeError(
+    `The queryable handler of ${name} did not return a source: return arraySource(…) or another one.`,
+  );
+}
