@@ -1,5 +1,9 @@
 import { SqliteAdapter } from "kysely";
 import type { FunctionName } from "../query/functions.ts";
+import type { DialectSyntax } from "./dialects/dialect-syntax.ts";
+import type { DocumentSyntax } from "./dialects/document-syntax.ts";
+import { SQLITE_DOCUMENTS } from "./dialects/sqlite-documents.ts";
+import { SQLITE_SYNTAX } from "./dialects/sqlite-syntax.ts";
 import { SQLITE_FUNCTIONS } from "./functions/sqlite.ts";
 import type { TranslateCall } from "./functions/translate-call.ts";
 import { SynchronousSqliteAdapter } from "./sqlite-adapter.ts";
@@ -7,18 +11,23 @@ import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** What one kind of database can do, and how it says it. */
 export interface DialectProfile {
-  readonly name: "SQLite";
+  /** For messages. */
+  readonly name: "SQLite" | "PostgreSQL" | "MySQL";
   /** One SQL form per canonical function. */
   readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
+  readonly syntax: DialectSyntax;
+  readonly documents: DocumentSyntax;
   /** Most values that one statement may bind. */
   readonly maxParameters: number;
   /** Whether there are the functions that `sqliteDialect` adds to its connections. */
   readonly hasOwnFunctions: boolean;
 }
 
-const SQLITE: DialectProfile = Object.freeze({
+const SQLITE: DialectProfile = Object.freeze<DialectProfile>({
   name: "SQLite",
   functions: SQLITE_FUNCTIONS,
+  syntax: SQLITE_SYNTAX,
+  documents: SQLITE_DOCUMENTS,
   maxParameters: 32_766,
   hasOwnFunctions: true,
 });

@@ -1,0 +1,26 @@
+import type { Sql } from "../sql-form.ts";
+
+/** How one kind of database writes what every statement needs. One frozen object per kind. */
+export interface DialectSyntax {
+  /**
+   * One term of an order by value: null first ascending, last descending.
+   * @param nullable whether the term may be null; false lets an index without null serve it
+   */
+  readonly orderTerm: (term: Sql, descending: boolean, nullable: boolean) => Sql;
+  /** What follows the order, with a blank before it: most rows, and rows to leave out; null for none of it. */
+  readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
+  /** Whether two values are equal, or both null; never null itself. */
+  readonly isSame: (left: Sql, right: Sql) => Sql;
+  /** The negation of `isSame`. */
+  readonly isDifferent: (left: Sql, right: Sql) => Sql;
+  /** The value, or another where it is null. */
+  readonly ifNull: (value: Sql, fallback: Sql) => Sql;
+  /** One of two values. */
+  readonly choose: (condition: Sql, whenTrue: Sql, otherwise: Sql) => Sql;
+  /** `true` or `false` as the value of a condition: what `ifNull` of a condition falls back to. */
+  readonly booleanValue: (value: boolean) => Sql;
+  /** A cell of the canonical form of Edm.Boolean as a condition. */
+  readonly asCondition: (cell: Sql) => Sql;
+  /** A select of one value that is written once though it is needed twice: `make` gets its name. */
+  readonly once: (value: Sql, make: (name: Sql) => Sql) => Sql;
+}

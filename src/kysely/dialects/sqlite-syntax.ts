@@ -1,0 +1,23 @@
+import { sql } from "kysely";
+import type { Sql } from "../sql-form.ts";
+import type { DialectSyntax } from "./dialect-syntax.ts";
+
+/** How SQLite writes what every statement needs. */
+export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
+  // Null comes first ascending there, and last descending.
+  orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
+  limit,
+  isSame: (left, right) => sql`${left} is ${right}`,
+  isDifferent: (left, right) => sql`${left} is not ${right}`,
+  ifNull: (value, fallback) => sql`ifnull(${value}, ${fallback})`,
+  choose: (condition, whenTrue, otherwise) => sql`iif(${condition}, ${whenTrue}, ${otherwise})`,
+  booleanValue: (value) => (value ? sql`1` : sql`0`),
+  asCondition: (cell) => sql`${cell} = 1`,
+  once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value))`,
+});
+
+function limit(top: Sql | null, skip: Sql | null): Sql {
+  if (top !== null) return skip === null ? sql` limit ${top}` : sql` limit ${top} offset ${skip}`;
+  // SQLite knows no offset without a limit; a negative one is none.
+  return skip === null ? sql`` : sql` limit -1 offset ${skip}`;
+}
