@@ -17,10 +17,24 @@ export interface DialectProfile {
   readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
   readonly syntax: DialectSyntax;
   readonly documents: DocumentSyntax;
+  readonly capabilities: DialectCapabilities;
   /** Most values that one statement may bind. */
   readonly maxParameters: number;
   /** Whether there are the functions that `sqliteDialect` adds to its connections. */
   readonly hasOwnFunctions: boolean;
+}
+
+/** Which forms of a statement a database takes. A distributed one takes few. */
+export interface DialectCapabilities {
+  /**
+   * How the first rows of each of many parents are found: `correlated`: by a subquery per parent with a limit of its
+   * own, `key in (select … limit n)`; `lateral`: `cross join lateral (… limit n)`; `window`: by `row_number()`.
+   */
+  readonly topPerParent: "correlated" | "lateral" | "window";
+  /** Whether a subquery may look at the row around it (`exists`, counts). Otherwise: `key in (select …)`. */
+  readonly correlatedSubqueries: boolean;
+  /** Whether single-valued navigations may be joined, in expansions and in orders. Otherwise: by keys, one by one. */
+  readonly joins: boolean;
 }
 
 const SQLITE: DialectProfile = Object.freeze<DialectProfile>({
@@ -28,6 +42,11 @@ const SQLITE: DialectProfile = Object.freeze<DialectProfile>({
   functions: SQLITE_FUNCTIONS,
   syntax: SQLITE_SYNTAX,
   documents: SQLITE_DOCUMENTS,
+  capabilities: Object.freeze<DialectCapabilities>({
+    topPerParent: "correlated",
+    correlatedSubqueries: true,
+    joins: true,
+  }),
   maxParameters: 32_766,
   hasOwnFunctions: true,
 });

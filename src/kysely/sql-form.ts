@@ -29,6 +29,8 @@ export interface SqlForm {
   readonly comparable?: Conversion;
   /** To the form that functions and arithmetic take; absent where this is that form. */
   readonly computable?: Conversion;
+  /** Makes a cell of a value within a list of keys, as `DialectSyntax.keyTable` reads it; absent where it is one. */
+  readonly fromKey?: (value: Sql) => Sql;
 }
 
 /** A change of form within a statement. */

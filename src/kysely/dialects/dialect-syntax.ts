@@ -1,4 +1,4 @@
-import type { Sql } from "../sql-form.ts";
+import type { Sql, SqlForm } from "../sql-form.ts";
 
 /** How one kind of database writes what every statement needs. One frozen object per kind. */
 export interface DialectSyntax {
@@ -23,4 +23,12 @@ export interface DialectSyntax {
   readonly asCondition: (cell: Sql) => Sql;
   /** A select of one value that is written once though it is needed twice: `make` gets its name. */
   readonly once: (value: Sql, make: (name: Sql) => Sql) => Sql;
+  /**
+   * A derived table, without alias, of what `writeKeys` wrote: one row per key, with its number from 0 as `ordinal` and
+   * its values as `k0`, `k1`, … in the given forms.
+   * @param list the place of what `writeKeys` wrote
+   */
+  readonly keyTable: (list: Sql, forms: readonly SqlForm[]) => Sql;
+  /** Writes keys, each a list of cells as the forms encode them, for `keyTable`. */
+  readonly writeKeys: (keys: readonly (readonly unknown[])[]) => unknown;
 }

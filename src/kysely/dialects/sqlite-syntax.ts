@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Sql } from "../sql-form.ts";
 import type { DialectSyntax } from "./dialect-syntax.ts";
+import { writeKeyList } from "./write-key-list.ts";
 
 /** How SQLite writes what every statement needs. */
 export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
@@ -14,6 +15,14 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   booleanValue: (value) => (value ? sql`1` : sql`0`),
   asCondition: (cell) => sql`${cell} = 1`,
   once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value))`,
+  keyTable: (list, forms) => {
+    const cells = forms.map((form, index) => {
+      const cell = sql`json_extract(value, ${sql.lit(`$[${index}]`)})`;
+      return sql`${form.fromKey?.(cell) ?? cell} as ${sql.id(`k${index}`)}`;
+    });
+    return sql`(select ${sql.join([sql`key as ordinal`, ...cells])} from json_each(${list}))`;
+  },
+  writeKeys: writeKeyList,
 });
 
 function limit(top: Sql | null, skip: Sql | null): Sql {

@@ -42,7 +42,9 @@ export const ANY_CASE_GUID_FORM: SqlForm = plainForm("guid in any case", asText,
 });
 
 /** Edm.Binary as BLOB. */
-export const BINARY_FORM: SqlForm = plainForm("binary", (value) => value);
+export const BINARY_FORM: SqlForm = plainForm("binary", (value) => value, {
+  fromKey: (value) => sql`unhex(${value})`,
+});
 
 const enumNumberForms = new WeakMap<EnumType, SqlForm>();
 const enumNameForms = new WeakMap<EnumType, SqlForm>();

@@ -1,0 +1,27 @@
+/**
+ * Writes keys as a JSON array of arrays: integers with all their digits, bytes as hexadecimal text. Values are those that
+ * a form gives; the infinities are beyond what JSON has a number for, and null is what no cell equals.
+ */
+export function writeKeyList(keys: readonly (readonly unknown[])[]): string {
+  return `[${keys.map((key) => `[${key.map(writeValue).join(",")}]`).join(",")}]`;
+}
+
+function writeValue(value: unknown): string {
+  switch (typeof value) {
+    case "bigint":
+      return String(value);
+    case "number":
+      if (Number.isFinite(value)) return JSON.stringify(value);
+      return value < 0 ? "-9e999" : "9e999";
+    case "string":
+    case "boolean":
+      return JSON.stringify(value);
+    default:
+      return value instanceof Uint8Array ? `"${toHex(value)}"` : "null";
+  }
+}
+
+/** Bytes as pairs of hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
