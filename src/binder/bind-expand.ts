@@ -6,16 +6,18 @@ import { bindCondition, bindSortKey } from "./bind-expression.ts";
 import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
-import type { BindingContext } from "./binding-scope.ts";
+import type { CapabilitiesBySet } from "./binding-scope.ts";
 import { checkExpansion } from "./check-expansion.ts";
+import { checkMentions, expressionContext } from "./expression-context.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
+import { targetSetOf } from "./target-set.ts";
 
 /** What all levels of one `$expand` share. */
 export interface ExpandScope {
   readonly model: Model;
   readonly limits: Limits;
   /** What each entity set allows, and (null) what holds without one: below an expansion the target set decides. */
-  readonly capabilitiesOf: (entitySet: EntitySet | null) => Capabilities;
+  readonly capabilitiesOf: CapabilitiesBySet;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
 }
@@ -167,14 +169,12 @@ function bindItem(
   const { model, limits } = work;
   const { options, suffix } = item;
   const { entityType } = navigationProperty;
-  const target = targetOf(navigationProperty, level, model);
+  const target = targetSetOf(navigationProperty, level.entitySet, model);
   const capabilities = work.capabilitiesOf(target);
   checkExpansion({ item, navigationProperty, target, capabilities, maxExpandTop: limits.maxExpandTop });
-  const contextOf = (allowed: ReadonlySet<string> | null): BindingContext => {
-    return { model, option: "$expand", entityType, allowed, parameters: work.parameters };
-  };
-  const conditions = contextOf(capabilities.filterProperties);
-  const sortKeys = contextOf(capabilities.orderByProperties);
+  const place = { ...work, entityType, entitySet: target, capabilities };
+  const conditions = expressionContext("filter", place, "$expand");
+  const sortKeys = expressionContext("orderBy", place, "$expand");
   const { filter, orderBy = [], search, searchText = "", select, skip = 0, top, count = suffix === "$count" } = options;
   const selected =
     select === undefined
@@ -182,7 +182,7 @@ function bindItem(
       : bindSelect(select, { model, entityType, allowed: capabilities.selectProperties, option: "$expand" });
   const below = target === null ? null : { entitySet: target, capabilities, depth: level.depth + 1 };
   const items = below === null ? [] : itemsBelow(item, navigationProperty, below, work);
-  return Object.freeze<ExpandedNavigation>({
+  const bound = Object.freeze<ExpandedNavigation>({
     navigationProperty,
     entitySet: level.entitySet,
     target,
@@ -199,11 +199,8 @@ function bindItem(
     selectExpand: below === null ? selected : withExpansions(selected, bindItems(items, below, work)),
     roundingMode: capabilities.roundingMode,
   });
-}
-
-function targetOf({ name }: NavigationProperty, { entitySet }: Level, model: Model): EntitySet | null {
-  const target = entitySet.navigationPropertyBindings.get(name);
-  return target === undefined ? null : (model.entityContainer.entitySets.get(target) ?? null);
+  checkMentions(bound, limits, "$expand");
+  return bound;
 }
 
 /**

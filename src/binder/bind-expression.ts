@@ -7,6 +7,7 @@ import { bindCall } from "./bind-call.ts";
 import { bindLambda } from "./bind-lambda.ts";
 import { bindLiteral, toType } from "./bind-literal.ts";
 import { bindCount, bindMemberPath, bindVariable } from "./bind-member-path.ts";
+import { bindRoot, isRootKey } from "./bind-navigation.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
 import type { BindingContext, BindingScope, RangeVariable } from "./binding-scope.ts";
@@ -91,8 +92,13 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
     case "lambda":
       return bindLambda(node, scope);
     case "root":
-      throw unsupportedOption(scope.option, node.position, `'$root' is not offered in ${scope.option}.`);
+      throw invalidOption(
+        scope.option,
+        node.position,
+        "'$root' takes an entity set behind it: $root/Set(key)/Property.",
+      );
     case "key":
+      if (isRootKey(node)) return bindRoot(node, scope);
       scope.bind(node.source);
       throw unsupportedOption(scope.option, node.position, `Keys are not offered in ${scope.option}.`);
     case "cast":

@@ -44,26 +44,42 @@ export function bindEntityKey(
  * @throws ODataError `InvalidKey`, target `key`
  */
 export function bindKey(key: KeyPredicateSyntax, entityType: EntityType, resource: string = ""): BoundKey {
-  const nodes = nodesByProperty(key.parts, entityType, resource);
-  const values = entityType.key.map((property) => {
-    const node = nodes.get(property);
-    if (node === undefined) throw invalidKey(`The key lacks '${property.name}'.`, entityType, resource);
-    return keyValue(node, property, entityType, resource);
-  });
+  const fail: KeyFault = (problem) => invalidKey(problem, entityType, resource);
+  const values = keyParts(key, entityType, fail).map(([property, node]) => keyValue(node, property, fail));
   const [single] = values;
   if (values.length === 1) return { value: single, values };
   const fields = entityType.key.map((property, index) => [property.field, values[index]] as const);
   return { value: Object.freeze(Object.fromEntries(fields)), values };
 }
 
+/** Makes the error of a key from what is wrong with it. */
+type KeyFault = (problem: string) => ODataError;
+
+/**
+ * The parts of a key predicate in the order of the type's key, each with its property.
+ * @param fail makes the error of a part that is missing, unknown or repeated
+ */
+export function keyParts(
+  { parts }: KeyPredicateSyntax,
+  entityType: EntityType,
+  fail: KeyFault,
+): readonly (readonly [StructuralProperty, SyntaxNode])[] {
+  const nodes = nodesByProperty(parts, entityType, fail);
+  return entityType.key.map((property) => {
+    const node = nodes.get(property);
+    if (node === undefined) throw fail(`The key lacks '${property.name}'.`);
+    return [property, node];
+  });
+}
+
 function nodesByProperty(
   parts: readonly KeyPartSyntax[],
   entityType: EntityType,
-  resource: string,
+  fail: KeyFault,
 ): ReadonlyMap<StructuralProperty, SyntaxNode> {
   const [only] = parts;
   const [property] = entityType.key;
-  if (only === undefined) throw invalidKey("A key stands in the parentheses.", entityType, resource);
+  if (only === undefined) throw fail("A key stands in the parentheses.");
   if (parts.length === 1 && entityType.key.length === 1 && property !== undefined && only.name === null) {
     return new Map([[property, only.value]]);
   }
@@ -71,49 +87,50 @@ function nodesByProperty(
   for (const part of parts) {
     if (part.name === null) {
       const problem = entityType.key.length === 1 ? "The key is one value." : "Each value of this key needs its name.";
-      throw invalidKey(problem, entityType, resource);
+      throw fail(problem);
     }
-    const named = keyProperty(part.name, entityType, resource);
-    if (nodes.has(named)) throw invalidKey(`'${named.name}' stands twice in the key.`, entityType, resource);
+    const named = keyProperty(part.name, entityType, fail);
+    if (nodes.has(named)) throw fail(`'${named.name}' stands twice in the key.`);
     nodes.set(named, part.value);
   }
   return nodes;
 }
 
-function keyProperty(name: string, entityType: EntityType, resource: string): StructuralProperty {
+function keyProperty(name: string, entityType: EntityType, fail: KeyFault): StructuralProperty {
   const member = entityType.members.get(name) ?? entityType.membersIgnoringCase.get(name.toLowerCase());
   const property = entityType.key.find((known) => known === member);
   if (property !== undefined) return property;
   const names = entityType.key.map((known) => known.name);
-  throw invalidKey(`The key has no property ${quotedName(name)}.${didYouMean(name, names)}`, entityType, resource);
+  throw fail(`The key has no property ${quotedName(name)}.${didYouMean(name, names)}`);
 }
 
-function keyValue(
-  node: SyntaxNode,
-  property: StructuralProperty,
-  entityType: EntityType,
-  resource: string,
-): PrimitiveValue {
+function keyValue(node: SyntaxNode, property: StructuralProperty, fail: KeyFault): PrimitiveValue {
   const { name, type } = property;
   if (!isScalarType(type)) throw new Error(`The key property ${name} is not primitive.`);
   if (node.kind === "alias") {
-    throw invalidKey(`The parameter alias ${quotedName(node.name)} has no value in the query.`, entityType, resource);
+    throw fail(`The parameter alias ${quotedName(node.name)} has no value in the query.`);
   }
-  if (node.kind === "null") throw invalidKey(`'${name}' is never null.`, entityType, resource);
-  if (node.kind !== "literal") throw invalidKey(`'${name}' takes one literal.`, entityType, resource);
+  if (node.kind === "null") throw fail(`'${name}' is never null.`);
+  if (node.kind !== "literal") throw fail(`'${name}' takes one literal.`);
   try {
     return fromLiteral(node.literal, type);
   } catch (error) {
-    if (error instanceof InvalidValueError) throw invalidKey(`'${name}': ${error.message}`, entityType, resource);
+    if (error instanceof InvalidValueError) throw fail(`'${name}': ${error.message}`);
     throw error;
   }
 }
 
 function invalidKey(problem: string, entityType: EntityType, resource: string): ODataError {
+  return protocolError("InvalidKey", `${problem} Write the key as ${keyExample(entityType, resource)}.`, {
+    target: "key",
+  });
+}
+
+/** How a key of a type is written behind what it is the key of: `Orders(5)`. */
+export function keyExample(entityType: EntityType, resource: string): string {
   const examples = entityType.key.map(({ name, type }) => {
     const value = isScalarType(type) ? literalExample(type) : "value";
     return entityType.key.length === 1 ? value : `${name}=${value}`;
   });
-  const message = `${problem} Write the key as ${resource}(${examples.join(",")}).`;
-  return protocolError("InvalidKey", message, { target: "key" });
+  return `${resource}(${examples.join(",")})`;
 }

@@ -1,5 +1,5 @@
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import type { LambdaExpression, PropertyExpression, VariableExpression } from "../query/expression.ts";
+import type { CollectionPath, LambdaExpression, VariableExpression } from "../query/expression.ts";
 import type { LambdaSyntax } from "../syntax/ast.ts";
 import { bindBoolean } from "./bind-boolean.ts";
 import { invalidOption } from "./binding-error.ts";
@@ -7,10 +7,9 @@ import type { BindingScope } from "./binding-scope.ts";
 import { type Operand, bound, collectionOf, describeOperand } from "./operand.ts";
 
 /**
- * Binds `Tags/any(t:t eq 'x')`, `Tags/any()` and `Tags/all(t:t eq 'x')`. Within the predicate a name that is no range
- * variable is a property of the entity, as outside.
- * @throws ODataError `InvalidQueryOption` behind anything but a collection, and for a predicate that is not Boolean;
- *   `UnsupportedQueryOption` behind a navigation property
+ * Binds `Tags/any(t:t eq 'x')`, `Lines/any()` and `Lines/all(l:l/Price gt 5)`. Within the predicate a name that is no
+ * range variable is a property of the entity, as outside.
+ * @throws ODataError `InvalidQueryOption` behind anything but a collection, and for a predicate that is not Boolean
  * @see OData URL Conventions 4.0, section 5.1.1.5
  */
 export function bindLambda(node: LambdaSyntax, scope: BindingScope): Operand {
@@ -22,13 +21,14 @@ export function bindLambda(node: LambdaSyntax, scope: BindingScope): Operand {
     throw invalidOption(scope.option, position, message);
   }
   const item = itemOf(collection, scope);
-  const inner = scope.within({ name: variable, expression: item });
+  const entitySet = collection.kind === "navigation" ? collection.target : null;
+  const inner = scope.within({ name: variable, expression: item, entitySet });
   const bindings = predicate === null ? null : bindBoolean(predicate, inner, operator);
   return bound(toLambda({ operator, collection, depth: item.depth, predicate: bindings }), position);
 }
 
 /** The item of a collection, as the predicate of the next lambda operator of a scope has it. */
-export function itemOf({ type }: PropertyExpression, scope: BindingScope): VariableExpression {
+export function itemOf({ type }: CollectionPath, scope: BindingScope): VariableExpression {
   return { kind: "variable", depth: scope.variables.length, type };
 }
 

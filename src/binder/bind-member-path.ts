@@ -1,24 +1,30 @@
-import type { ComplexType, EntityType, ValueType } from "../edm/model.ts";
+import type { ComplexType, EntityType, Property } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import type { Expression, PathSource, PropertyExpression } from "../query/expression.ts";
+import type { Expression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
 import type { CountSyntax, MemberSyntax, SyntaxNode, VariableSyntax } from "../syntax/ast.ts";
+import { bindNavigation, entitySetOf, refuseRootSet } from "./bind-navigation.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import { quotedName } from "./did-you-mean.ts";
+import { allowedOf } from "./expression-context.ts";
+import { memberTable } from "./member-table.ts";
 import { type BoundOperand, type Operand, bound, collectionOf, describeOperand } from "./operand.ts";
-import { resolveMember } from "./resolve-member.ts";
+import { type MemberTable, type NameRules, resolveMember } from "./resolve-member.ts";
 
 /** Most segments of one property path. */
 const MAX_PATH_LENGTH = 100;
 
 /**
- * Binds a property path: `Name`, `Address/City`, `$it/Name`.
- * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name and for a path through something without
- *   members; `UnsupportedQueryOption` for a navigation property
- * @see OData URL Conventions 4.0, section 5.1.1.6.3
+ * Binds a path: `Name`, `Address/City`, `$it/Name`, `Customer/Country/Name`, `$root/Customers(1)/Name`.
+ * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name and for a path through a collection or
+ *   through something without members; `UnsupportedQueryOption` along a navigation whose target set has switched the
+ *   clause off
+ * @see OData URL Conventions 4.0, sections 5.1.1.6.3 and 5.1.1.15
  */
 export function bindMemberPath(node: MemberSyntax, scope: BindingScope): Operand {
   const { source, segments } = pathOf(node, scope);
+  const [first] = segments;
+  if (source?.kind === "root" && first !== undefined) refuseRootSet(first, scope);
   let operand = bindSource(source, scope);
   for (const segment of segments) operand = bindSegment(operand, segment, scope);
   return operand;
@@ -38,7 +44,7 @@ export function bindVariable({ name, position }: VariableSyntax, scope: BindingS
   return { kind: "bound", expression, type: expression.type, isCollection: false, position };
 }
 
-/** Binds `Tags/$count`. @see OData URL Conventions 4.0, section 5.1.1.6.3 */
+/** Binds `Tags/$count` and `Lines/$count`. @see OData URL Conventions 4.0, section 5.1.1.6.3 */
 export function bindCount(node: CountSyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.source);
   const collection = collectionOf(operand);
@@ -79,56 +85,86 @@ function bindSource(source: SyntaxNode | null, scope: BindingScope): BoundOperan
 
 function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: BindingScope): BoundOperand {
   const { name, position } = segment;
-  const { source, type } = structured(operand, segment, scope);
-  // The paths of a range variable begin with a collection, which has been looked at itself.
-  const isFirst = source.kind === "it";
-  if (segment.source === null) refuseItemMember(type, segment, scope);
-  const property = resolveMember(type, { name, position, isFirst }, scope);
-  if (property.kind === "NavigationProperty") {
-    const message = `Paths through the navigation property '${property.name}' are not offered in ${scope.option}.`;
-    throw unsupportedOption(scope.option, position, message);
-  }
+  const source = structured(operand, segment, scope);
+  const names = namesBehind(source, position, scope);
+  if (segment.source === null) refuseItemMember(names.table, segment, scope);
+  const property = resolveMember(names.table, { name, position, isFirst: names.areOfEntity }, names.rules);
+  if (property.kind === "NavigationProperty") return bindNavigation(source, property, position, scope);
   const expression: PropertyExpression = { kind: "property", source, property, type: property.type };
   return { kind: "bound", expression, type: property.type, isCollection: property.isCollection, position };
+}
+
+/** The names that can follow a part of a path. */
+interface Names {
+  readonly table: MemberTable<Property>;
+  readonly rules: NameRules;
+  /** Whether they are names of an entity, as allowlists hold them; otherwise they are members of a value. */
+  readonly areOfEntity: boolean;
+}
+
+/** Each set says which names of its own entities an expression may use, wherever the expression belongs. */
+function namesBehind(source: StructuredSource, position: number, scope: BindingScope): Names {
+  const { type } = source;
+  const entitySet = entitySetOf(source, scope);
+  const table = memberTable(type, entitySet);
+  const { option } = scope;
+  if (source.kind === "it") return { table, rules: scope, areOfEntity: true };
+  if (type.kind === "ComplexType") return { table, rules: { option, allowed: null }, areOfEntity: false };
+  return {
+    table,
+    rules: { option, allowed: allowedOf(entitySet, scope, position), isHiding: true },
+    areOfEntity: true,
+  };
 }
 
 /**
  * Refuses the name of an item's property without the item, which the name of no property of the entity explains.
  * @throws ODataError `InvalidQueryOption`
  */
-function refuseItemMember(type: EntityType | ComplexType, { name, position }: MemberSyntax, scope: BindingScope): void {
-  if (scope.variables.length === 0 || hasMember(type, name)) return;
-  const owner = scope.variables.findLast(({ expression }) => hasMember(expression.type, name));
+function refuseItemMember(table: MemberTable<Property>, { name, position }: MemberSyntax, scope: BindingScope): void {
+  if (scope.variables.length === 0 || hasMember(table, name)) return;
+  const owner = scope.variables.findLast(({ expression }) => {
+    return isStructured(expression) && offers(namesBehind(expression, position, scope), name);
+  });
   if (owner === undefined) return;
-  const message = `'${type.name}' has no property ${quotedName(name)}. Of an item it is ${quotedName(`${String(owner.name)}/${name}`)}.`;
+  const message = `'${table.name}' has no property ${quotedName(name)}. Of an item it is ${quotedName(`${String(owner.name)}/${name}`)}.`;
   throw invalidOption(scope.option, position, message);
 }
 
-function hasMember(type: EntityType | ValueType, name: string): boolean {
-  if (type.kind !== "EntityType" && type.kind !== "ComplexType") return false;
-  return type.members.has(name) || type.membersIgnoringCase.has(name.toLowerCase());
+function offers({ table, rules }: Names, name: string): boolean {
+  const member = memberOf(table, name);
+  return member !== undefined && (rules.allowed === null || rules.allowed.has(member.name));
+}
+
+function hasMember(table: MemberTable<Property>, name: string): boolean {
+  return memberOf(table, name) !== undefined;
+}
+
+function memberOf({ members, membersIgnoringCase }: MemberTable<Property>, name: string): Property | undefined {
+  return members.get(name) ?? membersIgnoringCase.get(name.toLowerCase());
 }
 
 /** What a name can follow: an entity or a complex value. */
-function structured(
-  operand: BoundOperand,
-  segment: MemberSyntax,
-  scope: BindingScope,
-): { readonly source: PathSource; readonly type: EntityType | ComplexType } {
-  const { expression, type, isCollection } = operand;
+type StructuredSource = PathSource & { readonly type: EntityType | ComplexType };
+
+function structured(operand: BoundOperand, segment: MemberSyntax, scope: BindingScope): StructuredSource {
+  const { expression, isCollection } = operand;
   if (isCollection) {
     const message = `'/${segment.name}' cannot follow a collection: only '$count', 'any(…)' and 'all(…)' can.`;
     throw invalidOption(scope.option, segment.position, message);
   }
-  if ((type.kind === "EntityType" || type.kind === "ComplexType") && isPathSource(expression)) {
-    return { source: expression, type };
-  }
+  if (isPathSource(expression) && isStructured(expression)) return expression;
   const message = `${quotedName(segment.name)} cannot follow ${describeOperand(operand)}, which has no properties.`;
   throw invalidOption(scope.option, segment.position, message);
 }
 
+function isStructured(source: PathSource | VariableExpression): source is StructuredSource {
+  return source.type.kind === "EntityType" || source.type.kind === "ComplexType";
+}
+
 function isPathSource(expression: Expression): expression is PathSource {
-  return expression.kind === "it" || expression.kind === "variable" || expression.kind === "property";
+  const { kind } = expression;
+  return kind === "it" || kind === "variable" || kind === "root" || kind === "navigation" || kind === "property";
 }
 
 function it(scope: BindingScope, position: number): BoundOperand {

@@ -1,4 +1,4 @@
-import type { ComplexType } from "../edm/model.ts";
+import type { ComplexType, EntityType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { ArithmeticOperator, ComparisonOperator, Expression, ScalarType } from "../query/expression.ts";
 import type { BinarySyntax, InSyntax, SyntaxNode } from "../syntax/ast.ts";
@@ -50,14 +50,16 @@ function atType(operand: ScalarOperand, type: ScalarType | null, scope: BindingS
   return type === null ? NULL : toType(operand, type, scope);
 }
 
-/** A complex value beside null: the one comparison that it takes. */
+/** A complex value, or an entity that a path leads to, beside null: the one comparison that it takes. */
 function nullCheck(
   operand: Operand,
   other: Operand,
-): { readonly expression: Expression; readonly type: ComplexType } | undefined {
+): { readonly expression: Expression; readonly type: ComplexType | EntityType } | undefined {
   if (operand.kind !== "bound" || operand.isCollection || other.kind !== "null") return undefined;
   const { expression, type } = operand;
-  return type.kind === "ComplexType" ? { expression, type } : undefined;
+  if (type.kind === "ComplexType") return { expression, type };
+  const isLedTo = expression.kind === "navigation" || expression.kind === "root";
+  return type.kind === "EntityType" && isLedTo ? { expression, type } : undefined;
 }
 
 function incomparable(operator: ComparisonOperator, left: Operand, right: Operand): string {
@@ -171,7 +173,9 @@ export function bindIn(node: InSyntax, scope: BindingScope): Operand {
 
 /** What may name a collection; what of it is not offered says so itself. */
 function isPath({ kind }: SyntaxNode): boolean {
-  return kind === "member" || kind === "variable" || kind === "cast" || kind === "key" || kind === "call";
+  return (
+    kind === "member" || kind === "variable" || kind === "root" || kind === "cast" || kind === "key" || kind === "call"
+  );
 }
 
 function listItems(list: SyntaxNode, scope: BindingScope): readonly SyntaxNode[] {

@@ -23,8 +23,8 @@ import { bindCondition, bindSortKey } from "./bind-expression.ts";
 import { bindParameters } from "./bind-parameters.ts";
 import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
-import type { BindingContext } from "./binding-scope.ts";
 import { type OptionRules, checkOptions } from "./check-capabilities.ts";
+import { checkMentions, expressionContext } from "./expression-context.ts";
 import { COLLECTION_OPTIONS, COUNT_OPTIONS, ENTITY_OPTIONS, NO_OPTIONS } from "./option-rules.ts";
 
 /** The collection or entity that query options are about, with what its set allows. */
@@ -159,17 +159,15 @@ function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext
 }
 
 function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, context: ParseContext): QueryShape {
-  const { model, entitySet, capabilities } = target;
+  const { model, entitySet, capabilities, capabilitiesOf } = target;
   const { entityType } = entitySet;
   const parameters: QueryParameter[] = [];
-  const contextOf = (option: string, allowed: ReadonlySet<string> | null): BindingContext => {
-    return { model, option, entityType, allowed, parameters };
-  };
+  const place = { model, entityType, entitySet, capabilities, capabilitiesOf, parameters };
   const { filter, orderBy } = syntax;
-  const conditions = contextOf("$filter", capabilities.filterProperties);
-  const sortKeys = contextOf("$orderby", capabilities.orderByProperties);
+  const conditions = expressionContext("filter", place);
+  const sortKeys = expressionContext("orderBy", place);
   const items = orderBy === undefined ? [] : parseOrderBy(orderBy, context);
-  return Object.freeze<QueryShape>({
+  const shape = Object.freeze<QueryShape>({
     key,
     entitySet,
     entityType,
@@ -182,6 +180,8 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
     parameters,
     roundingMode: capabilities.roundingMode,
   });
+  checkMentions(shape, target.limits, filter === undefined ? "$orderby" : "$filter");
+  return shape;
 }
 
 function bindSelectExpand(

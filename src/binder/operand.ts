@@ -1,6 +1,6 @@
 import type { EntityType, ValueType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
-import type { Expression, PropertyExpression, ScalarType } from "../query/expression.ts";
+import type { CollectionPath, Expression, ScalarType } from "../query/expression.ts";
 import type { LiteralSyntax } from "../syntax/ast.ts";
 
 /** A part of an expression on the way to its bound form: literals get their type from what they stand beside. */
@@ -40,9 +40,10 @@ export function bound(expression: Expression & { readonly type: ScalarType }, po
 }
 
 /** The collection that an operand is; undefined when it is none. */
-export function collectionOf(operand: Operand): PropertyExpression | undefined {
+export function collectionOf(operand: Operand): CollectionPath | undefined {
   if (operand.kind !== "bound" || !operand.isCollection) return undefined;
-  return operand.expression.kind === "property" ? operand.expression : undefined;
+  const { expression } = operand;
+  return expression.kind === "property" || expression.kind === "navigation" ? expression : undefined;
 }
 
 /** Tells whether an operand is one value of a primitive or enumeration type, or null. */

@@ -13,13 +13,16 @@ export interface MemberTable<Member extends Property> {
 }
 
 /** What of a context decides on names. */
-export type NameRules = Pick<BindingContext, "option" | "allowed">;
+export interface NameRules extends Pick<BindingContext, "option" | "allowed"> {
+  /** Whether a name that is not allowed is as good as unknown: so it is with what another set keeps to itself. */
+  readonly isHiding?: boolean | undefined;
+}
 
 /** A name as the client wrote it. */
 export interface NameInPath {
   readonly name: string;
   readonly position: number | undefined;
-  /** Whether it begins its path: the allowlists of the set hold such names. */
+  /** Whether it names a property of an entity: the allowlists of the set hold such names, not those of members. */
   readonly isFirst: boolean;
 }
 
@@ -36,12 +39,13 @@ export function resolveMember<Member extends Property>(
 ): Member {
   const { name, position, isFirst } = path;
   const member = type.members.get(name) ?? type.membersIgnoringCase.get(name.toLowerCase());
-  if (member === undefined) {
+  const isRefused = member !== undefined && isFirst && !isAllowed(member.name, rules);
+  if (member === undefined || (isRefused && rules.isHiding === true)) {
     const names = isFirst ? [...type.members.keys()].filter((known) => isAllowed(known, rules)) : type.members.keys();
     const message = `'${type.name}' has no property ${quotedName(name)}.${didYouMean(name, names)}`;
     throw invalidOption(rules.option, position, message);
   }
-  if (isFirst && !isAllowed(member.name, rules)) {
+  if (isRefused) {
     throw invalidOption(rules.option, position, `The property '${member.name}' is not allowed in ${rules.option}.`);
   }
   return member;

@@ -28,7 +28,7 @@ export function compareDateObject(
   // All rows of a request have the same parameter.
   let known: Milliseconds | null = null;
   return (entity, values) => {
-    const value = raw(entity);
+    const value = raw(entity, values);
     const time = value instanceof Date ? value.getTime() : Number.NaN;
     if (Number.isNaN(time)) return compareTexts(entity, values);
     const text = asText(requireParameter(values[index], index));

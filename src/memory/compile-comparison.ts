@@ -5,7 +5,7 @@ import type { ComparisonExpression, ComparisonOperator, Expression, ScalarType }
 import { compareDateObject } from "./compare-date-object.ts";
 import { compareWithParameter } from "./compare-parameter.ts";
 import { comparisonFamily, equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
-import { compileRawProperty, compileRawSource } from "./compile-property.ts";
+import { compileRawProperty, compileRawSource, type RawAccessor } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
 import type { VariableSlots } from "./variable-slot.ts";
 
@@ -75,11 +75,16 @@ function compileNullTest(
   compile: CompileOperand,
 ): CompiledPredicate {
   if (operator !== "eq" && operator !== "ne") return () => false;
-  const isPath = operand.kind === "property" || operand.kind === "variable";
-  const isComplex = isPath && operand.type.kind === "ComplexType";
-  const read = isComplex ? compileRawSource(operand, slots) : compile(operand);
+  const read = compileNullable(operand, slots) ?? compile(operand);
   if (operator === "eq") return (entity, values) => read(entity, values) === null;
   return (entity, values) => read(entity, values) !== null;
+}
+
+/** What has no value of its own but may be null: a complex value, or an entity that a path leads to. */
+function compileNullable(operand: Expression, slots: VariableSlots): RawAccessor | null {
+  if (operand.kind === "navigation" || operand.kind === "root") return compileRawSource(operand, slots);
+  if (operand.kind !== "property" && operand.kind !== "variable") return null;
+  return operand.type.kind === "ComplexType" ? compileRawSource(operand, slots) : null;
 }
 
 function compareNatively(

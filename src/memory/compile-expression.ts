@@ -84,12 +84,10 @@ function compileParameter(index: number): CompiledExpression {
 }
 
 function compileItemCount(expression: CountExpression, slots: VariableSlots): CompiledExpression {
-  const { collection } = expression;
-  if (collection.kind === "navigation") throw new Error("Navigation is not evaluated over arrays.");
-  const count = compileCount(collection, slots);
+  const count = compileCount(expression.collection, slots);
   if (expression.type.name !== "Edm.Int64") return count;
-  return (entity) => {
-    const items = count(entity);
+  return (entity, values) => {
+    const items = count(entity, values);
     return items === null ? null : BigInt(items);
   };
 }

@@ -1,6 +1,7 @@
-import type { Expression, LambdaExpression, PropertyExpression } from "../query/expression.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { CollectionPath, Expression, LambdaExpression } from "../query/expression.ts";
 import { canonicalKind, canonicalLook, type CanonicalLook } from "./canonical-look.ts";
-import { compileRawProperty, describePath, invalidValue, toCanonical, type RawAccessor } from "./compile-property.ts";
+import { compileRawSource, describePath, invalidValue, toCanonical, type RawAccessor } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
 import { spendItems } from "./item-budget.ts";
 import type { VariableSlot, VariableSlots } from "./variable-slot.ts";
@@ -12,7 +13,7 @@ type CompilePredicate = (predicate: Expression, slots: VariableSlots) => Compile
 type PlaceItem = (item: unknown) => void;
 
 /** Reads the items of a collection; null where it is null. */
-type ReadItems = (entity: object) => readonly unknown[] | null;
+type ReadItems = (entity: object, values: readonly PrimitiveValue[]) => readonly unknown[] | null;
 
 /**
  * Compiles `any` and `all`. Their value is never null: only an item whose predicate is true counts, null as little as
@@ -29,18 +30,18 @@ export function compileLambda(
   compile: CompilePredicate,
 ): CompiledPredicate {
   const { collection, operator, predicate } = expression;
-  if (collection.kind === "navigation") throw new Error("Navigation is not evaluated over arrays.");
   const read = compileItems(collection, slots);
   const isAll = operator === "all";
-  if (predicate === null) return (entity) => (read(entity)?.length ?? 0) > 0;
+  if (predicate === null) return (entity, values) => (read(entity, values)?.length ?? 0) > 0;
   const slot: VariableSlot = { value: null, object: null };
   const place = placeItem(collection, slot);
   const test = compile(predicate, [...slots, slot]);
-  const isNested = slots.length > 0;
+  // Entities share what they are related to, so that a few of them can make many items.
+  const isCounted = slots.length > 0 || collection.kind === "navigation";
   return (entity, values) => {
-    const items = read(entity);
+    const items = read(entity, values);
     if (items === null) return isAll;
-    if (isNested) spendItems(values, items.length);
+    if (isCounted) spendItems(values, items.length);
     // A getter of the application may run the same query: what it finds in the slot must be there afterwards.
     const { value, object } = slot;
     try {
@@ -56,11 +57,11 @@ export function compileLambda(
   };
 }
 
-function compileItems(collection: PropertyExpression, slots: VariableSlots): ReadItems {
-  const raw: RawAccessor = compileRawProperty(collection, slots);
+function compileItems(collection: CollectionPath, slots: VariableSlots): ReadItems {
+  const raw: RawAccessor = compileRawSource(collection, slots);
   const path = describePath(collection);
-  return (entity) => {
-    const value = raw(entity);
+  return (entity, values) => {
+    const value = raw(entity, values);
     if (value === null) return null;
     if (!Array.isArray(value)) throw invalidValue(path, "a collection", value);
     const items: readonly unknown[] = value;
@@ -69,7 +70,12 @@ function compileItems(collection: PropertyExpression, slots: VariableSlots): Rea
 }
 
 /** Items are brought to canonical form once, however often the predicate looks at them. */
-function placeItem(collection: PropertyExpression, slot: VariableSlot): PlaceItem {
+function placeItem(collection: CollectionPath, slot: VariableSlot): PlaceItem {
+  if (collection.kind === "navigation") {
+    return (item) => {
+      slot.object = item as object;
+    };
+  }
   const { type } = collection;
   if (type.kind === "ComplexType") {
     const path = describePath(collection);

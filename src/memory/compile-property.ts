@@ -2,13 +2,21 @@ import type { StructuralProperty } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";
 import { assertNever } from "../errors/assert-never.ts";
-import type { ItExpression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
+import type {
+  CollectionPath,
+  ItExpression,
+  NavigationExpression,
+  PathSource,
+  PropertyExpression,
+  VariableExpression,
+} from "../query/expression.ts";
 import { canonicalKind, canonicalLook } from "./canonical-look.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
+import { relatedOf, rootOf } from "./relations.ts";
 import { slotOf, type VariableSlots } from "./variable-slot.ts";
 
 /** A value as the application's object holds it; null for undefined, and where anything on the path is null. */
-export type RawAccessor = (entity: object) => unknown;
+export type RawAccessor = (entity: object, values: readonly PrimitiveValue[]) => unknown;
 
 /** Brings a value of the application to canonical form; null and undefined are null. */
 export type ToCanonical = (value: unknown) => PrimitiveValue | null;
@@ -30,15 +38,15 @@ export function compileRawProperty(expression: PropertyExpression, slots: Variab
   if (expression.source.kind === "it") return read;
   const source = compileRawSource(expression.source, slots);
   const path = describePath(expression.source);
-  return (entity) => {
-    const value = source(entity);
+  return (entity, values) => {
+    const value = source(entity, values);
     if (value === null) return null;
     if (typeof value !== "object") throw invalidValue(path, expression.source.type.name, value);
-    return read(value);
+    return read(value, values);
   };
 }
 
-/** Compiles the read of what a path goes through: the entity, an item, or a complex value. */
+/** Compiles the read of what a path goes through: the entity, an item, a related entity, or a complex value. */
 export function compileRawSource(source: PathSource, slots: VariableSlots): RawAccessor {
   switch (source.kind) {
     case "it":
@@ -50,11 +58,23 @@ export function compileRawSource(source: PathSource, slots: VariableSlots): RawA
     case "property":
       return compileRawProperty(source, slots);
     case "root":
+      return (_entity, values) => rootOf(values, source);
     case "navigation":
-      throw new Error("Navigation is not evaluated over arrays.");
+      return compileNavigation(source, slots);
     default:
       return assertNever(source);
   }
+}
+
+/** Compiles the step along a navigation: an entity, or the entities of a collection; null where it starts from null. */
+function compileNavigation(expression: NavigationExpression, slots: VariableSlots): RawAccessor {
+  const source = compileRawSource(expression.source, slots);
+  return (entity, values) => {
+    const from = source(entity, values);
+    if (typeof from === "object" && from !== null) return relatedOf(values, expression, from);
+    if (from === null) return null;
+    throw invalidValue(describePath(expression.source), expression.source.type.name, from);
+  };
 }
 
 /** Whether every object inherits a member of this name, such as `constructor` or `__proto__`. */
@@ -95,8 +115,8 @@ export function compileProperty(expression: PropertyExpression, slots: VariableS
   }
   const raw = isPlain ? readAny(field) : compileRawProperty(expression, slots);
   const isCanonical = kind === null ? canonicalLook(property.type) : (value: unknown): boolean => typeof value === kind;
-  return (entity) => {
-    const value = raw(entity);
+  return (entity, values) => {
+    const value = raw(entity, values);
     return isCanonical(value) ? (value as PrimitiveValue) : canonical(value);
   };
 }
@@ -155,18 +175,21 @@ function makeCanonical(codec: ValueCodec, path: string, typeName: string): ToCan
   };
 }
 
+/** Reads the number of items of a collection; null where the path to it is null. */
+export type CountItems = (entity: object, values: readonly PrimitiveValue[]) => number | null;
+
 /**
- * Compiles the number of items of a collection-valued property: null where the path to it is null, 0 for a collection
- * that is null or absent.
+ * Compiles the number of items of a collection-valued property, or of related entities: null where the path to it is
+ * null, 0 for a collection that is null or absent.
  * @throws TypeError, when run, for a value that is no array
  */
-export function compileCount(collection: PropertyExpression, slots: VariableSlots): (entity: object) => number | null {
-  const raw = compileRawProperty(collection, slots);
+export function compileCount(collection: CollectionPath, slots: VariableSlots): CountItems {
+  const raw = compileRawSource(collection, slots);
   const owner = collection.source.kind === "it" ? null : compileRawSource(collection.source, slots);
   const path = describePath(collection);
-  return (entity) => {
-    if (owner !== null && owner(entity) === null) return null;
-    const items = raw(entity);
+  return (entity, values) => {
+    if (owner !== null && owner(entity, values) === null) return null;
+    const items = raw(entity, values);
     if (items === null) return 0;
     if (!Array.isArray(items)) throw invalidValue(path, "a collection", items);
     return items.length;

@@ -10,7 +10,7 @@ import type { Expression, VariableExpression } from "../../src/query/expression.
 import { FUNCTION_SIGNATURES, type FunctionSignature } from "../../src/query/functions.ts";
 import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import type { Literal } from "../../src/syntax/literal-token.ts";
-import { Product, model } from "./model.ts";
+import { Product, entitySet, everything, model } from "./model.ts";
 import { bindCollection } from "./requests.ts";
 
 const literals: readonly Literal[] = [
@@ -237,7 +237,16 @@ function checkTypes(
 function bindOrRefuse(bind: (context: BindingContext) => Expression): boolean {
   const parameters: QueryParameter[] = [];
   try {
-    const expression = bind({ model, option: "$filter", entityType: Product, allowed: null, parameters });
+    const expression = bind({
+      model,
+      option: "$filter",
+      clause: "filter",
+      entityType: Product,
+      entitySet: entitySet("Products"),
+      capabilitiesOf: () => everything,
+      allowed: null,
+      parameters,
+    });
     checkTypes(expression, parameters);
     bindParameters(parameters, literals);
     return true;
