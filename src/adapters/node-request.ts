@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
+import { bodyWasRead } from "../http/body-buffer.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
+import { readMessage } from "./node-body.ts";
 
 /** An `IncomingMessage` as the service reads it: headers and signal are made only when asked for. */
 class NodeODataRequest implements ODataRequest {
@@ -8,12 +10,14 @@ class NodeODataRequest implements ODataRequest {
   readonly target: string;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #awaitsContinue: boolean;
   #headers: Headers | undefined;
   #controller: AbortController | undefined;
 
-  constructor(message: IncomingMessage, response: ServerResponse) {
+  constructor(message: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) {
     this.#message = message;
     this.#response = response;
+    this.#awaitsContinue = awaitsContinue;
     this.method = message.method ?? "GET";
     this.target = toOriginForm(message.url ?? "/");
   }
@@ -65,19 +69,31 @@ class NodeODataRequest implements ODataRequest {
     return this.#controller.signal;
   }
 
-  get body(): AsyncIterable<Uint8Array> | null {
+  get hasBody(): boolean {
     const { headers } = this.#message;
-    const has = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
-    return has ? this.#message : null;
+    return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+  }
+
+  readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
+    if (!this.hasBody) return new Uint8Array(0);
+    if (this.#message.readableDidRead) throw bodyWasRead();
+    // The client holds its body back until it is asked for.
+    if (this.#awaitsContinue) this.#response.writeContinue();
+    return readMessage(this.#message, maxBytes);
   }
 }
 
 /**
  * Reads a request of `node:http`, without a copy of anything.
  * @param response the response to it: its end is the end of what the signal watches
+ * @param awaitsContinue whether the client waits for `100 Continue`, which nobody has sent yet
  */
-export function fromIncomingMessage(message: IncomingMessage, response: ServerResponse): ODataRequest {
-  return new NodeODataRequest(message, response);
+export function fromIncomingMessage(
+  message: IncomingMessage,
+  response: ServerResponse,
+  awaitsContinue = false,
+): ODataRequest {
+  return new NodeODataRequest(message, response, awaitsContinue);
 }
 
 /** The path and query of a request target, which a proxy's client may send with scheme and authority. */

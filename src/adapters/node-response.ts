@@ -2,9 +2,16 @@ import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ODataResponse } from "../http/odata-response.ts";
 
+/**
+ * How long a client that is refused may go on to send, in milliseconds: a connection that is closed while bytes
+ * arrive is reset, and the answer may be lost with it. @see RFC 9112, section 9.6
+ */
+const LINGER = 2000;
+
 /** Sends a response: one write for text, chunk by chunk for an iterable. A promise only where chunks are sent. */
 export function sendResponse(response: ODataResponse, target: ServerResponse): void | Promise<void> {
   const { status, headers, body } = response;
+  if (status === 413 && !target.req.complete) return sendAndClose(response, target);
   if (body === null) {
     target.writeHead(status, headers);
     target.end();
@@ -15,6 +22,24 @@ export function sendResponse(response: ODataResponse, target: ServerResponse): v
   } else {
     return sendChunks(response, body, target);
   }
+}
+
+/**
+ * Sends an answer to a request whose body is too large to be read to its end, and closes the connection. What still
+ * arrives is thrown away for a short while.
+ * @see decisions, Writing (order of checks)
+ */
+function sendAndClose({ status, headers, body }: ODataResponse, target: ServerResponse): void {
+  const text = typeof body === "string" || body instanceof Uint8Array ? body : "";
+  target.writeHead(status, { ...headers, "Content-Length": String(Buffer.byteLength(text)), Connection: "close" });
+  target.write(text);
+  const { req: request } = target;
+  const end = (): void => {
+    clearTimeout(timer);
+    target.end();
+  };
+  const timer = setTimeout(end, LINGER);
+  request.once("end", end).once("close", end).resume();
 }
 
 /**

@@ -32,9 +32,17 @@ export interface RunningServer {
 export function toNodeHandler(
   services: ODataService | readonly ODataService[],
 ): (request: IncomingMessage, response: ServerResponse) => void {
+  const listener = toListener(services);
+  return (request, response) => listener(request, response, false);
+}
+
+/** Answers a request; `awaitsContinue` tells that the client waits for `100 Continue`. */
+type Listener = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => void;
+
+function toListener(services: ODataService | readonly ODataService[]): Listener {
   const composed = composeServices(services);
-  return (request, response) => {
-    const odata = fromIncomingMessage(request, response);
+  return (request, response, awaitsContinue) => {
+    const odata = fromIncomingMessage(request, response, awaitsContinue);
     const fail = (error: unknown): void => composed.reportFailure(odata, error);
     try {
       const answer = composed.handle(odata);
@@ -61,7 +69,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<RunningServer> {
   const { port = 3000, host = "localhost" } = options;
-  const server = createListeningServer(toNodeHandler(services));
+  const server = createListeningServer(toListener(services));
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
@@ -73,15 +81,17 @@ export async function serve(
 }
 
 /** A server that leaves no answer to `node:http` itself, which knows neither OData-Version nor the envelope. */
-function createListeningServer(handler: (request: IncomingMessage, response: ServerResponse) => void): Server {
+function createListeningServer(listener: Listener): Server {
   const answers = new WeakMap<Duplex, ServerResponse>();
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
     answers.set(request.socket, response);
-    handler(request, response);
+    listener(request, response, awaitsContinue);
   };
-  const server = createServer({ requireHostHeader: false }, answer);
+  const server = createServer({ requireHostHeader: false }, (request, response) => answer(request, response));
   // An expectation that is not known may be ignored. @see RFC 9110, section 10.1.1
-  server.on("checkExpectation", answer);
+  server.on("checkExpectation", (request, response) => answer(request, response));
+  // The body is asked for when it is read: one that is refused by its headers need not be sent.
+  server.on("checkContinue", (request, response) => answer(request, response, true));
   server.on("clientError", (error, socket) => answerClientError(error, socket, answers.get(socket)));
   return server;
 }

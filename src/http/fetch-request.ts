@@ -1,3 +1,5 @@
+import { BodyBuffer, bodyWasRead, truncatedBody } from "./body-buffer.ts";
+import { readContentLength } from "./content-headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
 /** A Fetch `Request` as the service reads it. */
@@ -33,8 +35,32 @@ class FetchODataRequest implements ODataRequest {
     return this.#request.signal;
   }
 
-  get body(): AsyncIterable<Uint8Array> | null {
-    return this.#request.body;
+  get hasBody(): boolean {
+    return this.#request.body !== null;
+  }
+
+  readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
+    const { body, bodyUsed } = this.#request;
+    if (body === null) return new Uint8Array(0);
+    if (bodyUsed || body.locked) throw bodyWasRead();
+    const announced = readContentLength(this.header("content-length"));
+    return readStream(body.getReader(), new BodyBuffer(maxBytes, announced));
+  }
+}
+
+/** Reads a stream to its end, or up to the limit: what is left is then given up. */
+async function readStream(reader: ReadableStreamDefaultReader<Uint8Array>, buffer: BodyBuffer): Promise<Uint8Array> {
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw truncatedBody(error);
+    });
+    if (done) return buffer.end();
+    try {
+      buffer.add(value);
+    } catch (error) {
+      reader.cancel().catch(() => undefined);
+      throw error;
+    }
   }
 }
 

@@ -16,6 +16,14 @@ export interface ODataRequest {
   readonly headers: Headers;
   /** Aborted when the client disconnects: made when first asked for. */
   readonly signal: AbortSignal;
-  /** The bytes of the body in chunks; null when there is none. */
-  readonly body: AsyncIterable<Uint8Array> | null;
+  /** Whether a body is announced, which may turn out to be empty. */
+  readonly hasBody: boolean;
+  /**
+   * Reads the body, once.
+   * @param maxBytes most bytes that are taken; null for no limit
+   * @returns the bytes, none without a body: at once where all of them are there already, else a promise
+   * @throws ODataError `PayloadTooLarge` with the first byte above the limit; `InvalidBody` when the body is cut off;
+   * Error when something else has read the body before
+   */
+  readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array>;
 }

@@ -110,7 +110,8 @@ function request(headers: Record<string, string>, host = "example.com", scheme =
     header: (name) => headers[name],
     headers: new Headers(headers),
     signal: new AbortController().signal,
-    body: null,
+    hasBody: false,
+    readBody: () => new Uint8Array(0),
   };
 }
 
