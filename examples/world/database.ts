@@ -12,7 +12,10 @@ export type Progress = (rows: number, total: number) => void;
 type Cell = string | number | boolean | null;
 
 /** The tables: columns are named like the properties of the model, complex members `property_member`. */
-export type WorldDatabase = Readonly<Record<"countries" | "cities", Readonly<Record<string, Cell>>>>;
+export type WorldDatabase = Readonly<Record<"countries" | "cities" | "borders", Readonly<Record<string, Cell>>>>;
+
+/** The version of the tables below, which a file keeps: one of another version is made anew. */
+const VERSION = 2;
 
 const TABLES: readonly string[] = [
   `create table countries (
@@ -25,6 +28,7 @@ const TABLES: readonly string[] = [
     id integer primary key, name text not null, alternativeName text, countryCode text not null, adminCode text,
     featureCode text, population integer not null, location_latitude real not null, location_longitude real not null
   )`,
+  "create table borders (country text not null, neighbour text not null, primary key (country, neighbour)) without rowid",
 ];
 
 const INDEXES: readonly string[] = [
@@ -33,6 +37,9 @@ const INDEXES: readonly string[] = [
   "create index cities_population on cities (population, id)",
   "create index cities_country on cities (countryCode, population)",
 ];
+
+/** The tables of every version of this example. */
+const OWN: ReadonlySet<string> = new Set(["countries", "cities", "borders"]);
 
 /** Rows of one insert. */
 const BATCH = 1000;
@@ -47,8 +54,34 @@ export async function openWorld(file: string, progress: Progress): Promise<Kysel
     await load(db, progress);
     return db;
   }
-  if (!existsSync(file)) await makeFile(file, progress);
+  if (!existsSync(file) || !(await isCurrent(file))) await makeFile(file, progress);
   return connect(file);
+}
+
+/**
+ * Whether a file has the tables of this version.
+ * @throws Error when it must not be replaced either: it is none of this example, or in use
+ */
+async function isCurrent(file: string): Promise<boolean> {
+  const db = connect(file);
+  try {
+    const { rows: versions } = await sql<{ user_version: number }>`pragma user_version`.execute(db);
+    if (versions[0]?.user_version === VERSION) return true;
+    const { rows: tables } = await sql<{ name: string }>`
+      select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.execute(db);
+    const foreign = tables.find(({ name }) => !OWN.has(name));
+    if (foreign !== undefined) {
+      const advice = "Name another file in WORLD_DB.";
+      throw new Error(`${file} has a table ${foreign.name}, so it is no database of this example. ${advice}`);
+    }
+  } finally {
+    await db.destroy();
+  }
+  // Who closes a file last takes its write-ahead log away.
+  if (existsSync(`${file}-wal`)) {
+    throw new Error(`${file} is of an earlier version of the example and in use: end the program that serves it.`);
+  }
+  return false;
 }
 
 /** Makes the file under another name until it is whole, so that one that was interrupted is never taken for it. */
@@ -67,11 +100,15 @@ function connect(file: string): Kysely<WorldDatabase> {
 }
 
 async function load(db: Kysely<WorldDatabase>, progress: Progress): Promise<void> {
-  const { countries, cities } = loadWorld();
+  const { countries, cities, borders } = loadWorld();
   const total = countries.length + cities.length;
   await db.transaction().execute(async (transaction) => {
     for (const table of TABLES) await sql.raw(table).execute(transaction);
     await transaction.insertInto("countries").values(countries.map(toCountryRow)).execute();
+    await transaction
+      .insertInto("borders")
+      .values(borders.map(({ country, neighbour }) => ({ country, neighbour })))
+      .execute();
     for (let start = 0; start < cities.length; start += BATCH) {
       const batch = cities.slice(start, start + BATCH);
       await transaction.insertInto("cities").values(batch.map(toCityRow)).execute();
@@ -80,6 +117,7 @@ async function load(db: Kysely<WorldDatabase>, progress: Progress): Promise<void
     for (const index of INDEXES) await sql.raw(index).execute(transaction);
   });
   await sql`analyze`.execute(db);
+  await sql`pragma user_version = ${sql.lit(VERSION)}`.execute(db);
 }
 
 function toCountryRow({ location, languages, domains, currencies, ...rest }: Country): Record<string, Cell> {
