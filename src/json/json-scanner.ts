@@ -12,6 +12,10 @@ const FIRST_PRINTABLE = 32;
 /** Every integer of so many digits is exact in a double. */
 const MAX_EXACT_DIGITS = 15;
 const SHOWN_LENGTH = 20;
+/** From this length on, a part of a text may be a view into it. */
+const VIEW_LENGTH = 13;
+/** A text of this length may stay in memory as long as a value that was read from it. */
+const MAX_KEPT_LENGTH = 8192;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
@@ -63,7 +67,15 @@ export class JsonScanner {
     const end = this.#plainEnd(start);
     if (this.text.charCodeAt(end) !== QUOTE) return this.#takeEscaped(start, end);
     this.at = end + 1;
-    return this.text.slice(start, end);
+    return this.#cut(start, end);
+  }
+
+  /** The text between two offsets, on its own: a value that is kept must not keep a whole large body with it. */
+  #cut(start: number, end: number): string {
+    const part = this.text.slice(start, end);
+    const isView = end - start >= VIEW_LENGTH && this.text.length > MAX_KEPT_LENGTH;
+    // Engines cut by looking into the longer text; joined to something and cut again, the part is a copy.
+    return isView ? ` ${part}`.slice(1) : part;
   }
 
   /**
@@ -151,7 +163,7 @@ export class JsonScanner {
     const isWhole = code !== POINT && code !== 101 && code !== 69;
     if (!isWhole) end = this.#fractionEnd(end);
     this.at = end;
-    if (!isWhole || count > MAX_EXACT_DIGITS) return new JsonNumber(text.slice(start, end));
+    if (!isWhole || count > MAX_EXACT_DIGITS) return new JsonNumber(this.#cut(start, end));
     return isNegative ? -value : value;
   }
 

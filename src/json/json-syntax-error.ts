@@ -3,7 +3,10 @@ export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
   /** Offset of the fault in the text, in UTF-16 code units. */
   readonly position: number;
-  /** For a member given twice: its name, with the names of the members around it before it, separated by `/`. */
+  /**
+   * For a member given twice: its name behind those of the members and the indexes of the items around it, with `/`
+   * between.
+   */
   readonly path: string | undefined;
 
   constructor(message: string, position: number, path?: string) {

@@ -38,6 +38,8 @@ const CLOSE_BRACE = 125;
 const LETTER_T = 116;
 const LETTER_F = 102;
 const LETTER_N = 110;
+/** Characters of a name, or of a path, that an error shows. */
+const MAX_SHOWN = 128;
 
 /**
  * Parses a JSON text without loss, in one pass and without recursion: integers of up to 15 digits are numbers, all
@@ -158,8 +160,14 @@ function endOfText(scanner: JsonScanner, value: JsonValue): JsonValue {
   throw scanner.unexpected("nothing more after the value");
 }
 
+/** Names the member by the path to it, in which items of arrays stand by their index. */
 function duplicate(scanner: JsonScanner, stack: Parse["stack"], position: number): JsonSyntaxError {
-  const names = stack.flatMap((open) => (open.kind === "object" ? [open.name] : []));
-  const name = JSON.stringify(names.at(-1));
-  return scanner.fault(`The member ${name} is given twice`, position, names.join("/"));
+  const names = stack.map((open) => (open.kind === "object" ? open.name : String(open.items.length)));
+  const name = JSON.stringify(shorten(names.at(-1) ?? ""));
+  return scanner.fault(`The member ${name} is given twice`, position, shorten(names.join("/")));
+}
+
+/** A text of the client's as an error shows it. */
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }

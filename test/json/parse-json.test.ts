@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonSyntaxError } from "../../src/json/json-syntax-error.ts";
@@ -203,12 +205,20 @@ describe("duplicate members", () => {
     ['{"a":1,"a":2}', 7, "a"],
     ['{"a":null,"a":null}', 10, "a"],
     [String.raw`{"a":1,"\u0061":2}`, 7, "a"],
-    ['{"x":{"a":1,"b":[{"c":1,"c":2}]}}', 24, "x/b/c"],
+    ['{"x":{"a":1,"b":[{"c":1,"c":2}]}}', 24, "x/b/0/c"],
+    ['[1,{"a":[{},{"b":1,"b":2}]}]', 19, "1/a/1/b"],
     ['{"__proto__":1,"__proto__":2}', 15, "__proto__"],
   ])("%s", (text, position, path) => {
     const error = fault(text);
     expect(error).toMatchObject({ name: "JsonSyntaxError", position, path });
     expect(error.message).toContain("is given twice");
+  });
+
+  test("a long name is not said again whole", () => {
+    const name = "x".repeat(1_000_000);
+    const { message, path } = fault(`{"${name}":1,"${name}":2}`);
+    expect(message.length).toBeLessThan(300);
+    expect(path?.length).toBeLessThan(200);
   });
 
   test("the same name in another object is none", () => {
@@ -261,6 +271,27 @@ describe("messages", () => {
   test("stay short whatever the input", () => {
     expect(fault("a".repeat(100_000)).message.length).toBeLessThan(120);
     expect(fault(`"${"\\u000g".repeat(10)}`).message.length).toBeLessThan(200);
+  });
+});
+
+describe("memory", () => {
+  test("a value that is kept does not keep the text it was read from", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const inUse = (): number => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const before = inUse();
+    const kept = Array.from({ length: 20 }, (_, index) => {
+      const bytes = new TextEncoder().encode(
+        `["a name of some length ${index}", ${"7".repeat(20)}.5${" ".repeat(5_000_000)}]`,
+      );
+      return parse(new TextDecoder().decode(bytes));
+    });
+    expect(inUse() - before).toBeLessThan(50_000_000);
+    expect(kept[3]).toEqual(["a name of some length 3", new JsonNumber("77777777777777777777.5")]);
   });
 });
 
