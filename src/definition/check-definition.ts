@@ -12,6 +12,7 @@ import {
 import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
 import { checkBindings, checkKeyParameters, checkOperationPaths, checkOverloads } from "./check-operations.ts";
 import { checkServiceOptions } from "./check-options.ts";
+import { checkSecret } from "./check-secret.ts";
 import { checkChallenge, checkLogger, checkNamespace, checkPrefix, checkPublicUrl } from "./check-service.ts";
 import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
 import { checkSupported } from "./check-version.ts";
@@ -29,6 +30,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkPublicUrl,
   checkChallenge,
   checkLogger,
+  checkSecret,
   checkSupported,
   checkContainerNames,
   checkTypeNames,

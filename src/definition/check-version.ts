@@ -1,15 +1,13 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { DeclaredService } from "./declared-service.ts";
-import { isObject } from "./option-table.ts";
 import { navigationPlace } from "./places.ts";
 
 /** What this version does not do is refused, not ignored: an ignored rule or limit would do harm silently. */
 export function* checkSupported({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
-  const { authorization, secret, batch, routes, profile, defaults } = options;
+  const { authorization, batch, routes, profile } = options;
   if (authorization !== undefined) {
     yield unsupported("`authorization` of odataService", "Remove it, and check `ctx.user` in the handlers.");
   }
-  if (secret !== undefined) yield unsupported("`secret` of odataService", "Remove it: nothing is signed.");
   if (batch !== undefined && batch !== false) {
     yield unsupported("`batch` of odataService", "Remove it, or set it to false: there is no $batch route.");
   }
@@ -19,14 +17,12 @@ export function* checkSupported({ options, sets }: DeclaredService): Iterable<Co
   if (profile === "standard") {
     yield unsupported('`profile: "standard"` of odataService', 'Remove it, or set it to "specification".');
   }
-  if (isObject(defaults) && defaults["paging"] === "keyset") yield unsupportedPaging("`defaults`");
   for (const set of sets) {
     const place = { set: set.name };
     if (set.options["authorization"] !== undefined) {
       const fix = "Remove it, and check `ctx.user` in the handlers.";
       yield { ...place, ...unsupported("`authorization` of an entity set", fix) };
     }
-    if (set.options["paging"] === "keyset") yield { ...place, ...unsupportedPaging("an entity set") };
     for (const navigation of set.navigations.filter(({ options: { through } }) => through !== undefined)) {
       const fix = "Remove it, and give `get` or `getBatch`.";
       yield { ...navigationPlace(set, navigation), ...unsupported(`\`through\` of \`${navigation.field}\``, fix) };
@@ -36,8 +32,4 @@ export function* checkSupported({ options, sets }: DeclaredService): Iterable<Co
 
 function unsupported(what: string, fix: string): ConfigurationFault {
   return { message: `${what} is not supported by this version.`, fix };
-}
-
-function unsupportedPaging(owner: string): ConfigurationFault {
-  return unsupported(`\`paging: "keyset"\` of ${owner}`, 'Remove it, or set it to "offset".');
 }

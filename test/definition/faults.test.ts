@@ -62,6 +62,7 @@ const LETTERS = "Begin with a letter or underscore, then letters, digits and und
 const RENAME = "Rename one of them: the key in `functions` or `actions` is the name.";
 const PREFIX_FIX = 'Begin with a slash and end without one, such as "/odata"; "" is the root.';
 const URL_FIX = 'Give scheme, host and perhaps a path, such as "https://api.example.com", without "?" and "#".';
+const SECRET_FIX = "Give at least 16 random characters that all processes of the service share, from its environment.";
 const NAMESPACE_FIX =
   'Give identifiers with dots between them, such as "Shop.Sales"; not Edm, odata, System or Transient.';
 
@@ -157,17 +158,14 @@ const SERVICE: readonly Row[] = [
     "what this version does not do",
     ofService({
       authorization: authenticated(),
-      secret: "x",
       batch: { json: true },
       routes: [{}],
       profile: "standard",
-      defaults: { paging: "keyset" },
     }),
     {
       message: "`authorization` of odataService is not supported by this version.",
       fix: "Remove it, and check `ctx.user` in the handlers.",
     },
-    { message: "`secret` of odataService is not supported by this version.", fix: "Remove it: nothing is signed." },
     {
       message: "`batch` of odataService is not supported by this version.",
       fix: "Remove it, or set it to false: there is no $batch route.",
@@ -180,10 +178,26 @@ const SERVICE: readonly Row[] = [
       message: '`profile: "standard"` of odataService is not supported by this version.',
       fix: 'Remove it, or set it to "specification".',
     },
-    {
-      message: '`paging: "keyset"` of `defaults` is not supported by this version.',
-      fix: 'Remove it, or set it to "offset".',
-    },
+  ],
+  [
+    "keyset paging without a secret",
+    ofService({ defaults: { paging: "keyset" } }),
+    { message: '`paging: "keyset"` of `defaults` needs the `secret` of odataService.', fix: SECRET_FIX },
+  ],
+  [
+    "a secret that is short",
+    ofService({ secret: "0123456789abcde", defaults: { paging: "keyset" } }),
+    { message: "`secret` of odataService has only 15 characters.", fix: SECRET_FIX },
+  ],
+  [
+    "a secret that is empty",
+    ofService({ secret: new Uint8Array() }),
+    { message: "`secret` of odataService has only 0 characters.", fix: SECRET_FIX },
+  ],
+  [
+    "a secret that is none",
+    ofService({ secret: untyped(12_345_678) }),
+    { message: "`secret` of odataService is neither a text nor bytes.", fix: SECRET_FIX },
   ],
 ];
 
@@ -309,21 +323,24 @@ const SETS: readonly Row[] = [
     },
   ],
   [
+    "keyset paging without a secret",
+    ofSet({ paging: "keyset" }),
+    {
+      set: "Customers",
+      message: '`paging: "keyset"` of an entity set needs the `secret` of odataService.',
+      fix: SECRET_FIX,
+    },
+  ],
+  [
     "what this version does not do",
     ofSet({
       authorization: { all: authenticated() },
-      paging: "keyset",
       navigation: { tagged: hasMany(Order, untyped({ through: { table: "t", from: {}, to: {} } })) },
     }),
     {
       set: "Customers",
       message: "`authorization` of an entity set is not supported by this version.",
       fix: "Remove it, and check `ctx.user` in the handlers.",
-    },
-    {
-      set: "Customers",
-      message: '`paging: "keyset"` of an entity set is not supported by this version.',
-      fix: 'Remove it, or set it to "offset".',
     },
     navigationFault(
       "/Customers({key})/Tagged",

@@ -1,0 +1,83 @@
+import { createHmac } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { hmacSha256, tokenSeal } from "../../src/payload/token-seal.ts";
+
+const seal = tokenSeal("a secret of many characters");
+const anyText = fc.string({ unit: "binary", maxLength: 200 });
+
+describe("the keyed hash", () => {
+  test("is HMAC-SHA-256, whatever the length of key and message", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ maxLength: 300 }), (key, message) => {
+        const expected = createHmac("sha256", key).update(message).digest("hex");
+        expect(Buffer.from(hmacSha256(key, message)).toString("hex")).toBe(expected);
+      }),
+    );
+  });
+});
+
+describe("a token", () => {
+  test("opens with the secret and the context that it was made with, and is the same each time", () => {
+    fc.assert(
+      fc.property(anyText, anyText, (text, context) => {
+        const token = seal.seal(text, context);
+        expect(token).toMatch(/^[\w-]+$/);
+        expect(seal.open(token, context)).toBe(text);
+        expect(tokenSeal(new TextEncoder().encode("a secret of many characters")).seal(text, context)).toBe(token);
+      }),
+    );
+  });
+
+  test("opens for no other context and no other secret", () => {
+    const other = tokenSeal("a secret of many characterz");
+    fc.assert(
+      fc.property(anyText, anyText, anyText, (text, context, another) => {
+        fc.pre(context !== another);
+        const token = seal.seal(text, context);
+        expect(seal.open(token, another)).toBeNull();
+        expect(other.open(token, context)).toBeNull();
+      }),
+    );
+  });
+
+  test("context and text cannot be cut elsewhere", () => {
+    expect(seal.open(seal.seal("bc", "a"), "ab")).toBeNull();
+    expect(seal.open(seal.seal("", "1:"), "")).toBeNull();
+  });
+
+  test("with any bit changed it does not open", () => {
+    const token = seal.seal('[20,true,"sSmith"]', "Orders");
+    const bytes = Buffer.from(token, "base64url");
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const forged = Buffer.from(bytes);
+      forged[bit >> 3] = (forged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(seal.open(forged.toString("base64url"), "Orders"), `bit ${String(bit)}`).toBeNull();
+    }
+  });
+
+  test.each(["", "A", "AAAA", "!", "ä", "A".repeat(21), "A".repeat(22), "A".repeat(1_000_000)])(
+    "what is none does not open: %#",
+    (text) => {
+      expect(seal.open(text, "Orders")).toBeNull();
+    },
+  );
+
+  test("another spelling of the same bytes is not one that was issued", () => {
+    // Until both digits that differ in the two alphabets occur.
+    const texts = Array.from({ length: 50 }, (_none, index) => String(index));
+    const token = texts.map((text) => seal.seal(text, "")).find((each) => /[-_]/.test(each)) ?? "";
+    expect(seal.open(token.replaceAll("-", "+").replaceAll("_", "/"), "")).toBeNull();
+    expect(seal.open(`${token}=`, "")).toBeNull();
+    expect(seal.open(`${token}==`, "")).toBeNull();
+  });
+
+  test("shows nothing of its text, and not even its exact length", () => {
+    const texts = ["Smith", "Smythe", "Smithsonian"].map((name) => `[20,true,"s${name}"]`);
+    const tokens = texts.map((text) => seal.seal(text, "Orders"));
+    expect(new Set(tokens.map(({ length }) => length)).size).toBe(1);
+    for (const token of tokens) expect(Buffer.from(token, "base64url").toString("latin1")).not.toMatch(/Sm/);
+    // Of two texts that differ at their end, the tokens do not begin alike.
+    expect(tokens[0]?.slice(0, 20)).not.toBe(tokens[1]?.slice(0, 20));
+  });
+});
