@@ -42,7 +42,10 @@ export function requestsOf(page: SourceFile): readonly DocumentedRequest[] {
 /** What an answer must match, white space left out on both sides. */
 function toPattern(answer: string): RegExp {
   const parts = withoutSpace(answer).split("…");
-  return new RegExp(`^${parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`)).join(".*")}$`, "u");
+  return new RegExp(
+    `^${parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`)).join(".*")}$`,
+    "u",
+  );
 }
 
 /** A text without white space, as answers are compared. */
