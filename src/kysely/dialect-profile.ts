@@ -1,9 +1,11 @@
 import { SqliteAdapter } from "kysely";
 import type { FunctionName } from "../query/functions.ts";
 import type { DialectSyntax } from "./dialects/dialect-syntax.ts";
+import type { DialectValues } from "./dialects/dialect-values.ts";
 import type { DocumentSyntax } from "./dialects/document-syntax.ts";
 import { SQLITE_DOCUMENTS } from "./dialects/sqlite-documents.ts";
 import { SQLITE_SYNTAX } from "./dialects/sqlite-syntax.ts";
+import { SQLITE_VALUES } from "./dialects/sqlite-values.ts";
 import { SQLITE_FUNCTIONS } from "./functions/sqlite.ts";
 import type { TranslateCall } from "./functions/translate-call.ts";
 import { SynchronousSqliteAdapter } from "./sqlite-adapter.ts";
@@ -15,6 +17,7 @@ export interface DialectProfile {
   readonly name: "SQLite" | "PostgreSQL" | "MySQL";
   /** One SQL form per canonical function. */
   readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
+  readonly values: DialectValues;
   readonly syntax: DialectSyntax;
   readonly documents: DocumentSyntax;
   readonly capabilities: DialectCapabilities;
@@ -40,6 +43,7 @@ export interface DialectCapabilities {
 const SQLITE: DialectProfile = Object.freeze<DialectProfile>({
   name: "SQLite",
   functions: SQLITE_FUNCTIONS,
+  values: SQLITE_VALUES,
   syntax: SQLITE_SYNTAX,
   documents: SQLITE_DOCUMENTS,
   capabilities: Object.freeze<DialectCapabilities>({

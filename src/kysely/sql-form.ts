@@ -29,6 +29,13 @@ export interface SqlForm {
   readonly comparable?: Conversion;
   /** To the form that functions and arithmetic take; absent where this is that form. */
   readonly computable?: Conversion;
+  /** Wraps the place of a bound value, where the database must be told its type; absent where it need not. */
+  readonly place?: (value: Sql) => Sql;
+  /**
+   * The form of the cells as they stand, where an equality of them is true for whatever is equal, and for more: it is
+   * asked for beside the other, for the index that serves it.
+   */
+  readonly indexed?: SqlForm;
   /** Makes a cell of a value within a list of keys, as `DialectSyntax.keyTable` reads it; absent where it is one. */
   readonly fromKey?: (value: Sql) => Sql;
 }

@@ -10,6 +10,8 @@ export interface RowOperand extends FormedSql {
   readonly kind: "row";
   /** When it is null: never; when a column is, which `is not null` can ask it for; or for another reason, too. */
   readonly nulls: "never" | "column" | "computed";
+  /** The offset of a timestamp from UTC in minutes, where its form does not tell it and it may be other than zero. */
+  readonly offset?: Sql | undefined;
 }
 
 /** What is the same for all rows, and bound in the form of whatever it meets. */

@@ -95,7 +95,7 @@ function statementsOf(
     return known;
   }
   let isFaulty = false;
-  const plans = planColumns(declaredEntityType(type), visibleColumns(type, columns), (message, fix) => {
+  const plans = planColumns(declaredEntityType(type), visibleColumns(type, columns), profile.values, (message, fix) => {
     isFaulty = true;
     report(message, fix);
   });

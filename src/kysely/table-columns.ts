@@ -1,7 +1,8 @@
 import { adviseName, describe, isObject } from "../definition/option-table.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
-import { columnFormat, type ColumnFormat } from "./column-format.ts";
+import type { ColumnFormat } from "./column-format.ts";
 import type { ColumnStorage } from "./column-option.ts";
+import type { DialectValues } from "./dialects/dialect-values.ts";
 
 /** Where the values of a property stand in a table. */
 export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan;
@@ -57,23 +58,27 @@ interface Place {
   readonly nullable: boolean;
   /** The complex types around it. */
   readonly within: readonly ComplexType[];
+  /** How the database holds values. */
+  readonly values: DialectValues;
 }
 
 const STORAGES: readonly ColumnStorage[] = ["text", "scaled", "real", "epoch", "json"];
 const OPTION_NAMES: readonly string[] = ["name", "storage", "columns"];
-const ROOT: Place = { path: "", prefix: "", nullable: false, within: [] };
 
 /**
  * Finds the columns of an entity type.
  * @param columns what the application says about them, by key
+ * @param values how the database holds values
  * @param report is told each fault: names that are no properties, storage that does not fit a type
  */
 export function planColumns(
   entityType: EntityType,
   columns: Readonly<Record<string, unknown>>,
+  values: DialectValues,
   report: ReportFault,
 ): PlansByField {
-  return planProperties(entityType, columns, ROOT, report);
+  const root: Place = { path: "", prefix: "", nullable: false, within: [], values };
+  return planProperties(entityType, columns, root, report);
 }
 
 function planProperties(
@@ -112,6 +117,7 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   if (Object.keys(option.columns).length > 0) {
     report(`\`${path}\` has members in \`columns\`, but is no complex value.`, "Give the name of its one column.");
   }
+  const { columnFormat } = place.values;
   const found = columnFormat(property, option.storage);
   if (found === null) reportStorage(property, path, option.storage, report);
   const format = found ?? columnFormat(property, undefined);
@@ -135,7 +141,7 @@ function planComplex(
     return { kind: "document", property, column, nullable: true };
   }
   const nullable = place.nullable || property.nullable;
-  const inner: Place = { path: `${path}.`, prefix: `${column}_`, nullable, within: [...place.within, type] };
+  const inner: Place = { ...place, path: `${path}.`, prefix: `${column}_`, nullable, within: [...place.within, type] };
   return { kind: "complex", property, nullable, members: planProperties(type, option.columns, inner, report) };
 }
 

@@ -1,165 +1,48 @@
-import { sql } from "kysely";
-import type { PrimitiveType } from "../edm/primitive-type.ts";
-import type { ArithmeticExpression, ArithmeticOperator, NegateExpression, ScalarType } from "../query/expression.ts";
-import { canonicalForm } from "./canonical-forms.ts";
-import { bindConstant } from "./parameter-slot.ts";
-import { toComputable, type Sql } from "./sql-form.ts";
-import { computed, NULL_OPERAND, type SqlOperand } from "./sql-operand.ts";
-
-/** An operand of arithmetic, in the form that is computed with. */
-interface Term {
-  readonly sql: Sql;
-  /** A column or a constant: short enough to stand twice. */
-  readonly isShort: boolean;
-}
+import type { ArithmeticExpression, NegateExpression, ScalarType } from "../query/expression.ts";
+import { bindFormed } from "./bind-formed.ts";
+import type { DialectValues, Term } from "./dialects/dialect-values.ts";
+import { toComputable } from "./sql-form.ts";
+import { NULL_OPERAND, type SqlOperand } from "./sql-operand.ts";
 
 /**
- * Translates arithmetic; null when an operand is null. Integers are those of Int64: a result beyond it and a division by
- * zero are null. Decimals are exact. Doubles are IEEE 754, but for NaN, which is null.
+ * Translates arithmetic; null when an operand is null.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
-export function translateArithmetic(expression: ArithmeticExpression, left: SqlOperand, right: SqlOperand): SqlOperand {
+export function translateArithmetic(
+  expression: ArithmeticExpression,
+  left: SqlOperand,
+  right: SqlOperand,
+  values: DialectValues,
+): SqlOperand {
   if (left.kind === "null" || right.kind === "null") return NULL_OPERAND;
-  const { operator, type } = expression;
-  const types = [typeOf(expression.left), typeOf(expression.right)] as const;
-  const terms = [toTerm(left, types[0]), toTerm(right, types[1])] as const;
-  return computed({ sql: compute(operator, type, types, terms), form: canonicalForm(type) });
+  const first = toTerm(left, typeOf(expression.left), values);
+  const second = toTerm(right, typeOf(expression.right), values);
+  return values.compute(expression, first, second);
 }
 
 /** Translates `-x`; null for the least Int64, too. */
-export function translateNegation({ operand: inner, type }: NegateExpression, operand: SqlOperand): SqlOperand {
+export function translateNegation(
+  expression: NegateExpression,
+  operand: SqlOperand,
+  values: DialectValues,
+): SqlOperand {
   if (operand.kind === "null") return NULL_OPERAND;
-  const term = toTerm(operand, typeOf(inner));
-  return computed({ sql: negate(type, term), form: canonicalForm(type) });
+  return values.negate(expression, toTerm(operand, typeOf(expression.operand), values));
 }
 
-function negate(type: PrimitiveType, term: Term): Sql {
-  switch (numericKind(type)) {
-    case "integer":
-      return withinInt64(sql`(- ${term.sql})`, term.isShort);
-    case "decimal":
-      return sql`odata_decimal_negate(${term.sql})`;
-    case "double":
-      return sql`(- ${asReal(term)})`;
-    default:
-      return sql`odata_duration_negate(${term.sql})`;
+function toTerm(
+  operand: Exclude<SqlOperand, { readonly kind: "null" }>,
+  type: ScalarType,
+  values: DialectValues,
+): Term {
+  const offset = values.offsetOf?.(operand, type);
+  if (operand.kind === "row") {
+    return { sql: toComputable(operand).sql, type, isShort: operand.nulls !== "computed", offset };
   }
-}
-
-function compute(
-  operator: ArithmeticOperator,
-  type: PrimitiveType,
-  types: readonly [ScalarType, ScalarType],
-  terms: readonly [Term, Term],
-): Sql {
-  const [first, second] = terms;
-  switch (numericKind(type)) {
-    case "integer": {
-      const result = sql`(${first.sql} ${INTEGER_OPERATORS[operator]} ${second.sql})`;
-      return withinInt64(result, first.isShort && second.isShort);
-    }
-    case "decimal":
-      return sql`${DECIMAL_FUNCTIONS[operator]}(${first.sql}, ${second.sql})`;
-    case "double":
-      return computeDoubles(operator, first, second);
-    default:
-      return computeTemporal(operator, types, terms);
-  }
-}
-
-const INTEGER_OPERATORS: Readonly<Record<ArithmeticOperator, Sql>> = {
-  add: sql`+`,
-  sub: sql`-`,
-  mul: sql`*`,
-  div: sql`/`,
-  mod: sql`%`,
-};
-
-const DECIMAL_FUNCTIONS: Readonly<Record<ArithmeticOperator, Sql>> = {
-  add: sql`odata_decimal_add`,
-  sub: sql`odata_decimal_subtract`,
-  mul: sql`odata_decimal_multiply`,
-  div: sql`odata_decimal_divide`,
-  mod: sql`odata_decimal_modulo`,
-};
-
-/** SQLite turns what is beyond Int64 into a REAL. Long operands do not stand twice: the text would double per level. */
-function withinInt64(result: Sql, isShort: boolean): Sql {
-  if (isShort) return sql`(case typeof(${result}) when 'integer' then ${result} end)`;
-  return sql`(select iif(typeof(odata_value) = 'integer', odata_value, null) from (select ${result} as odata_value))`;
-}
-
-function computeDoubles(operator: ArithmeticOperator, first: Term, second: Term): Sql {
-  switch (operator) {
-    case "div":
-      return sql`odata_double_divide(${first.sql}, ${second.sql})`;
-    case "mod":
-      return sql`odata_double_modulo(${first.sql}, ${second.sql})`;
-    default:
-      return sql`(${asReal(first)} ${INTEGER_OPERATORS[operator]} ${asReal(second)})`;
-  }
-}
-
-/** A whole number may be bound as INTEGER, which SQLite would compute with as such. */
-function asReal({ sql: term }: Term): Sql {
-  return sql`cast(${term} as real)`;
-}
-
-const TEMPORAL_FUNCTIONS: ReadonlyMap<string, Sql> = new Map<string, Sql>([
-  ["Edm.DateTimeOffset add Edm.Duration", sql`odata_instant_add`],
-  ["Edm.DateTimeOffset sub Edm.DateTimeOffset", sql`odata_instant_subtract`],
-  ["Edm.Date add Edm.Duration", sql`odata_date_add`],
-  ["Edm.Date sub Edm.Date", sql`odata_date_subtract`],
-  ["Edm.Duration add Edm.Duration", sql`odata_duration_add`],
-  ["Edm.Duration sub Edm.Duration", sql`odata_duration_subtract`],
-]);
-
-function computeTemporal(
-  operator: ArithmeticOperator,
-  [leftType, rightType]: readonly [ScalarType, ScalarType],
-  [first, second]: readonly [Term, Term],
-): Sql {
-  const key = `${leftType.name} ${operator} ${rightType.name}`;
-  const name = TEMPORAL_FUNCTIONS.get(key);
-  if (name !== undefined) return sql`${name}(${first.sql}, ${second.sql})`;
-  switch (key) {
-    case "Edm.DateTimeOffset sub Edm.Duration":
-      return sql`odata_instant_add(${first.sql}, odata_duration_negate(${second.sql}))`;
-    case "Edm.Date sub Edm.Duration":
-      return sql`odata_date_add(${first.sql}, odata_duration_negate(${second.sql}))`;
-    default:
-  }
-  const isScaled = leftType.name === "Edm.Duration";
-  if (isScaled && operator === "mul") return sql`odata_duration_multiply(${first.sql}, ${second.sql})`;
-  if (isScaled && operator === "div") return sql`odata_duration_divide(${first.sql}, ${second.sql})`;
-  throw new Error(`There is no arithmetic "${key}".`);
-}
-
-function toTerm(operand: Exclude<SqlOperand, { readonly kind: "null" }>, type: ScalarType): Term {
-  if (operand.kind === "row") return { sql: toComputable(operand).sql, isShort: operand.nulls !== "computed" };
-  const form = canonicalForm(type);
-  return { sql: bindConstant(operand.constant, form.exact ?? form.floor), isShort: true };
+  return { sql: bindFormed(operand.constant, values.canonicalForm(type)), type, isShort: true, offset };
 }
 
 function typeOf({ type }: ArithmeticExpression["left"]): ScalarType {
   if (type?.kind === "PrimitiveType") return type;
   throw new Error("Only primitive values can be computed with.");
-}
-
-function numericKind({ name }: PrimitiveType): "integer" | "decimal" | "double" | "temporal" {
-  switch (name) {
-    case "Edm.Byte":
-    case "Edm.SByte":
-    case "Edm.Int16":
-    case "Edm.Int32":
-    case "Edm.Int64":
-      return "integer";
-    case "Edm.Decimal":
-      return "decimal";
-    case "Edm.Single":
-    case "Edm.Double":
-      return "double";
-    default:
-      return "temporal";
-  }
 }

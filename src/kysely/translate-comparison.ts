@@ -1,9 +1,20 @@
 import { sql } from "kysely";
 import { assertNever } from "../errors/assert-never.ts";
 import type { ComparisonExpression, ComparisonOperator, ScalarType } from "../query/expression.ts";
-import { canonicalForm } from "./canonical-forms.ts";
-import { bindConstant, type SqlConstant } from "./parameter-slot.ts";
-import { toComparable, toEquatable, toSortable, type Encode, type Sql, type SqlForm } from "./sql-form.ts";
+import { bindFormed } from "./bind-formed.ts";
+import type { DialectProfile } from "./dialect-profile.ts";
+import type { DialectSyntax } from "./dialects/dialect-syntax.ts";
+import type { DialectValues } from "./dialects/dialect-values.ts";
+import type { SqlConstant } from "./parameter-slot.ts";
+import {
+  toComparable,
+  toEquatable,
+  toSortable,
+  type Encode,
+  type FormedSql,
+  type Sql,
+  type SqlForm,
+} from "./sql-form.ts";
 import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand } from "./sql-operand.ts";
 
 /** The operator that says the same with its operands exchanged. */
@@ -35,40 +46,38 @@ export function translateComparison(
   left: SqlOperand,
   right: SqlOperand,
   mode: ConditionMode,
+  profile: DialectProfile,
 ): Sql {
   if (left.kind === "null") return nullTest(operator, right);
   if (right.kind === "null") return nullTest(operator, left);
   if (operandType === null || operandType.kind === "ComplexType" || operandType.kind === "EntityType") {
     throw new Error(`Values without a primitive type cannot be compared with ${operator}.`);
   }
+  const { values, syntax } = profile;
   if (left.kind === "constant") {
-    if (right.kind === "row") return compareWithConstant(MIRRORED[operator], right, right.form, left.constant, mode);
-    return compareRows(operator, asRow(left, operandType), asRow(right, operandType), mode);
+    if (right.kind === "row") return compareWithConstant(MIRRORED[operator], right, left.constant, mode, syntax);
+    return compareRows(operator, asRow(left, operandType, values), asRow(right, operandType, values), mode, syntax);
   }
   return right.kind === "constant"
-    ? compareWithConstant(operator, left, left.form, right.constant, mode)
-    : compareRows(operator, left, right, mode);
+    ? compareWithConstant(operator, left, right.constant, mode, syntax)
+    : compareRows(operator, left, right, mode, syntax);
 }
 
-/** Whether an operand equals a constant. */
-export function equalsConstant(operand: RowOperand, constant: SqlConstant, mode: ConditionMode): Sql {
-  return compareWithConstant("eq", operand, operand.form, constant, mode);
+/** Whether an operand equals a constant. @param _mode null stands for false: there is no other */
+export function equalsConstant(operand: RowOperand, constant: SqlConstant, _mode: "filter"): Sql {
+  return conditionOn("eq", operand, toEquatable(operand), constant);
 }
 
 /** A constant as an operand like any other, in the form in which values of its type are compared. */
-export function asRow(operand: ConstantOperand | RowOperand, type: ScalarType): RowOperand {
+export function asRow(operand: ConstantOperand | RowOperand, type: ScalarType, values: DialectValues): RowOperand {
   if (operand.kind === "row") return operand;
-  const canonical = canonicalForm(type);
+  const canonical = values.canonicalForm(type);
   const form = canonical.comparable?.form ?? canonical;
-  return { kind: "row", sql: bindConstant(operand.constant, encodeExactly(form)), form, nulls: nullsOf(form) };
+  return { kind: "row", sql: bindFormed(operand.constant, form), form, nulls: nullsOf(form) };
 }
 
 function nullsOf(form: SqlForm): RowOperand["nulls"] {
   return form.mayBeNull ? "computed" : "never";
-}
-
-function encodeExactly(form: SqlForm): Encode {
-  return form.exact ?? form.floor;
 }
 
 function nullTest(operator: ComparisonOperator, operand: SqlOperand): Sql {
@@ -81,26 +90,38 @@ function nullTest(operator: ComparisonOperator, operand: SqlOperand): Sql {
 function compareWithConstant(
   operator: ComparisonOperator,
   operand: RowOperand,
-  ownForm: SqlForm,
   constant: SqlConstant,
   mode: ConditionMode,
+  syntax: DialectSyntax,
 ): Sql {
   const isEquality = operator === "eq" || operator === "ne";
-  const { sql: cells, form } = isEquality ? toEquatable(operand) : toSortable(operand);
-  const bind = (encode: Encode): Sql => bindConstant(constant, encode);
-  const absent = ownForm.mayBeNull || form.mayBeNull ? sql`${bind(form.exact ?? form.floor)} is null` : null;
-  const condition = conditionOn(operator, cells, form, bind);
-  return operator === "ne" ? orAbsent(condition, operand, absent) : exactly(condition, operand, absent, mode);
+  const cells = isEquality ? toEquatable(operand) : toSortable(operand);
+  const mayBeNull = operand.form.mayBeNull || cells.form.mayBeNull;
+  const absent = mayBeNull ? sql`${bindFormed(constant, cells.form)} is null` : null;
+  const condition = conditionOn(operator, operand, cells, constant);
+  return operator === "ne"
+    ? orAbsent(condition, operand, absent, syntax)
+    : exactly(condition, operand, absent, mode, syntax);
 }
 
 /** The comparison where neither side is null. */
-function conditionOn(operator: ComparisonOperator, cells: Sql, form: SqlForm, bind: (encode: Encode) => Sql): Sql {
+function conditionOn(
+  operator: ComparisonOperator,
+  operand: RowOperand,
+  { sql: cells, form }: FormedSql,
+  constant: SqlConstant,
+): Sql {
   const { floor, ceiling, exact } = form;
+  const bind = (encode: Encode): Sql => bindFormed(constant, form, encode);
   switch (operator) {
-    case "eq":
-      return exact === null
-        ? sql`${cells} between ${bind(ceiling)} and ${bind(floor)}`
-        : sql`${cells} = ${bind(exact)}`;
+    case "eq": {
+      const equality =
+        exact === null ? sql`${cells} between ${bind(ceiling)} and ${bind(floor)}` : sql`${cells} = ${bind(exact)}`;
+      const { indexed } = operand.form;
+      return indexed === undefined
+        ? equality
+        : sql`(${operand.sql} = ${bindFormed(constant, indexed)} and ${equality})`;
+    }
     case "ne":
       return exact === null
         ? sql`${cells} not between ${bind(ceiling)} and ${bind(floor)}`
@@ -119,9 +140,15 @@ function conditionOn(operator: ComparisonOperator, cells: Sql, form: SqlForm, bi
 }
 
 /** Makes null false, where that is asked for; `absent` tells whether the constant is null. */
-function exactly(condition: Sql, operand: RowOperand, absent: Sql | null, mode: ConditionMode): Sql {
+function exactly(
+  condition: Sql,
+  operand: RowOperand,
+  absent: Sql | null,
+  mode: ConditionMode,
+  syntax: DialectSyntax,
+): Sql {
   if (mode === "filter") return condition;
-  if (operand.nulls === "computed") return sql`ifnull(${condition}, 0)`;
+  if (operand.nulls === "computed") return syntax.ifNull(condition, syntax.booleanValue(false));
   const tests = [
     ...(operand.nulls === "column" ? [sql`${operand.sql} is not null`] : []),
     ...(absent === null ? [] : [sql`not (${absent})`]),
@@ -130,8 +157,8 @@ function exactly(condition: Sql, operand: RowOperand, absent: Sql | null, mode: 
 }
 
 /** Makes null true: what is null differs from every constant, and what is not a number from everything. */
-function orAbsent(condition: Sql, operand: RowOperand, absent: Sql | null): Sql {
-  if (operand.nulls === "computed") return sql`ifnull(${condition}, 1)`;
+function orAbsent(condition: Sql, operand: RowOperand, absent: Sql | null, syntax: DialectSyntax): Sql {
+  if (operand.nulls === "computed") return syntax.ifNull(condition, syntax.booleanValue(true));
   const tests = [
     ...(operand.nulls === "column" ? [sql`${operand.sql} is null`] : []),
     ...(absent === null ? [] : [absent]),
@@ -139,31 +166,33 @@ function orAbsent(condition: Sql, operand: RowOperand, absent: Sql | null): Sql 
   return tests.length === 0 ? condition : sql`(${sql.join([condition, ...tests], sql` or `)})`;
 }
 
-function compareRows(operator: ComparisonOperator, left: RowOperand, right: RowOperand, mode: ConditionMode): Sql {
+function compareRows(
+  operator: ComparisonOperator,
+  left: RowOperand,
+  right: RowOperand,
+  mode: ConditionMode,
+  syntax: DialectSyntax,
+): Sql {
   const isSame = left.form === right.form && left.form.sortable === undefined && left.form.exact !== null;
   const first = isSame ? left.sql : toComparable(left).sql;
   const second = isSame ? right.sql : toComparable(right).sql;
   const hasNulls = left.nulls !== "never" || right.nulls !== "never";
+  const twoValued = (condition: Sql): Sql =>
+    mode === "filter" || !hasNulls ? condition : syntax.ifNull(condition, syntax.booleanValue(false));
   switch (operator) {
     case "eq":
-      return hasNulls ? sql`${first} is ${second}` : sql`${first} = ${second}`;
+      return hasNulls ? syntax.isSame(first, second) : sql`${first} = ${second}`;
     case "ne":
-      return hasNulls ? sql`${first} is not ${second}` : sql`${first} <> ${second}`;
+      return hasNulls ? syntax.isDifferent(first, second) : sql`${first} <> ${second}`;
     case "gt":
-      return twoValued(sql`${first} > ${second}`, left, right, mode);
+      return twoValued(sql`${first} > ${second}`);
     case "ge":
-      return twoValued(sql`${first} >= ${second}`, left, right, mode);
+      return twoValued(sql`${first} >= ${second}`);
     case "lt":
-      return twoValued(sql`${first} < ${second}`, left, right, mode);
+      return twoValued(sql`${first} < ${second}`);
     case "le":
-      return twoValued(sql`${first} <= ${second}`, left, right, mode);
+      return twoValued(sql`${first} <= ${second}`);
     default:
       return assertNever(operator);
   }
-}
-
-function twoValued(condition: Sql, left: RowOperand, right: RowOperand, mode: ConditionMode): Sql {
-  if (mode === "filter") return condition;
-  const hasNulls = left.nulls !== "never" || right.nulls !== "never";
-  return hasNulls ? sql`ifnull(${condition}, 0)` : condition;
 }

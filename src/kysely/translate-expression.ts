@@ -1,16 +1,15 @@
 import { sql } from "kysely";
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CallExpression, ComparisonExpression, Expression, LogicalExpression } from "../query/expression.ts";
+import { bindFormed } from "./bind-formed.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
-import { BOOLEAN_FORM } from "./forms/plain-forms.ts";
-import { bindConstant } from "./parameter-slot.ts";
 import type { PathScope } from "./path-scope.ts";
-import type { Sql } from "./sql-form.ts";
+import type { Sql, SqlForm } from "./sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
 import { translateComparison } from "./translate-comparison.ts";
-import { translateConversion } from "./translate-conversion.ts";
 import { translateHas } from "./translate-has.ts";
 import { translateIn } from "./translate-in.ts";
 import { translateLambda } from "./translate-lambda.ts";
@@ -53,14 +52,19 @@ function translateOperand(expression: Expression, translator: Translator, contex
     case "count":
       return translateCount(expression, context.scope);
     case "arithmetic":
-      return translateArithmetic(expression, translator.operand(expression.left), translator.operand(expression.right));
+      return translateArithmetic(
+        expression,
+        translator.operand(expression.left),
+        translator.operand(expression.right),
+        context.profile.values,
+      );
     case "negate":
-      return translateNegation(expression, translator.operand(expression.operand));
+      return translateNegation(expression, translator.operand(expression.operand), context.profile.values);
     case "convert": {
       const operand = translator.operand(expression.operand);
       if (operand.kind === "null") return operand;
       if (operand.kind === "constant") return { ...operand, type: expression.type };
-      return translateConversion(expression, operand);
+      return context.profile.values.convert(expression, operand);
     }
     case "call":
       return translateCall(expression, translator, context);
@@ -73,7 +77,7 @@ function translateOperand(expression: Expression, translator: Translator, contex
       return {
         kind: "row",
         sql: sql`(${translator.condition(expression, "exact")})`,
-        form: BOOLEAN_FORM,
+        form: booleanForm(context.profile),
         nulls: "computed",
       };
     case "it":
@@ -90,7 +94,7 @@ function translateCall(expression: CallExpression, translator: Translator, conte
   const given = operands.filter((operand) => operand.kind !== "null");
   if (given.length < operands.length) return NULL_OPERAND;
   const { profile, roundingMode } = context;
-  return profile.functions[expression.name]({ expression, operands: given, roundingMode });
+  return profile.functions[expression.name]({ expression, operands: given, roundingMode, values: profile.values });
 }
 
 function translateCondition(
@@ -107,9 +111,9 @@ function translateCondition(
     case "not":
       return sql`not (${translator.condition(expression.operand, "exact")})`;
     case "in":
-      return translateIn(expression, mode, translator);
+      return translateIn(expression, mode, translator, context.profile);
     case "has":
-      return translateHas(expression, translator);
+      return translateHas(expression, translator, context.profile.values);
     case "lambda":
       return translateLambda(expression, context.scope, (predicate, scope) =>
         makeTranslator({ ...context, scope }).condition(predicate, "filter"),
@@ -120,7 +124,7 @@ function translateCondition(
     case "variable":
     case "property":
     case "call":
-      return truthOf(translator.operand(expression));
+      return truthOf(translator.operand(expression), context.profile);
     case "it":
     case "root":
     case "navigation":
@@ -138,7 +142,7 @@ function translateCompared(
   expression: ComparisonExpression,
   mode: ConditionMode,
   translator: Translator,
-  { scope }: TranslationContext,
+  { scope, profile }: TranslationContext,
 ): Sql {
   const { left, right, operator, operandType } = expression;
   if (operandType?.kind === "ComplexType") {
@@ -147,7 +151,7 @@ function translateCompared(
     }
     throw new Error("Only a complex value can be compared with null.");
   }
-  return translateComparison(expression, translator.operand(left), translator.operand(right), mode);
+  return translateComparison(expression, translator.operand(left), translator.operand(right), mode, profile);
 }
 
 /** Cheap conditions come first where all must hold, as the database evaluates them in this order. */
@@ -160,13 +164,17 @@ function translateLogical({ operator, operands }: LogicalExpression, mode: Condi
   return joinBalanced(conditions, operator === "and" ? sql` and ` : sql` or `);
 }
 
-function truthOf(operand: SqlOperand): Sql {
+function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
   switch (operand.kind) {
     case "null":
       return sql`null`;
     case "constant":
-      return bindConstant(operand.constant, BOOLEAN_FORM.floor);
+      return bindFormed(operand.constant, booleanForm(profile));
     case "row":
-      return operand.nulls === "computed" ? operand.sql : sql`${operand.sql} = 1`;
+      return operand.nulls === "computed" ? operand.sql : profile.syntax.asCondition(operand.sql);
   }
+}
+
+function booleanForm({ values }: DialectProfile): SqlForm {
+  return values.canonicalForm(PRIMITIVE_TYPES["Edm.Boolean"]);
 }

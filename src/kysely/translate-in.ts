@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import type { InExpression, ScalarType } from "../query/expression.ts";
-import { bindConstant } from "./parameter-slot.ts";
-import { toComparable, toEquatable, type Encode, type Sql } from "./sql-form.ts";
+import { bindFormed } from "./bind-formed.ts";
+import type { DialectProfile } from "./dialect-profile.ts";
+import type { DialectSyntax } from "./dialects/dialect-syntax.ts";
+import { toComparable, toEquatable, type Encode, type Sql, type SqlForm } from "./sql-form.ts";
 import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand, Translator } from "./sql-operand.ts";
 import { asRow, booleanLiteral, equalsConstant } from "./translate-comparison.ts";
 import { joinBalanced } from "./translate-logical.ts";
@@ -11,6 +13,8 @@ type Item = RowOperand | ConstantOperand;
 /** Most parts that one `union all` may have in SQLite are 500. */
 const MAX_UNION = 250;
 
+const ITEM: Sql = sql`odata_value`;
+
 /** Bytes equal no number. */
 const EQUAL_TO_NOTHING = new Uint8Array(0);
 
@@ -19,7 +23,12 @@ const EQUAL_TO_NOTHING = new Uint8Array(0);
  * in mode `exact`.
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
-export function translateIn(expression: InExpression, mode: ConditionMode, translator: Translator): Sql {
+export function translateIn(
+  expression: InExpression,
+  mode: ConditionMode,
+  translator: Translator,
+  profile: DialectProfile,
+): Sql {
   const operand = translator.operand(expression.operand);
   const translated = expression.items.map(translator.operand);
   const items = translated.filter((item) => item.kind !== "null");
@@ -29,11 +38,11 @@ export function translateIn(expression: InExpression, mode: ConditionMode, trans
   if (type === null || type.kind === "EntityType" || type.kind === "ComplexType") {
     throw new Error("Structured values cannot be looked up in a list.");
   }
-  const row = asRow(operand, type);
+  const row = asRow(operand, type, profile.values);
   const constants = items.filter((item) => item.kind === "constant");
-  if (constants.length < items.length) return amongRows(row, items, hasNull, type);
+  if (constants.length < items.length) return amongRows(row, items, hasNull, { type, profile });
   if (items.length === 0) return hasNull ? isNull(row) : booleanLiteral(false);
-  return amongConstants(row, constants, hasNull, mode);
+  return amongConstants(row, constants, { hasNull, mode }, profile.syntax);
 }
 
 function anyNull(items: readonly Item[], hasNull: boolean): Sql {
@@ -54,38 +63,49 @@ function isNull(operand: RowOperand): Sql {
 function amongConstants(
   operand: RowOperand,
   constants: readonly ConstantOperand[],
-  hasNull: boolean,
-  mode: ConditionMode,
+  { hasNull, mode }: { readonly hasNull: boolean; readonly mode: ConditionMode },
+  { ifNull, booleanValue }: DialectSyntax,
 ): Sql {
   const { sql: cells, form } = toEquatable(operand);
   const { exact } = form;
-  const found =
-    exact === null
-      ? sql`(${joinBalanced(
-          constants.map(({ constant }) => equalsConstant(operand, constant, "filter")),
-          sql` or `,
-        )})`
-      : sql`${cells} in (${sql.join(constants.map(({ constant }) => bindConstant(constant, neverNull(exact))))})`;
+  const listed = (member: SqlForm, encode: Encode): Sql =>
+    sql.join(constants.map(({ constant }) => bindFormed(constant, member, encode)));
+  let found: Sql;
+  if (exact === null) {
+    const tests = constants.map(({ constant }) => equalsConstant(operand, constant, "filter"));
+    found = sql`(${joinBalanced(tests, sql` or `)})`;
+  } else {
+    found = sql`${cells} in (${listed(form, neverNull(exact, form))})`;
+    const { indexed } = operand.form;
+    if (indexed !== undefined) {
+      found = sql`(${operand.sql} in (${listed(indexed, indexed.exact ?? indexed.floor)}) and ${found})`;
+    }
+  }
   if (operand.nulls === "never") return found;
   if (hasNull && operand.nulls === "column") return sql`(${isNull(operand)} or ${found})`;
-  if (hasNull) return sql`ifnull(${found}, 1)`;
-  return mode === "filter" ? found : sql`ifnull(${found}, 0)`;
+  if (hasNull) return ifNull(found, booleanValue(true));
+  return mode === "filter" ? found : ifNull(found, booleanValue(false));
 }
 
 /** A null among the items would make the condition null where it is false. */
-function neverNull(encode: Encode): Encode {
-  return (value) => encode(value) ?? EQUAL_TO_NOTHING;
+function neverNull(encode: Encode, form: SqlForm): Encode {
+  return form.mayBeNull ? (value) => encode(value) ?? EQUAL_TO_NOTHING : encode;
 }
 
 /** Items that depend on the row: the operand does not stand once for each, for lists may nest. */
-function amongRows(operand: RowOperand, items: readonly Item[], hasNull: boolean, type: ScalarType): Sql {
-  const rows = items.map((item) => sql`select ${toComparable(asRow(item, type)).sql} as odata_value`);
+function amongRows(
+  operand: RowOperand,
+  items: readonly Item[],
+  hasNull: boolean,
+  { type, profile }: { readonly type: ScalarType; readonly profile: DialectProfile },
+): Sql {
+  const rows = items.map((item) => sql`select ${toComparable(asRow(item, type, profile.values)).sql} as odata_value`);
   if (hasNull) rows.push(sql`select null as odata_value`);
   const value = toComparable(operand).sql;
   const tests: Sql[] = [];
   for (let at = 0; at < rows.length; at += MAX_UNION) {
     const list = sql.join(rows.slice(at, at + MAX_UNION), sql` union all `);
-    tests.push(sql`exists (select 1 from (${list}) where odata_value is ${value})`);
+    tests.push(sql`exists (select 1 from (${list}) as odata_items where ${profile.syntax.isSame(ITEM, value)})`);
   }
   return sql`(${joinBalanced(tests, sql` or `)})`;
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { CountExpression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
-import { columnFormat } from "./column-format.ts";
+import { sqliteColumnFormat as columnFormat } from "./dialects/sqlite-column-format.ts";
 import { DECIMAL_FORM } from "./forms/decimal-forms.ts";
 import { INTEGER_FORM } from "./forms/plain-forms.ts";
 import { INSTANT_FORM } from "./forms/temporal-forms.ts";

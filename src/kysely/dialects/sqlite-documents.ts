@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { columnFormat } from "../column-format.ts";
 import { DECIMAL_FORM } from "../forms/decimal-forms.ts";
 import { INSTANT_FORM } from "../forms/temporal-forms.ts";
 import { bindFixed, bindSlot } from "../parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../sql-form.ts";
 import type { DocumentSyntax } from "./document-syntax.ts";
 import { refuseIncomparable } from "./refuse-incomparable.ts";
+import { sqliteColumnFormat } from "./sqlite-column-format.ts";
 
 /** How SQLite looks into JSON, which is text there. */
 export const SQLITE_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
@@ -45,7 +45,7 @@ function item(document: Sql, alias: string, collection: StructuralProperty): For
 function formOf({ name, type, ...others }: StructuralProperty, owner: string): SqlForm {
   refuseIncomparable(type, owner);
   if (type.name === "Edm.DateTimeOffset") return INSTANT_FORM;
-  const format = columnFormat({ name, type, ...others }, undefined);
+  const format = sqliteColumnFormat({ name, type, ...others }, undefined);
   if (format === null) throw new Error(`${name} is no single value.`);
   return format.form;
 }

@@ -1,6 +1,7 @@
 import type { RoundingMode } from "../../query/clauses.ts";
 import type { CallExpression, ScalarType } from "../../query/expression.ts";
-import { canonicalForm } from "../canonical-forms.ts";
+import { bindFormed } from "../bind-formed.ts";
+import type { DialectValues } from "../dialects/dialect-values.ts";
 import { bindConstant, type SqlConstant } from "../parameter-slot.ts";
 import { toComputable, type Encode, type Sql, type SqlForm } from "../sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../sql-operand.ts";
@@ -10,6 +11,7 @@ export interface SqlCall {
   readonly expression: CallExpression;
   readonly operands: readonly (RowOperand | ConstantOperand)[];
   readonly roundingMode: RoundingMode;
+  readonly values: DialectValues;
 }
 
 /** Makes the SQL of a call; null is the answer when an argument is null. */
@@ -31,8 +33,8 @@ export function argumentAt(call: SqlCall, index: number): Sql {
 export function formedArgumentAt(call: SqlCall, index: number): { readonly sql: Sql; readonly form: SqlForm } {
   const operand = operandAt(call, index);
   if (operand.kind === "row") return toComputable(operand);
-  const form = canonicalForm(operand.type);
-  return { sql: bindConstant(operand.constant, form.exact ?? form.floor), form };
+  const form = call.values.canonicalForm(operand.type);
+  return { sql: bindFormed(operand.constant, form), form };
 }
 
 /** The constant that argument number `index` is; undefined when it depends on the row. */

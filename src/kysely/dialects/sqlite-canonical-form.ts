@@ -1,6 +1,6 @@
-import { assertNever } from "../errors/assert-never.ts";
-import type { ScalarType } from "../query/expression.ts";
-import { DECIMAL_FORM } from "./forms/decimal-forms.ts";
+import { assertNever } from "../../errors/assert-never.ts";
+import type { ScalarType } from "../../query/expression.ts";
+import { DECIMAL_FORM } from "../forms/decimal-forms.ts";
 import {
   BINARY_FORM,
   BOOLEAN_FORM,
@@ -9,12 +9,12 @@ import {
   GUID_FORM,
   INTEGER_FORM,
   STRING_FORM,
-} from "./forms/plain-forms.ts";
-import { ANY_DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM } from "./forms/temporal-forms.ts";
-import type { SqlForm } from "./sql-form.ts";
+} from "../forms/plain-forms.ts";
+import { ANY_DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM } from "../forms/temporal-forms.ts";
+import type { SqlForm } from "../sql-form.ts";
 
-/** The form in which functions and arithmetic take and give the values of a type. */
-export function canonicalForm(type: ScalarType): SqlForm {
+/** The form in which functions and arithmetic of SQLite take and give the values of a type. */
+export function sqliteCanonicalForm(type: ScalarType): SqlForm {
   if (type.kind === "EnumType") return enumNumberForm(type);
   const { name } = type;
   switch (name) {

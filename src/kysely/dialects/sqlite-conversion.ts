@@ -1,17 +1,17 @@
 import { sql } from "kysely";
-import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
-import type { ConvertExpression, Expression } from "../query/expression.ts";
-import { scaledDecimalForm } from "./forms/decimal-forms.ts";
-import { DOUBLE_FORM } from "./forms/plain-forms.ts";
-import { ANY_DATE_FORM, DATE_FORM, INSTANT_FORM, MIDNIGHT_FORM } from "./forms/temporal-forms.ts";
-import { toComputable } from "./sql-form.ts";
-import { computed, type RowOperand } from "./sql-operand.ts";
+import { isInteger, type PrimitiveType } from "../../edm/primitive-type.ts";
+import type { ConvertExpression, Expression } from "../../query/expression.ts";
+import { scaledDecimalForm } from "../forms/decimal-forms.ts";
+import { DOUBLE_FORM } from "../forms/plain-forms.ts";
+import { ANY_DATE_FORM, DATE_FORM, INSTANT_FORM, MIDNIGHT_FORM } from "../forms/temporal-forms.ts";
+import { toComputable } from "../sql-form.ts";
+import { computed, type RowOperand } from "../sql-operand.ts";
 
 /**
- * Translates a conversion to a wider type. Where the cells of the operand are in the order of the target type they stay
+ * A conversion to a wider type in SQLite. Where the cells of the operand are in the order of the target type they stay
  * as they are, so that an index on a column serves comparisons with a constant of the target type.
  */
-export function translateConversion({ operand, type }: ConvertExpression, translated: RowOperand): RowOperand {
+export function convertInSqlite({ operand, type }: ConvertExpression, translated: RowOperand): RowOperand {
   switch (type.name) {
     case "Edm.Decimal":
       return isInteger(primitiveType(operand)) ? { ...translated, form: scaledDecimalForm(0) } : translated;

@@ -1,0 +1,14 @@
+import type { DialectValues } from "./dialect-values.ts";
+import { computeInSqlite, negateInSqlite } from "./sqlite-arithmetic.ts";
+import { sqliteCanonicalForm } from "./sqlite-canonical-form.ts";
+import { sqliteColumnFormat } from "./sqlite-column-format.ts";
+import { convertInSqlite } from "./sqlite-conversion.ts";
+
+/** How SQLite holds values, and computes with them. */
+export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
+  canonicalForm: sqliteCanonicalForm,
+  columnFormat: sqliteColumnFormat,
+  compute: computeInSqlite,
+  negate: negateInSqlite,
+  convert: convertInSqlite,
+});
