@@ -1,12 +1,14 @@
 import { sql, type Compilable } from "kysely";
-import { describe, isObject } from "../definition/option-table.ts";
-import { ROWS_ALIAS } from "./path-scope.ts";
+import { describe } from "../definition/option-table.ts";
+import type { EntitySet } from "../edm/model.ts";
+import type { DialectProfile } from "./dialect-profile.ts";
+import { bindSlot } from "./parameter-slot.ts";
 import type { Sql } from "./sql-form.ts";
 import type { ReportFault } from "./table-columns.ts";
 
 /** An SQL query with its values, as other query builders give it. */
 export interface SqlText {
-  /** One `select`; `?` for each of its values. */
+  /** One `select`; `?` for each of its values, or `$1`, `$2`, … in PostgreSQL. */
   readonly sql: string;
   /** In the order of the question marks. */
   readonly parameters: readonly unknown[];
@@ -15,12 +17,22 @@ export interface SqlText {
 /** Where rows come from: the name of a table or view, a query of Kysely, or the text of one. */
 export type BaseQuery = string | Compilable | SqlText;
 
-/** What stands behind `from`, and the values in it, which come before all others of a statement. */
+/** What stands behind `from`, and the values in it. */
 export interface From {
-  readonly sql: Sql;
   readonly parameters: readonly unknown[];
   /** Two of one text are alike but for their values. */
   readonly text: string;
+  /**
+   * What stands behind `from`, with an alias. The values are those that an execution has for a set, or for the source
+   * itself (null), so that one statement serves all base queries of one text.
+   */
+  readonly as: (alias: string, entitySet: EntitySet | null) => Sql;
+}
+
+/** A piece of a text, and which value follows it; null: none, for it is the last one. */
+interface Piece {
+  readonly text: string;
+  readonly value: number | null;
 }
 
 const compiled = new WeakMap<Compilable, SqlText>();
@@ -30,43 +42,78 @@ const compiled = new WeakMap<Compilable, SqlText>();
  * @param report is told when it is none of the forms
  * @returns null then
  */
-export function toFrom(base: unknown, report: ReportFault): From | null {
+export function toFrom(base: unknown, database: DialectProfile["name"], report: ReportFault): From | null {
   if (typeof base === "string" && base !== "") return ofTable(base);
-  if (isCompilable(base)) return ofText(compile(base));
-  if (isSqlText(base)) {
-    const wanted = countParameters(base.sql);
-    const given = base.parameters.length;
-    if (wanted === given) return ofText(base);
-    // One too few, and a literal of the client would be bound in the place of it.
-    report(
-      `the query asks for ${String(wanted)} values, and has ${String(given)}.`,
-      "Give `parameters` a value for each `?`.",
-    );
+  const query = isCompilable(base) ? compile(base) : base;
+  if (!isSqlText(query)) {
+    report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a query of Kysely, or { sql, parameters }.");
     return null;
   }
-  report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a query of Kysely, or { sql, parameters }.");
+  const pieces = splitAtValues(query, database);
+  const wanted = pieces.reduce((count, { value }) => Math.max(count, value === null ? 0 : value + 1), 0);
+  const given = query.parameters.length;
+  if (wanted === given) return ofText(query, pieces);
+  // One too few, and a value would be missing where one of the client stands.
+  report(
+    `the query asks for ${String(wanted)} values, and has ${String(given)}.`,
+    "Give `parameters` a value for each `?`.",
+  );
   return null;
 }
 
 function ofTable(name: string): From {
-  return { sql: sql`${sql.table(name)} as ${sql.id(ROWS_ALIAS)}`, parameters: [], text: `table ${name}` };
+  return Object.freeze<From>({
+    parameters: [],
+    text: `table ${name}`,
+    as: (alias) => sql`${sql.table(name)} as ${sql.id(alias)}`,
+  });
 }
 
-function ofText({ sql: text, parameters }: SqlText): From {
-  // On lines of its own, for it may end in a comment.
-  return { sql: sql`(\n${sql.raw(text)}\n) as ${sql.id(ROWS_ALIAS)}`, parameters, text };
+function ofText({ sql: text, parameters }: SqlText, pieces: readonly Piece[]): From {
+  const as: From["as"] = (alias, entitySet) => {
+    const parts = pieces.map(({ text: piece, value }) => {
+      if (value === null) return sql.raw(piece);
+      return sql`${sql.raw(piece)}${bindSlot(({ base }) => base(entitySet)[value])}`;
+    });
+    // On lines of its own, for it may end in a comment.
+    return sql`(\n${sql.join(parts, sql``)}\n) as ${sql.id(alias)}`;
+  };
+  return Object.freeze<From>({ parameters, text, as });
 }
 
-/** Quoted texts and names, comments, and the places of values, which alone have a group. */
-const PLACES = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g;
+/**
+ * Quoted texts and names, and comments, which are left as they are; and the places of values, which alone have a group:
+ * `?`, the value behind the greatest so far, and `?3` or `$3`, the third one.
+ */
+const PLACES: Readonly<Record<DialectProfile["name"], RegExp>> = {
+  SQLite: /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g,
+  PostgreSQL:
+    /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|\$(\d+)/g,
+  MySQL: /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--\s[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g,
+};
 
-/** The values that a text asks for: a `?` is the one behind the greatest so far, `?3` the third. */
-function countParameters(text: string): number {
+/** In PostgreSQL `?` is an operator, and the place of a value only where there are values and no `$1`. */
+const QUESTION_MARKS = /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g;
+
+function splitAtValues({ sql: text, parameters }: SqlText, database: DialectProfile["name"]): readonly Piece[] {
+  const pieces = split(text, PLACES[database]);
+  if (database !== "PostgreSQL" || pieces.length > 1 || parameters.length === 0) return pieces;
+  return split(text, QUESTION_MARKS);
+}
+
+function split(text: string, places: RegExp): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let start = 0;
   let count = 0;
-  for (const [, number] of text.matchAll(PLACES)) {
-    if (number !== undefined) count = number === "" ? count + 1 : Math.max(count, Number(number));
+  for (const match of text.matchAll(places)) {
+    const number = match.at(-1);
+    if (number === undefined) continue;
+    const value = number === "" ? count : Number(number) - 1;
+    count = Math.max(count, value + 1);
+    pieces.push({ text: text.slice(start, match.index), value });
+    start = match.index + match[0].length;
   }
-  return count;
+  return [...pieces, { text: text.slice(start), value: null }];
 }
 
 /** A query object never changes, so it is compiled once. */
@@ -83,5 +130,12 @@ function isCompilable(base: unknown): base is Compilable {
 }
 
 function isSqlText(base: unknown): base is SqlText {
-  return isObject(base) && typeof base["sql"] === "string" && Array.isArray(base["parameters"]);
+  return (
+    typeof base === "object" &&
+    base !== null &&
+    "sql" in base &&
+    typeof base.sql === "string" &&
+    "parameters" in base &&
+    Array.isArray(base.parameters)
+  );
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
@@ -10,6 +11,12 @@ export interface Execution {
   readonly values: readonly PrimitiveValue[];
   readonly top: number;
   readonly skip: number;
+  /** By what the parents of a related read are known. */
+  readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
+  /** Most rows in all of a related read. */
+  readonly maxRows: number;
+  /** The values of a base query: that of a set which the query mentions, or that of the source itself (null). */
+  readonly base: (entitySet: EntitySet | null) => readonly unknown[];
   /** Unlike that of any execution before. */
   readonly id: number;
   /** The value of `now()`, the same for the whole execution. */
@@ -54,15 +61,25 @@ export function readSlots(slots: readonly unknown[], execution: Execution): unkn
 
 let executions = 0;
 
+/** What an execution is made of; what is absent no statement of it asks for. */
+export interface ExecutionInput {
+  readonly values: readonly PrimitiveValue[];
+  readonly base: Execution["base"];
+  readonly top?: number | undefined;
+  readonly skip?: number | undefined;
+  readonly keys?: Execution["keys"] | undefined;
+  readonly maxRows?: number | undefined;
+}
+
 /** Makes the execution of a query with these values. */
-export function toExecution(values: readonly PrimitiveValue[], top: number | undefined, skip: number): Execution {
+export function toExecution({ values, base, top = 0, skip = 0, keys = [], maxRows = 0 }: ExecutionInput): Execution {
   let instant: string | undefined;
   const now = (): string => {
     instant ??= String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
     return instant;
   };
   executions += 1;
-  return { values, top: top ?? 0, skip, id: executions, now };
+  return { values, base, top, skip, keys, maxRows, id: executions, now };
 }
 
 function readConstant(constant: SqlConstant, { values, now }: Execution): PrimitiveValue {

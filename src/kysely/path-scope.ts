@@ -1,45 +1,49 @@
-import { sql } from "kysely";
 import type { StructuralProperty } from "../edm/model.ts";
+import { Level, Relation, type Rows, type StatementScope } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
-import type { PlansByField } from "./table-columns.ts";
 
 /** The name of the rows within a statement: that of the current instance in OData. */
 export const ROWS_ALIAS = "it";
 
-/** What paths of properties begin with: the columns of the entity, or the items of the lambda operators around them. */
+/** What paths of properties begin with: the entity, or the items of the lambda operators around them. */
 export interface PathScope {
-  readonly plans: PlansByField;
-  /** Refers to a column of the entity. */
-  readonly column: (name: string) => Sql;
+  readonly statement: StatementScope;
+  /** The innermost `from`. */
+  readonly level: Level;
+  /** The entity that the whole expression is evaluated for. */
+  readonly it: Relation;
   /** By the depth of their operator. */
   readonly items: readonly ItemScope[];
 }
 
-/** The item that a lambda operator looks at. */
-export interface ItemScope {
+/** The item that a lambda operator looks at: an entity, or what a JSON text holds. */
+export type ItemScope = Relation | DocumentItem;
+
+/** An item of a collection that is stored as JSON. */
+export interface DocumentItem {
   /** The collection that it is an item of. */
   readonly collection: StructuralProperty;
   /** The JSON text that holds the collection. */
   readonly document: Sql;
-  /** The name of the items, as `json_each` gives them. */
+  /** The name of the items. */
   readonly alias: string;
 }
 
-/** The scope of a whole statement. */
-export function rowScope(plans: PlansByField): PathScope {
-  return Object.freeze({ plans, column: columnRef, items: [] });
+/** The scope of a whole statement over rows. */
+export function rowScope(rows: Rows, statement: StatementScope): PathScope {
+  const level = new Level();
+  const isQualified = statement.isRelational;
+  const it = new Relation({ alias: ROWS_ALIAS, rows, level, isOptional: false, isQualified });
+  return relationScope(it, statement);
 }
 
-/** The scope within one more lambda operator: `json_each` has columns of its own, so those of the entity are qualified. */
+/** The scope of what is asked of the rows of one relation. */
+export function relationScope(it: Relation, statement: StatementScope): PathScope {
+  return Object.freeze({ statement, level: it.level, it, items: [] });
+}
+
+/** The scope within one more lambda operator: items of JSON have columns of their own, so those of the entity are qualified. */
 export function itemScope(scope: PathScope, item: ItemScope): PathScope {
-  return Object.freeze({ ...scope, column: qualifiedRef, items: [...scope.items, item] });
-}
-
-/** The reference to a column. */
-export function columnRef(name: string): Sql {
-  return sql`${sql.id(name)}`;
-}
-
-function qualifiedRef(name: string): Sql {
-  return sql`${sql.id(ROWS_ALIAS, name)}`;
+  const level = item instanceof Relation ? item.level : scope.level;
+  return Object.freeze({ ...scope, level, it: scope.it.qualified(), items: [...scope.items, item] });
 }

@@ -3,8 +3,8 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { Row, RowColumn, RowShape } from "../query/row-shape.ts";
 import type { KeyedRow } from "../query/source.ts";
-import { toExecution } from "./parameter-slot.ts";
-import { chain, valuesOf } from "./read-page.ts";
+import { readSlots, toExecution } from "./parameter-slot.ts";
+import { chain } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";
 
@@ -21,8 +21,9 @@ export function readRow(
   selected: readonly SelectedProperty[],
 ): Maybe<KeyedRow | null> {
   const statement = reader.statements.byKey(keyProperties, selected);
-  const execution = toExecution(keyValues(keyProperties, key), undefined, 0);
-  const found = reader.rows.first(statement, valuesOf(reader, statement, execution));
+  const { parameters } = reader;
+  const execution = toExecution({ values: keyValues(keyProperties, key), base: () => parameters });
+  const found = reader.rows.first(statement, readSlots(statement.slots, execution));
   return chain(found, (row): KeyedRow | null => (row === undefined ? null : { row, rowShape: statement.rowShape }));
 }
 

@@ -1,8 +1,8 @@
-import type { EntityPage, Page, RowPage, SourceQuery } from "../query/source.ts";
+import type { EntityPage, Page, RowPage, SourceQuery, SourcesBySet } from "../query/source.ts";
 import { readSlots, toExecution, type Execution } from "./parameter-slot.ts";
+import { readerOfSource, type SourceReader } from "./reader-of-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";
-import type { Statement } from "./statement-cache.ts";
 
 const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });
 
@@ -12,7 +12,8 @@ const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });
  * @throws ODataError for what has no form in SQL; whatever the database throws
  */
 export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
-  const execution = toExecution(query.values, query.top, query.skip);
+  const { values, top, skip } = query;
+  const execution = toExecution({ values, top, skip, base: baseOf(reader, query.sources) });
   if (query.top === 0) {
     if (!query.count) return NO_ENTITIES;
     return chain(readTotal(reader, query, execution), (count): Page => ({ ...NO_ENTITIES, count }));
@@ -23,7 +24,7 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   // The signal is dear to make, and between the arrival of a request and a read at once nobody can have gone.
   const signal = isLocal ? undefined : query.signal;
   const total = query.count && !isLocal ? beside(readTotal(reader, query, execution)) : undefined;
-  return chain(reader.rows.all(statement, valuesOf(reader, statement, execution), signal), (entities): Maybe<Page> => {
+  return chain(reader.rows.all(statement, readSlots(statement.slots, execution), signal), (entities): Maybe<Page> => {
     const page: RowPage = { entities, rowShape };
     if (!query.count) return page;
     const known = total ?? knownTotal(query, entities.length) ?? readTotal(reader, query, execution);
@@ -37,10 +38,12 @@ function beside<T>(value: Maybe<T>): Maybe<T> {
   return value;
 }
 
-/** The values of a statement, in its order: those of the base query first. */
-export function valuesOf({ parameters }: SqlReader, { slots }: Statement, execution: Execution): readonly unknown[] {
-  const values = readSlots(slots, execution);
-  return parameters.length === 0 ? values : [...parameters, ...values];
+/** Tells the values of base queries: of the source that is asked, and of those of the sets that a query mentions. */
+export function baseOf({ parameters }: SourceReader, sources: SourcesBySet | undefined): Execution["base"] {
+  return (entitySet) => {
+    const source = entitySet === null ? undefined : sources?.get(entitySet);
+    return source === undefined ? parameters : readerOfSource(source).parameters;
+  };
 }
 
 /** The total that a page tells: its rows are the last ones when there are fewer than were asked for. */
@@ -52,7 +55,7 @@ function knownTotal({ skip, top }: SourceQuery, length: number): number | undefi
 function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<number> {
   const statement = reader.statements.total(query);
   const signal = reader.rows.local !== null ? undefined : query.signal;
-  return reader.rows.number(statement, valuesOf(reader, statement, execution), signal);
+  return reader.rows.number(statement, readSlots(statement.slots, execution), signal);
 }
 
 /** Goes on with a value: at once when it is there. */

@@ -2,26 +2,31 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
-import { columnRef } from "./path-scope.ts";
 import { readDocument } from "./read-document.ts";
+import type { Relation } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
 import type { ColumnPlan, PlansByField } from "./table-columns.ts";
 
-/** What a statement selects, and how its rows are read. */
-export interface SelectedColumns {
-  /** In the order of the cells. */
-  readonly expressions: readonly Sql[];
-  readonly rowShape: RowShape;
-}
+/** The cells of a statement, as far as they are known. */
+export type Cells = Sql[];
 
 /**
  * The columns of the selected properties, and no others: but of a complex value that may be null, and of which only some
  * members are selected, so many more that tell whether it is.
+ * @param cells gets them, behind those that it holds
  */
-export function selectColumns(selected: readonly SelectedProperty[], plans: PlansByField): SelectedColumns {
-  const expressions: Sql[] = [];
-  const columns = selectProperties(selected, plans, expressions);
-  return Object.freeze({ expressions, rowShape: Object.freeze({ columns }) });
+export function selectColumns(
+  selected: readonly SelectedProperty[],
+  relation: Relation,
+  cells: Cells,
+): RowShape["columns"] {
+  return selectProperties(selected, relation.rows.plans, { relation, cells });
+}
+
+/** Adds a cell. @returns where it stands */
+export function addCell(cells: Cells, expression: Sql): number {
+  cells.push(sql`${expression} as ${sql.id(cellName(cells.length))}`);
+  return cells.length - 1;
 }
 
 /** The alias of a cell, for drivers that answer rows as objects. */
@@ -29,26 +34,33 @@ export function cellName(index: number): string {
   return `c${index}`;
 }
 
+/** Where columns are selected from, and what they are added to. */
+interface Selection {
+  readonly relation: Relation;
+  readonly cells: Cells;
+}
+
 function selectProperties(
   selected: readonly SelectedProperty[],
   plans: PlansByField,
-  expressions: Sql[],
+  selection: Selection,
 ): ReadonlyMap<StructuralProperty, RowColumn> {
   const columns = new Map<StructuralProperty, RowColumn>();
   for (const { property, nested } of selected) {
     const plan = plans.get(property.field);
     if (plan === undefined) throw new Error(`${property.name} has no column.`);
-    columns.set(property, selectProperty({ property, nested }, plan, expressions));
+    columns.set(property, selectProperty({ property, nested }, plan, selection));
   }
   return columns;
 }
 
-function selectProperty(selected: SelectedProperty, plan: ColumnPlan, expressions: Sql[]): RowColumn {
+function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection: Selection): RowColumn {
+  const { relation, cells } = selection;
   switch (plan.kind) {
     case "scalar": {
       const { column, format } = plan;
       const { toValue, toJson } = format;
-      const index = addCell(expressions, format.toSelected(columnRef(column)));
+      const index = addCell(cells, format.toSelected(relation.column(column)));
       return Object.freeze({
         kind: "scalar",
         index,
@@ -57,19 +69,14 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, expression
       });
     }
     case "document": {
-      const index = addCell(expressions, columnRef(plan.column));
+      const index = addCell(cells, relation.column(plan.column));
       return Object.freeze({ kind: "document", index, toValue: readDocument(plan.property) });
     }
     case "complex": {
       const members = selectedMembers(selected);
-      return Object.freeze({ kind: "complex", members: selectProperties(members, plan.members, expressions) });
+      return Object.freeze({ kind: "complex", members: selectProperties(members, plan.members, selection) });
     }
   }
-}
-
-function addCell(expressions: Sql[], expression: Sql): number {
-  expressions.push(sql`${expression} as ${sql.id(cellName(expressions.length))}`);
-  return expressions.length - 1;
 }
 
 /** A member that is never null tells alone whether the value is; without one all members do. */

@@ -1,7 +1,10 @@
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import type { EntityType } from "../edm/model.ts";
 import { toFrom, type From } from "./base-query.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
 import { dialectName, dialectProfile, type DialectProfile } from "./dialect-profile.ts";
+import { toExecution } from "./parameter-slot.ts";
+import { ROWS_ALIAS } from "./path-scope.ts";
 import { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
 import { synchronousReaderOf, type AnyKysely } from "./synchronous-reader.ts";
@@ -11,6 +14,7 @@ import { withKnownCollations } from "./text-collation.ts";
 /** What reads one table or base query. */
 export interface SqlReader {
   readonly rows: SqlRows;
+  readonly profile: DialectProfile;
   readonly statements: StatementCache;
   /** The values of the base query. */
   readonly parameters: readonly unknown[];
@@ -46,7 +50,6 @@ export function makeReader(
   { db, from: base, columns = {} }: ReaderOptions,
   report: ReportFault,
 ): SqlReader | null {
-  const from = toFrom(base, report);
   if (!isKysely(db)) {
     report("`db` is no Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
@@ -57,9 +60,11 @@ export function makeReader(
     report(message, "Use SQLite: sqliteDialect of odatakit/sqlite.");
     return null;
   }
+  const from = toFrom(base, connected.profile.name, report);
   const statements = from === null ? null : statementsOf(connected, { type, db, from, columns }, report);
   if (from === null || statements === null) return null;
-  return Object.freeze({ rows: connected.rows, statements, parameters: from.parameters });
+  const { rows, profile } = connected;
+  return Object.freeze({ rows, profile, statements, parameters: from.parameters });
 }
 
 function connectionOf(db: AnyKysely): Connected | null {
@@ -95,15 +100,22 @@ function statementsOf(
     return known;
   }
   let isFaulty = false;
-  const plans = planColumns(declaredEntityType(type), visibleColumns(type, columns), profile.values, (message, fix) => {
+  const entityType = declaredEntityType(type);
+  const { visible, ignored } = splitColumns(entityType, columns);
+  const reportFault: ReportFault = (message, fix) => {
     isFaulty = true;
     report(message, fix);
-  });
+  };
+  const plans = planColumns(entityType, visible, profile.values, reportFault);
+  const joinable = planColumns(joinableType(entityType), ignored, profile.values, reportFault);
   if (isFaulty) return null;
-  const { local } = rows;
-  const findPlans = (): PlansByField =>
-    local === null ? plans : withKnownCollations(plans, { db, from: from.sql, parameters: from.parameters }, local);
-  const made = new StatementCache({ db, profile, from: from.sql, findPlans });
+  const findPlans = (): PlansByField => {
+    const execution = toExecution({ values: [], base: () => from.parameters });
+    const probed = { db, from: from.as(ROWS_ALIAS, null), execution };
+    const known = rows.local === null ? plans : withKnownCollations(plans, probed, rows.local);
+    return new Map([...known, ...joinable]);
+  };
+  const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans });
   ofType.set(key, made);
   if (ofType.size > CACHES_KEPT) {
     for (const oldest of ofType.keys()) {
@@ -114,10 +126,25 @@ function statementsOf(
   return made;
 }
 
-/** Without the columns of properties that are ignored: they are not part of any model. */
-function visibleColumns({ properties }: EntityTypeDeclaration, columns: object): Readonly<Record<string, unknown>> {
-  const isVisible = (field: string): boolean => properties[field]?.declared.ignored !== true;
-  return Object.fromEntries(Object.entries(columns).filter(([field]) => isVisible(field)));
+/** The ignored properties of a type: no client can name them, and none is read, but they may be joined by. */
+function joinableType(entityType: EntityType): EntityType {
+  const { ignoredProperties } = entityType;
+  const properties = ignoredProperties.filter(({ type, isCollection }) => !isCollection && type.kind !== "ComplexType");
+  return { ...entityType, properties };
+}
+
+/** Options for the columns of properties, and for those of ignored ones: what is not joined by may have none. */
+function splitColumns(
+  entityType: EntityType,
+  columns: object,
+): Readonly<Record<"visible" | "ignored", Readonly<Record<string, unknown>>>> {
+  const ignored = new Set(entityType.ignoredProperties.map(({ field }) => field));
+  const joinable = new Set(joinableType(entityType).properties.map(({ field }) => field));
+  const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(columns);
+  return {
+    visible: Object.fromEntries(entries.filter(([field]) => !ignored.has(field))),
+    ignored: Object.fromEntries(entries.filter(([field]) => joinable.has(field))),
+  };
 }
 
 function isKysely(db: unknown): db is AnyKysely {

@@ -1,9 +1,12 @@
 import type { EntitySource } from "../definition/entity-source.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
+import type { RelationalSource } from "../query/source.ts";
 import type { BaseQuery } from "./base-query.ts";
 import type { ColumnOptions } from "./column-option.ts";
 import { readPage } from "./read-page.ts";
+import { readRelated } from "./read-related.ts";
+import { findReader, noteReader } from "./reader-of-source.ts";
 import { makeReader, type SqlReader } from "./sql-reader.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
@@ -35,9 +38,16 @@ export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: Sql
 
 /** The source of a reader. */
 export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): EntitySource<E> {
-  return Object.freeze<EntitySource<E>>({
+  const source = Object.freeze<EntitySource<E>>({
     kind: "EntitySource",
     entityType: type,
     read: (query) => readPage(reader, query),
+    relational: Object.freeze<RelationalSource>({
+      joinsExpansions: reader.profile.capabilities.joins,
+      joins: (other) => findReader(other)?.rows === reader.rows,
+      readRelated: (query) => readRelated(reader, query),
+    }),
   });
+  noteReader(source, reader);
+  return source;
 }

@@ -1,14 +1,18 @@
-import type { StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import type { SourceQuery } from "../query/source.ts";
+import type { RelatedQuery, SourceQuery, SourcesBySet } from "../query/source.ts";
+import type { From } from "./base-query.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { IdentityCache } from "./identity-cache.ts";
+import { readerOfSource } from "./reader-of-source.ts";
+import type { Rows, StatementScope } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 import type { PlansByField } from "./table-columns.ts";
-import { translateByKey, translatePage, translateTotal, type RowQuery, type Rows } from "./translate-query.ts";
+import { translateByKey, translatePage, translateTotal, type RowQuery } from "./translate-query.ts";
+import { translateRelated, translateRelatedCounts } from "./translate-related.ts";
 
 /** A compiled statement: its text, and what is bound in it. */
 export interface Statement {
@@ -27,26 +31,31 @@ export interface RowStatement extends Statement {
 export interface StatementTarget {
   readonly db: AnyKysely;
   readonly profile: DialectProfile;
-  /** What stands behind `from`. */
-  readonly from: Sql;
+  readonly from: From;
+  /** The key of the type. */
+  readonly key: readonly StructuralProperty[];
   /** Where the properties stand: asked for with the first statement, for the tables may be made after the declarations. */
   readonly findPlans: () => PlansByField;
 }
 
-/** Stands for no filter. */
+/** Stand for no filter, and for nothing joined. */
 const NO_FILTER: object = Object.freeze({});
+const NOTHING_JOINED: readonly never[] = Object.freeze([]);
 
 /**
- * The compiled statements of one table or base query: one per shape, order, selection and presence of skip and top. They
- * are kept as long as the shapes they belong to, whose number the service bounds.
+ * The compiled statements of one table or base query: one per shape, order, selection and presence of skip and top, and
+ * per base query of each set that is mentioned beside. They are kept as long as the shapes they belong to, whose number
+ * the service bounds.
  */
 export class StatementCache {
   readonly #target: StatementTarget;
   readonly #pages = new IdentityCache<(RowStatement | undefined)[]>();
   readonly #totals = new IdentityCache<Statement>();
   readonly #keyed = new IdentityCache<RowStatement>();
+  readonly #related = new IdentityCache<(RowStatement | undefined)[]>();
+  readonly #relatedCounts = new IdentityCache<RowStatement>();
 
-  #rows: Rows | undefined;
+  #plans: PlansByField | undefined;
 
   constructor(target: StatementTarget) {
     this.#target = target;
@@ -57,41 +66,85 @@ export class StatementCache {
    * @throws ODataError `UnsupportedQueryOption` for what has no form in SQL, `InvalidQueryOption` for too many literals
    */
   page(query: SourceQuery): RowStatement {
-    const { shape, filter, orderBy, selected } = query;
+    const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
+    const { roundingMode } = shape;
+    const clauses = { filter, orderBy, selected, joined, roundingMode };
     const hasTop = query.top !== undefined;
     const hasSkip = query.skip > 0;
-    const variants = this.#pages.get([shape, filter ?? NO_FILTER, orderBy, selected], () => []);
-    const variant = (hasTop ? 1 : 0) + (hasSkip ? 2 : 0);
-    const known = variants[variant];
-    if (known !== undefined) return known;
-    const { roundingMode } = shape;
-    const clauses = { filter, orderBy, selected, roundingMode, hasTop, hasSkip };
-    const made = this.#compileRows(translatePage(this.#rowsOf(), clauses));
-    variants[variant] = made;
-    return made;
+    const variants = this.#pages.get(
+      [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...identitiesOf(query.sources)],
+      () => [],
+    );
+    return variantOf(variants, [hasTop, hasSkip], () => {
+      const statement = this.#scope(query.sources, shape.entitySet);
+      return this.#compileRows(translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }));
+    });
   }
 
   /** The statement of the number of rows after the filter. @throws ODataError as for `page` */
-  total({ shape, filter }: SourceQuery): Statement {
-    return this.#totals.get([shape, filter ?? NO_FILTER], () =>
-      this.#compile(translateTotal(this.#rowsOf(), filter, shape.roundingMode)),
-    );
+  total({ shape, filter, sources }: SourceQuery): Statement {
+    return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
+      const statement = this.#scope(sources, shape.entitySet);
+      return this.#compile(translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode));
+    });
   }
 
   /** The statement of one entity by the key of its type. */
   byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[]): RowStatement {
-    return this.#keyed.get([selected], () => this.#compileRows(translateByKey(this.#rowsOf(), key, selected)));
+    return this.#keyed.get([selected], () =>
+      this.#compileRows(translateByKey(this.rowsFor(null), this.#scope(undefined, null), key, selected)),
+    );
   }
 
-  #rowsOf(): Rows {
-    const { from, profile, findPlans } = this.#target;
-    this.#rows ??= { from, profile, plans: findPlans() };
-    return this.#rows;
+  /**
+   * The statement of the entities that are related to others: first in a row the position of the key that they belong to.
+   * @throws ODataError as for `page`
+   */
+  related({ shape, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
+    const variant = { hasTop: top !== undefined, hasSkip: skip > 0, hasMaxRows: maxRows !== undefined };
+    const variants = this.#related.get([shape, ...identitiesOf(sources)], () => []);
+    return variantOf(variants, [variant.hasTop, variant.hasSkip, variant.hasMaxRows], () =>
+      this.#compileRows(translateRelated(this.rowsFor(null), this.#scope(sources, null), shape, variant)),
+    );
   }
 
-  #compileRows({ query, columns }: RowQuery): RowStatement {
-    const { rowShape, expressions } = columns;
-    return Object.freeze({ ...this.#compile(query), rowShape, width: expressions.length });
+  /** The statement of how many entities are related to each key that has any. @throws ODataError as for `page` */
+  relatedCounts({ shape, sources }: RelatedQuery): RowStatement {
+    return this.#relatedCounts.get([shape, ...identitiesOf(sources)], () => {
+      const query = translateRelatedCounts(this.rowsFor(null), this.#scope(sources, null), shape);
+      return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
+    });
+  }
+
+  /** The rows, as they stand in a statement for a set that it mentions, or for the source that is asked (null). */
+  rowsFor(entitySet: EntitySet | null): Rows {
+    const { from, key, findPlans } = this.#target;
+    this.#plans ??= findPlans();
+    return { from: (alias) => from.as(alias, entitySet), plans: this.#plans, key };
+  }
+
+  /** @param own the set whose rows these are; null where the query names each set that it mentions */
+  #scope(sources: SourcesBySet | undefined, own: EntitySet | null): StatementScope {
+    const { profile } = this.#target;
+    let relations = 0;
+    return {
+      profile,
+      isRelational: sources !== undefined && sources.size > 0,
+      rowsOf: (entitySet) => {
+        const source = sources?.get(entitySet);
+        if (source !== undefined) return readerOfSource(source).statements.rowsFor(entitySet);
+        if (entitySet === own) return this.rowsFor(null);
+        throw new Error(`The query does not say where the rows of ${entitySet.name} are.`);
+      },
+      nextAlias: () => {
+        relations += 1;
+        return `r${String(relations)}`;
+      },
+    };
+  }
+
+  #compileRows({ query, rowShape, width }: RowQuery): RowStatement {
+    return Object.freeze({ ...this.#compile(query), rowShape, width });
   }
 
   #compile(query: Sql): Statement {
@@ -106,6 +159,28 @@ export class StatementCache {
     if (!profile.hasOwnFunctions) refuseOwnFunctions(compiled.sql);
     return Object.freeze({ sql: compiled.sql, slots: Object.freeze([...compiled.parameters]) });
   }
+}
+
+const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });
+
+/** What a statement depends on beside its shape: the text of each base query that it mentions. */
+function identitiesOf(sources: SourcesBySet | undefined): readonly object[] {
+  if (sources === undefined) return [];
+  return Array.from(sources, ([entitySet, source]) => [entitySet, readerOfSource(source).statements]).flat();
+}
+
+/** The statement of a combination of clauses; made on first use. */
+function variantOf(
+  variants: (RowStatement | undefined)[],
+  clauses: readonly boolean[],
+  make: () => RowStatement,
+): RowStatement {
+  const index = clauses.reduce((number, clause) => number * 2 + (clause ? 1 : 0), 0);
+  const known = variants[index];
+  if (known !== undefined) return known;
+  const made = make();
+  variants[index] = made;
+  return made;
 }
 
 /** What the functions of `sqliteDialect` are for, by how their names begin. */

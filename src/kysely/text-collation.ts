@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { STRING_COLUMN_FORM, STRING_FORM } from "./forms/plain-forms.ts";
+import { readSlots, type Execution } from "./parameter-slot.ts";
 import type { Sql } from "./sql-form.ts";
 import type { AnyKysely, SynchronousReader } from "./synchronous-reader.ts";
 import type { ColumnPlan, PlansByField } from "./table-columns.ts";
@@ -8,8 +9,8 @@ import type { ColumnPlan, PlansByField } from "./table-columns.ts";
 export interface ProbedRows {
   readonly db: AnyKysely;
   readonly from: Sql;
-  /** The values of the base query; no row is read, so any will do. */
-  readonly parameters: readonly unknown[];
+  /** Tells the values of the base query; no row is read, so any will do. */
+  readonly execution: Execution;
 }
 
 /**
@@ -26,8 +27,8 @@ export function withKnownCollations(plans: PlansByField, rows: ProbedRows, reade
   const tests = names.map((name) => sql`${name} = ${sql.lit("A")} or ${name} = ${sql.lit("a ")}`);
   // The columns of a union have the collations of its first part.
   const union = sql`select ${sql.join(listed)} from ${rows.from} where 1 = 0 union all select ${sql.join(letters)}`;
-  const { sql: text } = sql`select ${sql.join(tests)} from (${union})`.compile(rows.db);
-  const answers = reader.readOne(text, rows.parameters) ?? [];
+  const { sql: text, parameters } = sql`select ${sql.join(tests)} from (${union})`.compile(rows.db);
+  const answers = reader.readOne(text, readSlots(parameters, rows.execution)) ?? [];
   const binary = new Set(columns.filter((_column, index) => answers[index] === 0));
   return withBinary(plans, binary);
 }

@@ -2,7 +2,13 @@ import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { RoundingMode } from "../query/clauses.ts";
-import type { CallExpression, ComparisonExpression, Expression, LogicalExpression } from "../query/expression.ts";
+import type {
+  CallExpression,
+  ComparisonExpression,
+  Expression,
+  LogicalExpression,
+  PathSource,
+} from "../query/expression.ts";
 import { bindFormed } from "./bind-formed.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import type { PathScope } from "./path-scope.ts";
@@ -14,7 +20,8 @@ import { translateHas } from "./translate-has.ts";
 import { translateIn } from "./translate-in.ts";
 import { translateLambda } from "./translate-lambda.ts";
 import { costOf, joinBalanced } from "./translate-logical.ts";
-import { translateComplexNull, translateCount, translateProperty, translateVariable } from "./translate-property.ts";
+import { translateCount, translateProperty, translateStructuredNull, translateVariable } from "./translate-property.ts";
+import { translateSemiJoin } from "./translate-semi-join.ts";
 
 /** What expressions are translated for. */
 export interface TranslationContext {
@@ -103,6 +110,19 @@ function translateCondition(
   translator: Translator,
   context: TranslationContext,
 ): Sql {
+  const semiJoin = translateSemiJoin(expression, mode, context.scope, (scope, innerMode) =>
+    makeTranslator({ ...context, scope }).condition(expression, innerMode),
+  );
+  return semiJoin ?? translateOwnCondition(expression, mode, translator, context);
+}
+
+/** A condition that does not depend on one related entity alone. */
+function translateOwnCondition(
+  expression: Expression,
+  mode: ConditionMode,
+  translator: Translator,
+  context: TranslationContext,
+): Sql {
   switch (expression.kind) {
     case "comparison":
       return translateCompared(expression, mode, translator, context);
@@ -145,13 +165,16 @@ function translateCompared(
   { scope, profile }: TranslationContext,
 ): Sql {
   const { left, right, operator, operandType } = expression;
-  if (operandType?.kind === "ComplexType") {
-    if (left.kind === "property" || left.kind === "variable") {
-      return translateComplexNull(left, scope, operator === "eq");
-    }
-    throw new Error("Only a complex value can be compared with null.");
+  if (operandType?.kind === "ComplexType" || operandType?.kind === "EntityType") {
+    const path = left.kind === "null" ? right : left;
+    if (isPath(path)) return translateStructuredNull(path, scope, operator === "eq");
+    throw new Error("Only a structured value can be compared with null.");
   }
   return translateComparison(expression, translator.operand(left), translator.operand(right), mode, profile);
+}
+
+function isPath(expression: Expression): expression is PathSource {
+  return ["it", "variable", "root", "navigation", "property"].includes(expression.kind);
 }
 
 /** Cheap conditions come first where all must hold, as the database evaluates them in this order. */

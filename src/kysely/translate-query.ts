@@ -1,30 +1,26 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../edm/model.ts";
 import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "../query/clauses.ts";
-import type { DialectProfile } from "./dialect-profile.ts";
+import type { RowShape } from "../query/row-shape.ts";
+import type { JoinedNavigation } from "../query/source.ts";
+import { columnOperand } from "./column-operand.ts";
 import { bindSlot } from "./parameter-slot.ts";
-import { rowScope } from "./path-scope.ts";
-import { selectColumns, type SelectedColumns } from "./select-columns.ts";
+import { rowScope, type PathScope } from "./path-scope.ts";
+import type { Rows, StatementScope } from "./relation.ts";
+import { selectColumns, type Cells } from "./select-columns.ts";
+import { selectJoined } from "./select-joined.ts";
 import type { Sql } from "./sql-form.ts";
 import type { Translator } from "./sql-operand.ts";
-import type { PlansByField } from "./table-columns.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { translateOrder } from "./translate-order.ts";
-import { translateColumn } from "./translate-property.ts";
-
-/** The rows that are read, and the columns of their type. */
-export interface Rows {
-  readonly from: Sql;
-  readonly plans: PlansByField;
-  readonly profile: DialectProfile;
-}
 
 /** What a page is made of, apart from the values of one request. */
 export interface PageClauses {
   readonly filter: FilterClause | null;
   readonly orderBy: readonly OrderByItem[];
   readonly selected: readonly SelectedProperty[];
+  readonly joined: readonly JoinedNavigation[];
   readonly roundingMode: RoundingMode;
   readonly hasTop: boolean;
   readonly hasSkip: boolean;
@@ -33,53 +29,72 @@ export interface PageClauses {
 /** A query of rows, and how they are read. */
 export interface RowQuery {
   readonly query: Sql;
-  readonly columns: SelectedColumns;
+  readonly rowShape: RowShape;
+  /** Cells of a row. */
+  readonly width: number;
 }
 
 /** The query of a page: filter, then order, then skip and top. */
-export function translatePage(rows: Rows, clauses: PageClauses): RowQuery {
-  const { filter, orderBy, selected, roundingMode, hasTop, hasSkip } = clauses;
-  const translator = makeTranslator({ profile: rows.profile, scope: rowScope(rows.plans), roundingMode });
-  const columns = selectColumns(selected, rows.plans);
-  const terms = translateOrder(orderBy, translator);
-  const order = terms.length === 0 ? sql`` : sql` order by ${sql.join(terms)}`;
-  const query = sql`${selectFrom(columns, rows)}${where(filter, translator)}${order}${limit(hasTop, hasSkip)}`;
-  return { query, columns };
+export function translatePage(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
+  const { filter, orderBy, selected, joined, roundingMode, hasTop, hasSkip } = clauses;
+  const { syntax } = statement.profile;
+  const scope = rowScope(rows, statement);
+  const translator = makeTranslator({ profile: statement.profile, scope, roundingMode });
+  const cells: Cells = [];
+  const columns = selectColumns(selected, scope.it, cells);
+  const rowShape = Object.freeze({ columns, joined: selectJoined(joined, scope.it, statement, cells) });
+  const condition = where(filter, translator);
+  const order = orderClause(translateOrder(orderBy, translator, syntax));
+  const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
+  // The joins last: all that stands around them may have added to them.
+  const query = sql`${selectFrom(cells, scope)}${condition}${order}${limit}`;
+  return { query, rowShape, width: cells.length };
 }
 
 /** The query of the number of rows after the filter. */
-export function translateTotal(rows: Rows, filter: FilterClause | null, roundingMode: RoundingMode): Sql {
-  const translator = makeTranslator({ profile: rows.profile, scope: rowScope(rows.plans), roundingMode });
-  return sql`select count(*) from ${rows.from}${where(filter, translator)}`;
+export function translateTotal(
+  rows: Rows,
+  statement: StatementScope,
+  filter: FilterClause | null,
+  roundingMode: RoundingMode,
+): Sql {
+  const scope = rowScope(rows, statement);
+  const condition = where(filter, makeTranslator({ profile: statement.profile, scope, roundingMode }));
+  return sql`select count(*) from ${scope.level.from(scope.it.from)}${condition}`;
 }
 
 /** The query of one entity; the values of its key are the parameters, in the order of the type's key. */
 export function translateByKey(
   rows: Rows,
+  statement: StatementScope,
   key: readonly StructuralProperty[],
   selected: readonly SelectedProperty[],
 ): RowQuery {
-  const columns = selectColumns(selected, rows.plans);
-  const conditions = key.map((property, index) => {
-    const operand = translateColumn(property, rowScope(rows.plans));
-    return equalsConstant(operand, { kind: "parameter", index }, "filter");
-  });
+  const scope = rowScope(rows, statement);
+  const cells: Cells = [];
+  const columns = selectColumns(selected, scope.it, cells);
+  const conditions = key.map((property, index) =>
+    equalsConstant(columnOperand(property, scope.it), { kind: "parameter", index }, "filter"),
+  );
   // Two rows of one key would be a fault of the table, but no reason to read on.
-  return { query: sql`${selectFrom(columns, rows)} where ${sql.join(conditions, sql` and `)} limit 1`, columns };
+  const query = sql`${selectFrom(cells, scope)} where ${sql.join(conditions, sql` and `)} limit 1`;
+  return { query, rowShape: Object.freeze({ columns }), width: cells.length };
 }
 
-function selectFrom({ expressions }: SelectedColumns, { from }: Rows): Sql {
-  return expressions.length === 0 ? sql`select null from ${from}` : sql`select ${sql.join(expressions)} from ${from}`;
+/** The places of `top` and `skip`. */
+export const TOP: Sql = bindSlot((execution) => BigInt(execution.top));
+export const SKIP: Sql = bindSlot((execution) => BigInt(execution.skip));
+
+/** What stands for an order; nothing for none. */
+export function orderClause(terms: readonly Sql[]): Sql {
+  return terms.length === 0 ? sql`` : sql` order by ${sql.join(terms)}`;
+}
+
+function selectFrom(cells: Cells, { level, it }: PathScope): Sql {
+  const from = level.from(it.from);
+  return cells.length === 0 ? sql`select null from ${from}` : sql`select ${sql.join(cells)} from ${from}`;
 }
 
 function where(filter: FilterClause | null, translator: Translator): Sql {
   return filter === null ? sql`` : sql` where ${translator.condition(filter.expression, "filter")}`;
-}
-
-function limit(hasTop: boolean, hasSkip: boolean): Sql {
-  const top = bindSlot((execution) => BigInt(execution.top));
-  const skip = bindSlot((execution) => BigInt(execution.skip));
-  if (hasTop) return hasSkip ? sql` limit ${top} offset ${skip}` : sql` limit ${top}`;
-  // SQLite knows no offset without a limit; a negative one is none.
-  return hasSkip ? sql` limit -1 offset ${skip}` : sql``;
 }

@@ -106,6 +106,11 @@ export interface RelatedPage {
 export interface RelationalSource {
   /** Whether the rows of another source can stand in one statement with those of this one. */
   joins(other: QueryableSource): boolean;
+  /**
+   * Whether it reads single-valued expansions along with their parents (`SourceQuery.joined`); it does when absent. If
+   * not, each is a related read of its own, as a distributed database asks for.
+   */
+  readonly joinsExpansions?: boolean | undefined;
   /** Reads the entities of this source that are related to others, wherever those are. */
   readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;
 }
