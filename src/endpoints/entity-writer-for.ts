@@ -1,6 +1,7 @@
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
 import { compileEntityWriter, type EntityWriter, type WriterTarget } from "../payload/write-entity.ts";
+import type { LinksOf } from "../payload/write-links.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 
@@ -18,10 +19,12 @@ const writers: WritersByLayout = new WeakMap();
 
 /**
  * The writer of entities for a clause and a format: made on the first request of its kind.
+ * @param service the service that the origin is of
  * @param origin what the entities belong to: without a set they have neither URLs nor ETags
  * @param rowShape the layout of the entities when they are rows
  */
 export function entityWriterFor(
+  { linksOf }: { readonly linksOf: LinksOf },
   origin: EntityOrigin,
   clause: SelectExpandClause,
   format: PayloadFormat,
@@ -36,14 +39,14 @@ export function entityWriterFor(
   let writer = ofClause.get(key);
   if (writer === undefined) {
     const { metadata, ieee754Compatible } = format;
-    writer = compileEntityWriter(toTarget(origin), clause, { metadata, ieee754Compatible }, rowShape);
+    writer = compileEntityWriter(toTarget(linksOf, origin), clause, { metadata, ieee754Compatible }, rowShape);
     ofClause.set(key, writer);
   }
   return writer;
 }
 
-function toTarget(origin: EntityOrigin): WriterTarget {
+function toTarget(linksOf: LinksOf, origin: EntityOrigin): WriterTarget {
   return origin.kind === "EntitySet"
-    ? { entitySet: origin, entityType: origin.entityType }
-    : { entitySet: null, entityType: origin };
+    ? { entitySet: origin, entityType: origin.entityType, linksOf }
+    : { entitySet: null, entityType: origin, linksOf };
 }

@@ -54,8 +54,8 @@ export function identityOfKey(entityType: EntityType, key: unknown): string {
 
 function compileKey(entityType: EntityType, rowShape: RowShape | undefined): EntityKeyReader {
   const parts = entityType.key.map((property) => {
-    const read =
-      rowShape === undefined ? objectReader(entityType, property) : cellReader(entityType, property, rowShape);
+    const readValue = compileValueReader(entityType, property, rowShape);
+    const read: PartReader = (entity) => readValue(entity) ?? missing(entityType, property);
     return [property, read] as const;
   });
   const isSingle = parts.length === 1;
@@ -68,28 +68,38 @@ function compileKey(entityType: EntityType, rowShape: RowShape | undefined): Ent
   };
 }
 
-function objectReader(entityType: EntityType, property: StructuralProperty): PartReader {
+/** Reads a primitive or enumeration property of an entity in canonical form. */
+export type ValueReader = (entity: unknown) => PrimitiveValue | null;
+
+/**
+ * Makes the reader of a property that is one value.
+ * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
+ * @returns a reader that throws TypeError for a value that is none of the property's type
+ */
+export function compileValueReader(
+  entityType: EntityType,
+  property: StructuralProperty,
+  rowShape: RowShape | undefined,
+): ValueReader {
+  if (rowShape !== undefined) return cellReader(property, rowShape);
   const { type } = property;
   const read = compileProperty({ kind: "property", source: { kind: "it", type: entityType }, property, type }, []);
-  return (entity) => read(asEntity(entity, entityType), []) ?? missing(entityType, property);
+  return (entity) => read(asEntity(entity, entityType), []);
 }
 
-function cellReader(entityType: EntityType, property: StructuralProperty, { columns }: RowShape): PartReader {
+function cellReader(property: StructuralProperty, { columns }: RowShape): ValueReader {
   const column = columns.get(property);
-  if (column?.kind !== "scalar") throw new Error(`The source read no column for the key ${property.name}.`);
+  if (column?.kind !== "scalar") throw new Error(`The source read no column for ${property.name}, which is needed.`);
   const { index, toValue } = column;
-  return (entity) => {
-    const cell: unknown = Array.isArray(entity) ? entity[index] : undefined;
-    return toValue(cell) ?? missing(entityType, property);
-  };
+  return (entity) => toValue(Array.isArray(entity) ? (entity[index] as unknown) : null);
 }
 
 function missing({ name }: EntityType, property: StructuralProperty): never {
   throw new TypeError(`A handler returned an entity of type ${name} without its key ${property.name}.`);
 }
 
-/** Each value with its length before it, where there are several. */
-function identityOf(values: readonly (readonly [StructuralProperty, PrimitiveValue])[]): string {
+/** One text for values that are equal: each with its length before it, where there are several. */
+export function identityOf(values: readonly (readonly [StructuralProperty, PrimitiveValue])[]): string {
   const texts = values.map(([property, value]) => identityOfValue(codecOf(property), value));
   const [single] = texts;
   if (texts.length === 1 && single !== undefined) return single;

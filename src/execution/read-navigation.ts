@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler, NavigationHandlers } from "../definition/handlers.ts";
 import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
-import type { SelectedProperty } from "../query/clauses.ts";
+import { keyProperties } from "../plan/properties-to-read.ts";
 import { batchLookup } from "./batch-answer.ts";
 import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
@@ -93,18 +93,6 @@ function emptyOrNull(
   if (getByKey === undefined) return [];
   const parent = readByKey(getByKey, key, context, () => keyProperties(entitySet.entityType));
   return chain(parent, (found) => (found === null ? null : []));
-}
-
-const keys = new WeakMap<EntityType, readonly SelectedProperty[]>();
-
-/** The same list for a type each time, so that a source compiles one statement for it. */
-function keyProperties(entityType: EntityType): readonly SelectedProperty[] {
-  let selected = keys.get(entityType);
-  if (selected === undefined) {
-    selected = Object.freeze(entityType.key.map((property) => ({ property })));
-    keys.set(entityType, selected);
-  }
-  return selected;
 }
 
 function handlerName(source: NavigationSource): string {

@@ -1,13 +1,13 @@
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
+import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandedEntity } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { entityUrl } from "./entity-url.ts";
 import { etagWriter } from "./etag.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { encodeSegment } from "./percent-encoding.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
-import { compileExpansion, type RelatedWriter } from "./write-expansion.ts";
+import { compileExpansion, type CompileRelated } from "./write-expansion.ts";
+import { compileLinks, type LinksOf } from "./write-links.ts";
 import { compileRowMembers } from "./write-row.ts";
 import { compileMembers, type MemberWriter } from "./write-value.ts";
 
@@ -35,6 +35,8 @@ export interface WriterTarget {
   /** Null: no set is declared that the entities belong to, so they have neither URL nor ETag. */
   readonly entitySet: EntitySet | null;
   readonly entityType: EntityType;
+  /** The links of navigation properties that full control information tells; absent: those of all. */
+  readonly linksOf?: LinksOf | undefined;
 }
 
 /** Writes the control information of an entity: nothing, or members that each end in a comma. */
@@ -57,7 +59,7 @@ export function compileEntityWriter(
   format: PayloadFormat,
   rowShape?: RowShape,
 ): EntityWriter {
-  const { entitySet, entityType } = target;
+  const { entitySet, entityType, linksOf } = target;
   const typeName = entityType.qualifiedName;
   const members =
     rowShape === undefined
@@ -66,7 +68,7 @@ export function compileEntityWriter(
   const itemControl = compileItemControl(target, format, rowShape);
   const entityControl = compileEntityControl(target, format, rowShape);
   const isLinked = format.metadata === "full" && !clause.isSelection && entitySet !== null;
-  const links = isLinked ? compileLinks(entitySet) : null;
+  const links = isLinked ? compileLinks(entitySet, linksOf) : null;
   const writePlain: TextWriter = (entity, serviceRoot, control) => {
     const source = rowShape === undefined ? requireObject(entity, typeName) : requireRow(entity, typeName);
     const text = writeMembers(members, source, control);
@@ -109,13 +111,13 @@ interface PlainParts {
 
 /** Puts what the expansions brought behind the members of the entity itself. */
 function compileExpandedWriter(
-  { entitySet }: WriterTarget,
+  { entitySet, linksOf }: WriterTarget,
   { expanded }: SelectExpandClause,
   { format, rowShape, itemControl, entityControl, writePlain }: PlainParts,
 ): EntityWriter {
-  const compileRelated = ({ target, navigationProperty, selectExpand }: ExpandedNavigation): RelatedWriter => {
-    const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType };
-    const writer = compileEntityWriter(related, selectExpand, format);
+  const compileRelated: CompileRelated = ({ target, navigationProperty, selectExpand }, relatedShape) => {
+    const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType, linksOf };
+    const writer = compileEntityWriter(related, selectExpand, format, relatedShape);
     return (entity, serviceRoot) => writer.writeItem(entity, serviceRoot);
   };
   const writers = expanded.map((expansion) => compileExpansion(expansion, format, compileRelated));
@@ -197,21 +199,4 @@ function compileEtagControl(entitySet: EntitySet | null, rowShape: RowShape | un
   const write = entitySet === null ? null : etagWriter(entitySet, rowShape);
   if (write === null) return nothing;
   return (entity) => `"@odata.etag":${JSON.stringify(write(entity))},`;
-}
-
-/** The links of the navigation properties that the set declares, each with a comma in front. */
-function compileLinks(entitySet: EntitySet): (url: string) => string {
-  const names = [...entitySet.navigationProperties.keys()].map((name) => ({
-    association: `,${JSON.stringify(`${name}@odata.associationLink`)}:`,
-    navigation: `,${JSON.stringify(`${name}@odata.navigationLink`)}:`,
-    segment: encodeSegment(name),
-  }));
-  return (url) => {
-    let text = "";
-    for (const { association, navigation, segment } of names) {
-      const target = `${url}/${segment}`;
-      text += `${association}${JSON.stringify(`${target}/$ref`)}${navigation}${JSON.stringify(target)}`;
-    }
-    return text;
-  };
 }

@@ -1,6 +1,7 @@
 import type { ExpandedNavigation } from "../query/clauses.ts";
 import { continuationOptions } from "../query/continuation.ts";
 import type { Related, RelatedCollection } from "../query/expanded-entity.ts";
+import type { RowShape } from "../query/row-shape.ts";
 import { entityUrl } from "./entity-url.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { encodeSegment } from "./percent-encoding.ts";
@@ -8,8 +9,11 @@ import { encodeSegment } from "./percent-encoding.ts";
 /** Writes one related entity as JSON text. */
 export type RelatedWriter = (entity: unknown, serviceRoot: string) => string;
 
-/** Makes the writer of the related entities of an expansion. */
-export type CompileRelated = (expansion: ExpandedNavigation) => RelatedWriter;
+/**
+ * Makes the writer of the related entities of an expansion.
+ * @param rowShape their layout when they are rows; otherwise they are the application's objects
+ */
+export type CompileRelated = (expansion: ExpandedNavigation, rowShape: RowShape | undefined) => RelatedWriter;
 
 /**
  * Writes what one expansion brought for one entity, as members of the entity; empty when nothing was loaded.
@@ -39,12 +43,13 @@ export function compileExpansion(
   }
   const head = `${JSON.stringify(name)}:`;
   const linkHead = `${JSON.stringify(`${name}@odata.nextLink`)}:`;
-  const write = form === "references" ? compileReference(expansion) : compileRelated(expansion);
+  const writerOf = keepWriters(expansion, form === "references" ? compileReference : compileRelated);
   const options = continuationOptions(expansion) ?? "";
   const nextLink = ({ entities }: RelatedCollection, url: () => string): string =>
     JSON.stringify(`${url()}/${encodeSegment(name)}?$skip=${String(expansion.skip + entities.length)}${options}`);
   return (related, serviceRoot, url) => {
     if (related === null) return "";
+    const write = writerOf(related.rowShape);
     if (related.kind === "entity") {
       return head + (related.entity === null ? "null" : write(related.entity, serviceRoot));
     }
@@ -60,8 +65,29 @@ export function compileExpansion(
   };
 }
 
+/** The writers of an expansion: one for each layout, for its entities may come from wherever those of a request do. */
+function keepWriters(
+  expansion: ExpandedNavigation,
+  compile: CompileRelated,
+): (rowShape: RowShape | undefined) => RelatedWriter {
+  const ofRows = new WeakMap<RowShape, RelatedWriter>();
+  let ofObjects: RelatedWriter | undefined;
+  return (rowShape) => {
+    if (rowShape === undefined) return (ofObjects ??= compile(expansion, undefined));
+    let writer = ofRows.get(rowShape);
+    if (writer === undefined) {
+      writer = compile(expansion, rowShape);
+      ofRows.set(rowShape, writer);
+    }
+    return writer;
+  };
+}
+
 /** A reference is its `@odata.id` and nothing else, so that is written in every format. */
-function compileReference({ target, navigationProperty }: ExpandedNavigation): RelatedWriter {
+function compileReference(
+  { target, navigationProperty }: ExpandedNavigation,
+  rowShape: RowShape | undefined,
+): RelatedWriter {
   if (target === null) throw new Error(`${navigationProperty.name} has no target set to refer to.`);
-  return (entity, serviceRoot) => `{"@odata.id":${JSON.stringify(entityUrl(serviceRoot, target, entity))}}`;
+  return (entity, serviceRoot) => `{"@odata.id":${JSON.stringify(entityUrl(serviceRoot, target, entity, rowShape))}}`;
 }

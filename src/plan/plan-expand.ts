@@ -1,6 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers, NavigationHandlers } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { StructuralProperty } from "../edm/model.ts";
 import type {
   ExpandedNavigation,
   OrderByItem,
@@ -10,12 +11,16 @@ import type {
 } from "../query/clauses.ts";
 import { continuationOptions } from "../query/continuation.ts";
 import type { SourceQuery } from "../query/source.ts";
+import { parentProperties, planRelated, type RelatedLoad } from "./plan-related.ts";
+import { hasNavigationRoute } from "./table-navigation.ts";
 import { totalOrder } from "./total-order.ts";
 
 /** Who brings the related entities of one expansion. */
 export type ExpandLoad =
   | { readonly kind: "batch"; readonly getBatch: NonNullable<NavigationHandlers<Context>["getBatch"]> }
   | { readonly kind: "each"; readonly get: NonNullable<NavigationHandlers<Context>["get"]> }
+  /** The source of the target set, where it can read along navigations; where it cannot, as for `asLoaded`. */
+  | RelatedLoad
   /** Nobody: what the handler of the parents put into them is what there is. */
   | { readonly kind: "asLoaded" };
 
@@ -55,6 +60,10 @@ export interface ExpandStep {
 /** The expansions of one level, in the order of the clause. Never empty. */
 export interface ExpandPlan {
   readonly steps: readonly ExpandStep[];
+  /** The properties of the parents by which steps of kind `related` find what belongs to them. */
+  readonly joinProperties: readonly StructuralProperty[];
+  /** Whether the key of the parents is needed: handlers are asked by it, and links are made from it. */
+  readonly needsKey: boolean;
 }
 
 /** What a plan depends on beside the clause. */
@@ -72,7 +81,13 @@ export function planExpand(clause: SelectExpandClause, scope: ExpandScope): Expa
   if (clause.expanded.length === 0) return null;
   const known = plans.get(clause);
   if (known !== undefined) return known;
-  const plan = Object.freeze({ steps: clause.expanded.map((expansion) => planStep(expansion, scope)) });
+  const steps = clause.expanded.map((expansion) => planStep(expansion, scope));
+  const joined = steps.flatMap(({ load }) => (load.kind === "related" ? parentProperties(load.join) : []));
+  const plan: ExpandPlan = Object.freeze({
+    steps,
+    joinProperties: Object.freeze([...new Set(joined)]),
+    needsKey: steps.some(({ load, page }) => load.kind === "batch" || load.kind === "each" || page.beyond === "link"),
+  });
   plans.set(clause, plan);
   return plan;
 }
@@ -80,20 +95,23 @@ export function planExpand(clause: SelectExpandClause, scope: ExpandScope): Expa
 function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep {
   const { entitySet, navigationProperty, orderBy, selectExpand } = expansion;
   const handlers = scope.entitySets.get(entitySet.name)?.navigationHandlers.get(navigationProperty.name) ?? {};
+  const below = planExpand(selectExpand, scope);
+  const load = planHandler(handlers) ?? planRelated(expansion, below, scope) ?? ({ kind: "asLoaded" } as const);
   return Object.freeze({
     expansion,
     place: `${entitySet.name}/${navigationProperty.name}`,
-    load: planLoad(handlers),
+    load,
     search: planSearch(expansion, scope),
     orderBy: orderBy.length === 0 ? orderBy : totalOrder(orderBy, navigationProperty.entityType),
-    page: planSize(expansion, handlers, scope.limits.maxExpandTop),
-    below: planExpand(selectExpand, scope),
+    page: planSize(expansion, scope),
+    below,
   });
 }
 
-function planLoad({ getBatch, get }: NavigationHandlers<Context>): ExpandLoad {
+/** A navigation that is declared with a handler is always expanded through it. */
+function planHandler({ getBatch, get }: NavigationHandlers<Context>): ExpandLoad | null {
   if (getBatch !== undefined) return { kind: "batch", getBatch };
-  return get === undefined ? { kind: "asLoaded" } : { kind: "each", get };
+  return get === undefined ? null : { kind: "each", get };
 }
 
 /** The target set has a handler: the binder has refused the option without one. */
@@ -119,20 +137,24 @@ function planSearch(
   return Object.freeze({ search, clause, query });
 }
 
+/** Whether the navigation route can go on with a list that is cut. */
+function canContinue(expansion: ExpandedNavigation, scope: ExpandScope): boolean {
+  const { entitySet, navigationProperty } = expansion;
+  return continuationOptions(expansion) !== null && hasNavigationRoute(scope, entitySet, navigationProperty.name);
+}
+
 /**
  * An explicit `$top` is served as it is: the binder has refused what is above `maxExpandTop`. Without one the list ends
  * there, never silently: with a link where the navigation route can go on with it, else with an error.
  * @see decisions, Reading; OData JSON Format 4.0, section 8.3
  */
-function planSize(
-  expansion: ExpandedNavigation,
-  { get, getBatch }: NavigationHandlers<Context>,
-  maxExpandTop: number | null,
-): ExpandedSize {
-  const { form, top } = expansion;
+function planSize(expansion: ExpandedNavigation, scope: ExpandScope): ExpandedSize {
+  const { form, top, navigationProperty } = expansion;
+  const { maxExpandTop } = scope.limits;
   if (form === "count") return { size: 0, readSize: 0, beyond: "cut" };
+  if (!navigationProperty.isCollection) return { size: 1, readSize: 1, beyond: "cut" };
   if (top !== undefined) return { size: top, readSize: top, beyond: "cut" };
   if (maxExpandTop === null) return { size: undefined, readSize: undefined, beyond: "cut" };
-  const hasRoute = (get ?? getBatch) !== undefined && continuationOptions(expansion) !== null;
-  return { size: maxExpandTop, readSize: maxExpandTop + 1, beyond: hasRoute ? "link" : "refuse" };
+  const beyond = canContinue(expansion, scope) ? "link" : "refuse";
+  return { size: maxExpandTop, readSize: maxExpandTop + 1, beyond };
 }

@@ -1,4 +1,4 @@
-import type { EntitySet, StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
 
 /** What else the answer of a request needs of each entity. */
@@ -7,6 +7,8 @@ export interface ReadNeeds {
   readonly key: boolean;
   /** Whether only what is needed is to be read; otherwise everything is. */
   readonly pushdown: boolean;
+  /** By which the expansions of the clause find what is related to the entities: determined by the clause. */
+  readonly join?: readonly StructuralProperty[] | undefined;
 }
 
 /** Kept by clause, so that a source meets the same object for the same needs. */
@@ -15,8 +17,8 @@ const known = new WeakMap<SelectExpandClause, Map<EntitySet, PropertiesByNeeds>>
 type PropertiesByNeeds = Map<string, readonly SelectedProperty[]>;
 
 /**
- * The properties that a source has to read for an answer: those of `$select`, the ETag's, and the key where links are
- * written. In order of declaration.
+ * The properties that a source has to read for an answer: those of `$select`, the ETag's, those that expansions are
+ * found by, and the key where links are written. In order of declaration, ignored ones last.
  * @see specification, Per-entity-set settings (SelectPushdownEnabled)
  */
 export function propertiesToRead(
@@ -32,25 +34,47 @@ export function propertiesToRead(
   let properties = byNeeds.get(key);
   if (properties === undefined) {
     properties = Object.freeze(
-      needs.pushdown ? neededProperties(entitySet, clause, needs.key) : allProperties(entitySet),
+      needs.pushdown ? neededProperties(entitySet, clause, needs) : allProperties(entitySet, needs),
     );
     byNeeds.set(key, properties);
   }
   return properties;
 }
 
-function allProperties({ entityType }: EntitySet): readonly SelectedProperty[] {
-  return entityType.properties.map((property) => ({ property }));
+const keys = new WeakMap<EntityType, readonly SelectedProperty[]>();
+
+/** The properties of the key: the same list for a type each time, so that a source compiles one statement for it. */
+export function keyProperties(entityType: EntityType): readonly SelectedProperty[] {
+  let selected = keys.get(entityType);
+  if (selected === undefined) {
+    selected = Object.freeze(entityType.key.map((property) => ({ property })));
+    keys.set(entityType, selected);
+  }
+  return selected;
+}
+
+function allProperties({ entityType }: EntitySet, { join = [] }: ReadNeeds): readonly SelectedProperty[] {
+  return [...entityType.properties, ...ignoredAmong(join, entityType)].map((property) => ({ property }));
 }
 
 function neededProperties(
   { entityType, etag }: EntitySet,
   { selected }: SelectExpandClause,
-  needsKey: boolean,
+  { key, join = [] }: ReadNeeds,
 ): readonly SelectedProperty[] {
   const bySelection = new Map(selected.map((item) => [item.property, item]));
-  const isNeeded = (property: StructuralProperty): boolean => etag.includes(property) || (needsKey && property.isKey);
-  return entityType.properties
+  const isNeeded = (property: StructuralProperty): boolean =>
+    etag.includes(property) || join.includes(property) || (key && property.isKey);
+  const visible = entityType.properties
     .map((property) => bySelection.get(property) ?? (isNeeded(property) ? { property } : undefined))
     .filter((item) => item !== undefined);
+  return [...visible, ...ignoredAmong(join, entityType).map((property) => ({ property }))];
+}
+
+/** Entities may be related by what no client sees. */
+function ignoredAmong(
+  join: readonly StructuralProperty[],
+  { ignoredProperties }: EntityType,
+): readonly StructuralProperty[] {
+  return ignoredProperties.filter((property) => join.includes(property));
 }

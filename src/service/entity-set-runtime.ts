@@ -2,6 +2,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/servi
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/exchange.ts";
 import { readForm } from "../plan/plan-collection.ts";
+import { tableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 
 /** Puts together what the endpoints of one entity set work with, its navigation properties included. */
@@ -36,11 +37,14 @@ function toNavigationRuntime(
   const { model, limits, entitySets, defaultCapabilities } = definition;
   const { name, entityType } = navigationProperty;
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+  const declared = navigationHandlers.get(name) ?? {};
+  const isHandled = (declared.get ?? declared.getBatch) !== undefined;
   return {
+    table: isHandled ? null : tableNavigation(definition, entitySet, name),
     source: {
       entitySet,
       navigationProperty,
-      handlers: navigationHandlers.get(name) ?? {},
+      handlers: declared,
       getByKey: handlers.getByKey,
     },
     target: {

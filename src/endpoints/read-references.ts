@@ -1,0 +1,60 @@
+import { bindEntityQuery } from "../binder/bind-query-options.ts";
+import { RELATED_REFERENCE_OPTIONS, RELATED_REFERENCES_OPTIONS } from "../binder/option-rules.ts";
+import { chain } from "../execution/chain.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import type { JsonFormat } from "../http/media-type.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { referenceCollectionContext, referenceContext } from "../payload/context-url.ts";
+import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
+import { collectionResponse } from "./collection-response.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import {
+  bindParentKey,
+  collectionOf,
+  type Navigation,
+  navigationOf,
+  noRelatedEntity,
+  readOne,
+} from "./read-navigation.ts";
+import { readJsonFormat, readOptions } from "./read-options.ts";
+import { jsonResponse } from "./response.ts";
+
+/**
+ * `GET /Set(key)/Nav/$ref`: references to the related entities of one entity, or to its one related entity; none where
+ * the navigation has no target set, since its entities have no URLs.
+ * @throws ODataError as for the related entities themselves
+ * @see specification, Navigation routes, rule 5
+ */
+export const readReferences: Endpoint = (exchange, path) => {
+  const navigation = navigationOf(exchange, path);
+  const format = readJsonFormat(exchange);
+  const key = bindParentKey(exchange, navigation);
+  if (!navigation.navigationProperty.isCollection) return readReference(exchange, format, navigation, key);
+  const { target, origin } = navigation.runtime;
+  const { profile } = exchange.service.definition;
+  return collectionResponse(exchange, format, {
+    target,
+    rules: RELATED_REFERENCES_OPTIONS,
+    ...collectionOf(navigation, key),
+    origin,
+    referencesOnly: true,
+    countsAfterSkip: !profile.navigationCountsBeforeSkip,
+    contextUrl: () => referenceCollectionContext(exchange.serviceRoot),
+  });
+};
+
+function readReference(
+  exchange: Exchange,
+  format: JsonFormat,
+  navigation: Navigation,
+  key: unknown,
+): MaybeResult<ODataResponse> {
+  const { origin, target } = navigation.runtime;
+  bindEntityQuery(readOptions(exchange), target, exchange.service.shapes, RELATED_REFERENCE_OPTIONS);
+  return chain(readOne(exchange, navigation, key, null), (found) => {
+    if (found === null) throw noRelatedEntity(navigation);
+    const contextUrl = referenceContext(exchange.serviceRoot);
+    const writer = compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, found.rowShape);
+    return jsonResponse(exchange, format, writer.writeEntity(found.entity, exchange.serviceRoot, contextUrl));
+  });
+}

@@ -1,0 +1,56 @@
+import type { Context } from "../definition/context.ts";
+import { joinCandidates, joinSteps, NO_JOINS, type CanJoin, type JoinedSteps } from "../plan/join-expansions.ts";
+import type { ExpandPlan } from "../plan/plan-expand.ts";
+import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
+import type { QueryableSource, RelationalSource, SourcesBySet } from "../query/source.ts";
+import { chain } from "./chain.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { resolveSources } from "./resolve-sources.ts";
+
+/** What of a level of expansions is read along with its parents, and where that is. */
+export interface ChosenJoins {
+  readonly joined: JoinedSteps;
+  /** The sources of the sets that are joined, and of those that expressions in between mention. */
+  readonly sources: SourcesBySet;
+}
+
+const NOTHING: ChosenJoins = Object.freeze({ joined: NO_JOINS, sources: new Map() });
+
+/**
+ * Chooses the expansions that one statement reads along with the entities of a source: single ones, whose sources the
+ * statement can join, to any depth.
+ * @param plan the expansions of those entities; null: none
+ * @throws ODataError that a `queryable` handler returned or threw
+ */
+export function chooseJoins(
+  plan: ExpandPlan | null,
+  source: QueryableSource,
+  context: Context,
+): MaybeResult<ChosenJoins> {
+  const { relational } = source;
+  if (plan === null || relational === undefined) return NOTHING;
+  const candidates = joinCandidates(plan);
+  if (candidates.length === 0) return NOTHING;
+  return chain(resolveSources(candidates, context), (sources) => {
+    const canJoin: CanJoin = ({ load, expansion }) => {
+      const target = load.kind === "related" ? sources.get(load.target) : undefined;
+      return target !== undefined && relational.joins(target) && canTranslate(expansion, relational, sources);
+    };
+    return { joined: joinSteps(plan, canJoin), sources };
+  });
+}
+
+/** Whether the source can answer all that the expressions of a query mention. */
+export function canTranslate(query: QueryClauses, relational: RelationalSource, sources: SourcesBySet): boolean {
+  const mentions = mentionsOf(query);
+  if (mentions === null) return true;
+  return (
+    mentions.allNavigations.every(({ entitySet, navigationProperty }) =>
+      entitySet.navigationJoins.has(navigationProperty.name),
+    ) &&
+    mentions.entitySets.every((entitySet) => {
+      const source = sources.get(entitySet);
+      return source !== undefined && relational.joins(source);
+    })
+  );
+}

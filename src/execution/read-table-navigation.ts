@@ -1,0 +1,130 @@
+import type { Context } from "../definition/context.ts";
+import type { EntityType, NavigationJoin } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { parentProperties } from "../plan/plan-related.ts";
+import { relatedEntityShape, relatedShape, type TableNavigation } from "../plan/table-navigation.ts";
+import type { SelectedProperty } from "../query/clauses.ts";
+import type { Page, QueryableSource, RelatedQuery, SourceQuery } from "../query/source.ts";
+import { chain } from "./chain.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { type JoinKey, joinKeyReader } from "./join-key.ts";
+import { type FoundEntity, readByKey } from "./read-by-key.ts";
+import type { NavigationSource } from "./read-navigation.ts";
+
+/** A parent that exists, and by what its related entities are found; null: nothing is related to it. */
+export interface JoinedParent {
+  readonly joinKey: JoinKey | null;
+}
+
+/** One related entity that is wanted. */
+export interface RelatedEntityRequest {
+  /** The key that it must have, in the application's form; undefined: whichever there is. */
+  readonly key: unknown;
+  /** The properties that the answer needs. */
+  readonly selected: readonly SelectedProperty[];
+}
+
+/**
+ * Reads of a parent by what its related entities are found; null when there is no such parent.
+ * @param key the key of the parent in the application's form
+ * @throws ODataError that the handler returned or threw
+ * @see specification, Navigation routes, rules 1 and 2
+ */
+export function readParent(
+  { entitySet, getByKey, navigationProperty }: NavigationSource,
+  { join }: TableNavigation,
+  key: unknown,
+  context: Context,
+): MaybeResult<JoinedParent | null> {
+  const { entityType } = entitySet;
+  if (getByKey === undefined)
+    throw new Error(`${navigationProperty.name} has a route, but its parents cannot be read.`);
+  return chain(
+    readByKey(getByKey, key, context, () => joinSelection(join)),
+    (found) => (found === null ? null : { joinKey: joinKeyReader(join, entityType, found.rowShape)(found.entity) }),
+  );
+}
+
+/** The related entities of one parent, as a source of their own: all that a query asks for is done where they are. */
+export function relatedSource({ join, relational }: TableNavigation, { joinKey }: JoinedParent): QueryableSource {
+  return {
+    kind: "EntitySource",
+    // Expressions may lead on from the related entities, as from those of their own set.
+    relational,
+    read: (query) => {
+      if (joinKey === null) return { entities: [], count: 0 };
+      const page = relational.readRelated({
+        ...commonOf(joinKey, query),
+        shape: relatedShape(query.shape, join, query.selected),
+        skip: query.skip,
+        top: query.top,
+        count: query.count,
+        sources: query.sources,
+        get signal() {
+          return query.signal;
+        },
+      });
+      return chain(page, ({ related, counts, rowShape }): Page => {
+        return { entities: related[0] ?? [], rowShape, count: counts?.[0] };
+      });
+    },
+  };
+}
+
+/** One related entity of a parent; null when there is none, or none with the key. */
+export function readRelatedRow(
+  table: TableNavigation,
+  { joinKey }: JoinedParent,
+  { key, selected }: RelatedEntityRequest,
+  context: Context,
+): MaybeResult<FoundEntity | null> {
+  if (joinKey === null) return null;
+  const values = key === undefined ? [] : keyValues(table.target.entityType, key);
+  const page = table.relational.readRelated({
+    ...commonOf(joinKey, { values }),
+    shape: relatedEntityShape(table, key !== undefined, selected),
+    skip: 0,
+    top: 1,
+    count: false,
+    get signal() {
+      return context.signal;
+    },
+  });
+  return chain(page, ({ related, rowShape }) => {
+    const entity = related[0]?.[0];
+    return entity === undefined ? null : { entity, rowShape };
+  });
+}
+
+function commonOf(
+  joinKey: JoinKey,
+  { values }: Pick<SourceQuery, "values">,
+): Pick<RelatedQuery, "keys" | "values" | "maxRows"> {
+  return { keys: [joinKey.values], values, maxRows: undefined };
+}
+
+const selections = new WeakMap<NavigationJoin, readonly SelectedProperty[]>();
+
+/** The same list for a join each time, so that a source compiles one statement for it. */
+function joinSelection(join: NavigationJoin): readonly SelectedProperty[] {
+  let selected = selections.get(join);
+  if (selected === undefined) {
+    selected = Object.freeze(parentProperties(join).map((property) => ({ property })));
+    selections.set(join, selected);
+  }
+  return selected;
+}
+
+/** The values of a bound key, in the order of the type's key. */
+function keyValues({ key: properties, name }: EntityType, key: unknown): readonly PrimitiveValue[] {
+  return properties.map(({ field }) => {
+    const value: unknown = properties.length === 1 ? key : new Map(Object.entries(Object(key))).get(field);
+    if (isPrimitive(value)) return value;
+    throw new Error(`A key of ${name} lacks its ${field}.`);
+  });
+}
+
+function isPrimitive(value: unknown): value is PrimitiveValue {
+  if (value instanceof Uint8Array) return true;
+  return ["boolean", "number", "bigint", "string"].includes(typeof value);
+}

@@ -1,0 +1,118 @@
+import type { EntitySet } from "../edm/model.ts";
+import { mentionsOf } from "../query/mentions.ts";
+import type { JoinedNavigation, RelatedShape } from "../query/source.ts";
+import { BoundedCache } from "./bounded-cache.ts";
+import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
+import { totalOrder } from "./total-order.ts";
+
+/** The steps of a plan whose entities are read in the rows of their parents. */
+export interface JoinedSteps {
+  /** What a source is asked for. */
+  readonly navigations: readonly JoinedNavigation[];
+  /** What is joined in turn below each joined step; other steps are absent. */
+  readonly below: ReadonlyMap<ExpandStep, JoinedSteps>;
+}
+
+/** Nothing is joined. */
+export const NO_JOINS: JoinedSteps = Object.freeze({ navigations: Object.freeze([]), below: new Map() });
+
+/** Says whether the entities of a step can stand in one statement with those that it is asked about. */
+export type CanJoin = (step: ExpandStep) => boolean;
+
+/** Choices that are kept per plan: an application's sets join, or they do not. */
+const CHOICES_KEPT = 16;
+
+const choices = new WeakMap<ExpandPlan, BoundedCache<string, JoinedSteps>>();
+
+/**
+ * The steps of a plan that are read along with their parents: those that can be, and below them what in turn can.
+ * @param canJoin asked about steps of kind `related` that are joinable
+ * @returns the same object for the same choice, so that a source compiles one statement for it
+ */
+export function joinSteps(plan: ExpandPlan | null, canJoin: CanJoin): JoinedSteps {
+  if (plan === null) return NO_JOINS;
+  const key = choiceKey(plan, canJoin);
+  if (!key.includes("1")) return NO_JOINS;
+  let known = choices.get(plan);
+  if (known === undefined) choices.set(plan, (known = new BoundedCache(CHOICES_KEPT)));
+  let joined = known.get(key);
+  if (joined === undefined) {
+    joined = makeJoins(plan, canJoin);
+    known.set(key, joined);
+  }
+  return joined;
+}
+
+/** One digit for each step, and behind that of a joined one those of the level below it. */
+function choiceKey({ steps }: ExpandPlan, canJoin: CanJoin): string {
+  let key = "";
+  for (const step of steps) {
+    const isJoined = step.load.kind === "related" && step.load.isJoinable && canJoin(step);
+    key += isJoined ? "1" : "0";
+    if (isJoined && step.below !== null) key += choiceKey(step.below, canJoin);
+  }
+  return key;
+}
+
+function makeJoins({ steps }: ExpandPlan, canJoin: CanJoin): JoinedSteps {
+  const navigations: JoinedNavigation[] = [];
+  const below = new Map<ExpandStep, JoinedSteps>();
+  for (const step of steps) {
+    const { load, expansion } = step;
+    if (load.kind !== "related" || !load.isJoinable || !canJoin(step)) continue;
+    const inner = joinSteps(step.below, canJoin);
+    const { join, target, selected } = load;
+    below.set(step, inner);
+    navigations.push(Object.freeze({ expansion, join, target, selected, joined: inner.navigations }));
+  }
+  return Object.freeze({ navigations: Object.freeze(navigations), below });
+}
+
+const candidates = new WeakMap<ExpandPlan, readonly EntitySet[]>();
+
+/** The sets that may be joined into the statement of the parents, and those that the expressions in between mention. */
+export function joinCandidates(plan: ExpandPlan): readonly EntitySet[] {
+  let known = candidates.get(plan);
+  if (known === undefined) {
+    known = Object.freeze([...new Set(plan.steps.flatMap(candidatesOf))]);
+    candidates.set(plan, known);
+  }
+  return known;
+}
+
+function candidatesOf({ load, expansion, below }: ExpandStep): readonly EntitySet[] {
+  if (load.kind !== "related" || !load.isJoinable) return [];
+  const mentioned = mentionsOf(expansion)?.entitySets ?? [];
+  return [load.target, ...mentioned, ...(below === null ? [] : joinCandidates(below))];
+}
+
+const shapes = new WeakMap<ExpandStep, WeakMap<JoinedSteps, RelatedShape>>();
+
+/**
+ * What the source of the target set is asked for on behalf of a step.
+ * @param joined what of the level below is read along
+ * @returns the same object for the same arguments
+ * @throws Error for a step that is not of kind `related`
+ */
+export function stepShape(step: ExpandStep, joined: JoinedSteps): RelatedShape {
+  let byJoins = shapes.get(step);
+  if (byJoins === undefined) shapes.set(step, (byJoins = new WeakMap()));
+  let shape = byJoins.get(joined);
+  if (shape === undefined) byJoins.set(joined, (shape = makeShape(step, joined)));
+  return shape;
+}
+
+function makeShape({ load, expansion, place }: ExpandStep, joined: JoinedSteps): RelatedShape {
+  if (load.kind !== "related") throw new Error(`${place} is not read from its target set.`);
+  const { navigationProperty, filter, orderBy, roundingMode } = expansion;
+  const { entityType } = navigationProperty;
+  return Object.freeze<RelatedShape>({
+    join: load.join,
+    entityType,
+    filter,
+    orderBy: totalOrder(orderBy, entityType),
+    selected: load.selected,
+    joined: joined.navigations,
+    roundingMode,
+  });
+}

@@ -1,0 +1,293 @@
+import { describe, expect, test } from "vitest";
+import { eachDoor, expectError, ORIGIN, targetOf, url } from "./doors.ts";
+import { shop } from "./shop-tables.ts";
+
+const tables = shop({ by: "tables" });
+const later = shop({ by: "tables", later: true });
+const handlers = shop({ by: "handlers" });
+
+/** Every nested option, at one to three levels, on all kinds of navigations. */
+const EXPANSIONS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ["Authors", { $expand: "Mentor" }],
+  ["Authors", { $expand: "Mentor", $select: "Name" }],
+  ["Authors", { $expand: "Books" }],
+  ["Authors", { $expand: "Books,Mentor,Pupils,Shelf" }],
+  ["Authors", { $expand: "*" }],
+  ["Authors", { $expand: "*($levels=2)" }],
+  ["Authors", { $expand: "*,Books($top=1)" }],
+  ["Authors", { $expand: "Books($select=Title)" }],
+  ["Authors", { $expand: "Books($filter=Price gt 5;$orderby=Title desc;$select=Title,Price)" }],
+  ["Authors", { $expand: "Books($skip=1;$top=1;$count=true)" }],
+  ["Authors", { $expand: "Books($top=0;$count=true)" }],
+  ["Authors", { $expand: "Books($orderby=length(Title),Price desc;$top=2)" }],
+  ["Authors", { $expand: "Books/$count" }],
+  ["Authors", { $expand: "Books/$count($filter=Genre eq 'Poem')" }],
+  ["Authors", { $expand: "Books/$ref,Mentor/$ref,Shelf/$ref" }],
+  ["Authors", { $expand: "Books/$ref($orderby=Title;$top=2)" }],
+  ["Authors", { $expand: "Mentor($filter=startswith(Name,'A'))" }],
+  ["Authors", { $expand: "Mentor($filter=Name eq 'nobody';$expand=Books)" }],
+  ["Authors", { $expand: "Mentor($expand=Mentor($expand=Mentor))" }],
+  ["Authors", { $expand: "Mentor($levels=max)" }],
+  ["Authors", { $expand: "Mentor($levels=2;$select=Name)" }],
+  ["Authors", { $expand: "Pupils($levels=max;$orderby=Name desc)" }],
+  ["Authors", { $expand: "Pupils($levels=2;$count=true;$expand=Books($select=Id))" }],
+  ["Authors", { $expand: "Books($expand=Notes,Shelf,Author)", $orderby: "Name desc", $top: "3" }],
+  ["Authors", { $expand: "Books($expand=Author($expand=Books/$count),Shelf($expand=Books/$ref))" }],
+  ["Authors", { $expand: "Shelf($expand=Books($select=Title;$expand=Author($select=Name)))" }],
+  ["Authors", { $expand: "Books($expand=Shelf($filter=Place ne null))", $filter: "Id lt 3", $count: "true" }],
+  ["Books", { $expand: "Author" }],
+  ["Books", { $expand: "Author($select=Name),Shelf($select=Cover)", $select: "Title" }],
+  ["Books", { $expand: "Author($expand=Mentor($expand=Books/$count)),Notes($orderby=Number desc)" }],
+  ["Books", { $expand: "Shelf($expand=Books)" }],
+  ["Books", { $expand: "Author($filter=Id gt 1)", $filter: "contains(Title,'a')", $orderby: "Price desc,Id" }],
+  ["Books", { $expand: "Author", $search: "eta" }],
+  ["Shelves", { $expand: "Books($expand=Author($expand=Pupils))" }],
+  ["Shelves", { $expand: "Books($filter=Price le 9.5 and Genre eq 'Novel';$expand=Notes)" }],
+  ["Notes", { $expand: "Book($expand=Author($expand=Mentor),Notes)" }],
+  ["Authors", { $expand: "Books($search=eta)" }],
+  ["Books(10)", { $expand: "Author" }],
+  ["Books(10)", { $expand: "Author($expand=Books),Notes,Shelf" }],
+  ["Books(30)", { $expand: "Author,Shelf", $select: "Id" }],
+  ["Books(21)", { $expand: "Shelf,Notes/$count" }],
+  ["Authors(1)", { $expand: "Books($top=1;$expand=Notes),Pupils/$ref,Mentor" }],
+  ["Notes(BookId=10,Number=2)", { $expand: "Book($expand=Shelf)" }],
+];
+const FORMATS = ["minimal", "full", "none", "minimal;IEEE754Compatible=true"];
+
+eachDoor((door) => {
+  const ask = { tables: door.to(tables.service), later: door.to(later.service), handlers: door.to(handlers.service) };
+
+  describe("what joins bring is what handlers bring, letter by letter", () => {
+    test.each(EXPANSIONS.map(([path, options]) => [path, Object.values(options).join(" & "), options] as const))(
+      "%s %s",
+      async (path, _text, options) => {
+        for (const format of FORMATS) {
+          const headers = { Accept: `application/json;odata.metadata=${format}` };
+          const target = url(`/s/${path}`, options);
+          const expected = await ask.handlers(target, headers);
+          expect([expected.status, handlers.logger.errors], expected.text).toEqual([200, []]);
+          for (const each of [ask.tables, ask.later]) {
+            const { status, text, headers: answered } = await each(target, headers);
+            expect({ status, text }, target).toEqual({ status: 200, text: expected.text });
+            expect(answered).toEqual(expected.headers);
+          }
+        }
+        expect([tables.logger.errors, later.logger.errors]).toEqual([[], []]);
+      },
+    );
+  });
+});
+
+describe("statements", () => {
+  const get = async (path: string, options: Readonly<Record<string, string>>, made = tables) => {
+    made.database.take();
+    const response = await made.service.fetch(new Request(ORIGIN + url(`/s/${path}`, options)));
+    const text = await response.text();
+    expect(response.status, text).toBe(200);
+    return made.database.take();
+  };
+
+  test.each([
+    ["two single ones are joined", "Books", "Author,Shelf", 1],
+    ["so are those below them", "Notes", "Book($expand=Author($expand=Mentor),Shelf)", 1],
+    ["a collection is one more", "Authors", "Books", 2],
+    ["two collections are two more", "Authors", "Books,Pupils,Mentor", 3],
+    ["each level is one more", "Authors", "Books($expand=Notes)", 3],
+    ["single ones below a collection are joined to it", "Authors", "Books($expand=Author,Shelf($expand=Books))", 3],
+    ["levels of a collection", "Authors", "Pupils($levels=3)", 4],
+    ["levels of a single one", "Authors", "Mentor($levels=3)", 1],
+    ["a single one that is found by what is no key is read apart", "Authors", "Shelf", 2],
+    ["a search is a read of its own", "Books", "Author,Notes", 2],
+  ])("%s", async (_name, path, $expand, count) => {
+    for (const made of [tables, later]) expect(await get(path, { $expand }, made)).toHaveLength(count);
+  });
+
+  test("their number does not depend on that of the parents", async () => {
+    expect(await get("Authors", { $expand: "Books($expand=Notes)", $top: "1" })).toHaveLength(3);
+    expect(await get("Authors", { $expand: "Books($expand=Notes)", $top: "5" })).toHaveLength(3);
+  });
+
+  test("a parent without a value, and a level without entities, cost none", async () => {
+    expect(await get("Books", { $expand: "Notes", $filter: "Id eq 999" })).toHaveLength(1);
+    expect(await get("Authors(3)", { $expand: "Books($expand=Notes)" })).toEqual([
+      expect.stringContaining("authors by key"),
+      expect.stringContaining("books of 1"),
+    ]);
+    expect(await get("Books(12)", { $expand: "Shelf" })).toHaveLength(1);
+  });
+
+  test("read what is selected, the key, the ETag and what they are joined by: no more", async () => {
+    expect(await get("Books", { $select: "Title", $expand: "Author($select=Born),Shelf($select=Place)" })).toEqual([
+      "books: Title,AuthorId,ShelfCode +Author(Id,Name,MentorId,Born) +Shelf(Code,Place)",
+    ]);
+    expect(await get("Authors", { $select: "Born", $expand: "Books($select=Title;$expand=Notes/$count)" })).toEqual([
+      "authors: Id,Name,MentorId,Born",
+      "books of 5: Id,Title",
+      "notes of 5: BookId,Number",
+    ]);
+    expect(await get("Shelves", { $select: "Cover", $expand: "Books/$ref" })).toEqual([
+      "shelves: Code,Cover",
+      "books of 2: Id",
+    ]);
+  });
+
+  test("selectPushdownEnabled of the target set: all of it, and the ignored ones that are needed", async () => {
+    const made = shop({ by: "tables", books: { selectPushdownEnabled: false } });
+    expect(
+      await get("Authors", { $select: "Name", $expand: "Books($select=Id;$expand=Shelf($select=Code))" }, made),
+    ).toEqual(["authors: Id,Name,MentorId", "books of 5: Id,Title,Price,Genre,AuthorId,Words,ShelfCode +Shelf(Code)"]);
+    expect(await get("Books", { $select: "Id" }, made)).toEqual(["books: Id,Title,Price,Genre,AuthorId,Words"]);
+  });
+
+  test("a shape is compiled once", async () => {
+    const options = { $expand: "Books($expand=Author,Notes;$filter=Price gt 1),Mentor" };
+    await get("Authors", options);
+    const { compiled } = tables.database;
+    await get("Authors", { $expand: options.$expand.replace("1", "2") });
+    expect(tables.database.compiled).toBe(compiled);
+  });
+});
+
+describe("beside one another", () => {
+  const asked: unknown[] = [];
+  const made = shop({
+    by: "tables",
+    navigation: {
+      notes: {
+        getBatch: (keys: readonly bigint[]) => {
+          asked.push(keys);
+          return new Map(keys.map((key) => [key, [{ bookId: key, number: 7, text: "made" }]]));
+        },
+      },
+    },
+  });
+
+  test("a navigation with a handler goes through it, below one that is joined", async () => {
+    const target = url("/s/Authors", {
+      $top: "2",
+      $select: "Name",
+      $expand: "Books($select=Title;$top=1;$expand=Notes($select=Text;$expand=Book($select=Title)))",
+    });
+    const response = await made.service.fetch(new Request(ORIGIN + target));
+    const { value } = (await response.json()) as { readonly value: readonly object[] };
+    const etag = expect.any(String);
+    const notes = (title: string) => [{ "@odata.etag": etag, Text: "made", Book: { Title: title } }];
+    expect(value).toEqual([
+      { "@odata.etag": etag, Name: "Ada", Books: [{ Title: "Alpha", Notes: notes("Alpha") }] },
+      { "@odata.etag": etag, Name: "Ben", Books: [{ Title: "Delta", Notes: notes("Delta") }] },
+    ]);
+    expect(asked.splice(0)).toEqual([[10n, 20n]]);
+  });
+
+  test("objects of a handler are joined on to tables", () => {
+    expect(made.database.take()).toEqual(["authors: Id,Name,MentorId", "books of 2: Id,Title", "books of 2: Id,Title"]);
+  });
+});
+
+eachDoor((door) => {
+  describe("limits", () => {
+    test("a capped list has a link; the pages behind it are the set", async () => {
+      const ask = door.to(shop({ by: "tables", defaults: { maxExpandTop: 1, maxTop: 2 } }).service);
+      const { json } = await ask(url("/s/Authors", { $expand: "Books($select=Id;$orderby=Title desc)", $top: "1" }));
+      const ids: number[] = json.value[0].Books.map(({ Id }: { readonly Id: number }) => Id);
+      expect(json.value[0]["Books@odata.nextLink"]).toBe(
+        `${ORIGIN}/s/Authors(1)/Books?$skip=1&$orderby=Title%20desc&$select=Id`,
+      );
+      let next: string | undefined = json.value[0]["Books@odata.nextLink"];
+      while (next !== undefined) {
+        const page = await ask(targetOf(next));
+        expect(page.status).toBe(200);
+        ids.push(...page.json.value.map(({ Id }: { readonly Id: number }) => Id));
+        next = page.json["@odata.nextLink"];
+      }
+      expect(ids).toEqual([11, 12, 10]);
+    });
+
+    test("where the route cannot go on, the request is refused", async () => {
+      const ask = door.to(shop({ by: "tables", defaults: { maxExpandTop: 1 } }).service);
+      for (const nested of ["$filter=true", "$expand=Notes", "$orderby=length(Title)"]) {
+        expectError(await ask(url("/s/Authors", { $expand: `Books(${nested})` })), {
+          status: 400,
+          code: "InvalidQueryOption",
+          target: "$expand",
+          message: /'Authors\/Books' has more than 1 entities for one parent/u,
+        });
+      }
+    });
+
+    test.each([
+      ["Books", 11, 8],
+      ["Mentor", 5 + 4, 5],
+      ["Mentor($expand=Books)", 100, 10],
+    ])("maxResponseEntities counts what %s brings", async ($expand, enough, tooFew) => {
+      const answer = async (maxResponseEntities: number) =>
+        door.to(shop({ by: "tables", defaults: { maxResponseEntities } }).service)(url("/s/Authors", { $expand }));
+      expect((await answer(enough)).status).toBe(200);
+      expectError(await answer(tooFew), {
+        status: 400,
+        code: "InvalidQueryOption",
+        target: "$expand",
+        message: /more than \d+ entities/u,
+      });
+    });
+  });
+
+  describe("what cannot be pushed", () => {
+    const refused = { status: 400, code: "UnsupportedQueryOption", target: "$expand" } as const;
+
+    test("expandPushdownEnabled: false leaves rows without their related entities, and is told", async () => {
+      const { service, database, logger } = shop({ by: "tables", books: { expandPushdownEnabled: false } });
+      const ask = door.to(service);
+      for (const path of ["Books", "Books(10)"]) {
+        expectError(await ask(url(`/s/${path}`, { $expand: "Author" })), {
+          ...refused,
+          message: /'Author' .* cannot be expanded/u,
+        });
+      }
+      expectError(await ask(url("/s/Authors", { $expand: "Books($expand=Author)" })), refused);
+      // The set of the parents decides, not that of the related entities.
+      expect((await ask(url("/s/Authors", { $expand: "Books" }))).status).toBe(200);
+      database.take();
+      expect((await ask("/s/Books(10)/Author")).status).toBe(200);
+      expect(logger.errors).toEqual([]);
+    });
+
+    test("a search that answers no source", async () => {
+      const { service } = shop({ by: "tables", books: { search: () => [] } });
+      expectError(await door.to(service)(url("/s/Authors", { $expand: "Books($search=x)" })), {
+        ...refused,
+        message: /'Authors\/Books'/u,
+      });
+    });
+
+    test("objects serve what they hold", async () => {
+      const rows = [
+        { id: 1, name: "Ada", mentorId: null, born: null, books: [{ id: 1n, title: "own", genre: "Poem", words: [] }] },
+      ];
+      const { service } = shop({
+        by: "tables",
+        authors: { expandPushdownEnabled: false, queryable: undefined, getAll: () => rows },
+      });
+      const { json } = await door.to(service)(url("/s/Authors", { $select: "Id", $expand: "Books($select=Title)" }));
+      expect(json.value).toMatchObject([{ Id: 1, Books: [{ Title: "own" }] }]);
+    });
+
+    test("objects are joined to tables where that is allowed", async () => {
+      const rows = [{ id: 2, name: "Ben", mentorId: 1, born: null }];
+      const { service, database } = shop({ by: "tables", authors: { queryable: undefined, getAll: () => rows } });
+      const { json } = await door.to(service)(
+        url("/s/Authors", { $select: "Id", $expand: "Books($select=Title;$expand=Shelf($select=Code))" }),
+      );
+      expect(json.value).toMatchObject([
+        {
+          Id: 2,
+          Books: [
+            { Title: "Delta", Shelf: { Code: "B'2" } },
+            { Title: "Epsilon", Shelf: null },
+          ],
+        },
+      ]);
+      expect(database.take()).toHaveLength(1);
+    });
+  });
+});
