@@ -68,7 +68,7 @@ function relateEntity(relation: Relation, value: unknown, weight: number): Relat
   const isKept =
     relation.isMatch?.(value) !== false &&
     (step.expansion.filter === null || continueExecution([value], queryOf(step, run)).entities.length > 0);
-  if (isKept) count(step, weight, run);
+  if (isKept) countEntities(step, weight, run);
   return { kind: "entity", entity: isKept ? value : null };
 }
 
@@ -79,7 +79,7 @@ function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: n
   const isLonger = size !== undefined && page.entities.length > size;
   if (isLonger && beyond === "refuse") throw tooManyRelated(step, size);
   const entities = isLonger ? page.entities.slice(0, size) : page.entities;
-  count(step, entities.length * weight, run);
+  countEntities(step, entities.length * weight, run);
   if (!entities.every(isEntity)) throw noEntity(step);
   return {
     kind: "collection",
@@ -103,8 +103,11 @@ function queryOf({ expansion, orderBy, page }: ExpandStep, { values }: ExpandRun
   return { shape, values, filter, orderBy, skip, top: page.readSize, count: isCounted };
 }
 
-/** Counts entities as they come: what is written often enough for the limit is never gathered. */
-function count(step: ExpandStep, entities: number, run: ExpandRun): void {
+/**
+ * Counts entities as they come: what is written often enough for the limit is never gathered.
+ * @throws ODataError `InvalidQueryOption` above the limit
+ */
+export function countEntities(step: ExpandStep, entities: number, run: ExpandRun): void {
   run.total += entities;
   if (run.maxEntities === null || run.total <= run.maxEntities) return;
   throw protocolError(
@@ -114,7 +117,8 @@ function count(step: ExpandStep, entities: number, run: ExpandRun): void {
   );
 }
 
-function tooManyRelated(step: ExpandStep, size: number): ODataError {
+/** The error for a list that is longer than the limit, where no link can lead on. */
+export function tooManyRelated(step: ExpandStep, size: number): ODataError {
   return protocolError(
     "InvalidQueryOption",
     `The expansion '${step.place}' has more than ${String(size)} entities for one parent: ask for some of them with $top and $skip in its parentheses, or narrow it with $filter.`,
