@@ -1,26 +1,21 @@
 import type { Context } from "../definition/context.ts";
-import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
-import type { ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
+import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
+import type { ExpandLoad, ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
-import type { RowShape } from "../query/row-shape.ts";
+import { mentionsOf } from "../query/mentions.ts";
 import { batchLookup } from "./batch-answer.ts";
 import { chain } from "./chain.ts";
 import { mapEach, startAll } from "./concurrency.ts";
 import { type EntityKey, entityKeyReader } from "./entity-key.ts";
+import { entitiesOf, type ExpandLevel, joinedEntity, type ParentPage } from "./expand-level.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
-import { type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
+import { loadNested } from "./load-nested.ts";
+import { countEntities, type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
+import { type RelatedLists, readRelatedLists, relationalSource } from "./run-related.ts";
 import { searchMatches } from "./search-matches.ts";
-
-/** The entities whose expansions are to be filled in. */
-export interface ParentPage {
-  readonly entities: readonly unknown[];
-  /** The layout of the entities when they are rows. */
-  readonly rowShape: RowShape | undefined;
-  readonly entityType: EntityType;
-}
 
 /** What a request brings along. */
 export interface ExpandRequest {
@@ -38,10 +33,8 @@ export interface ExpandedPage {
   readonly total: number;
 }
 
-/** One level of parents, each with the number of times that it will be written: shared ones are loaded once. */
-interface Level extends ParentPage {
-  readonly weights: readonly number[];
-}
+/** A handler that is asked by key. */
+type HandlerLoad = Extract<ExpandLoad, { readonly kind: "batch" | "each" }>;
 
 /** Parents that have one key. */
 interface Group {
@@ -60,11 +53,11 @@ interface Group {
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): MaybeResult<ExpandedPage> {
   const { values, context, maxEntities } = request;
   const run: ExpandRun = { values: [...values], context, maxEntities, total: page.entities.length };
-  const level: Level = { ...page, weights: page.entities.map(() => 1) };
+  const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
   return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: run.total }));
 }
 
-function expandLevel(plan: ExpandPlan, level: Level, run: ExpandRun): MaybeResult<readonly ExpandedEntity[]> {
+function expandLevel(plan: ExpandPlan, level: ExpandLevel, run: ExpandRun): MaybeResult<readonly ExpandedEntity[]> {
   const { steps } = plan;
   if (level.rowShape !== undefined) refuseAsLoaded(steps);
   const lists = startAll(steps.map((step) => () => runStep(step, level, run)));
@@ -76,69 +69,147 @@ function expandLevel(plan: ExpandPlan, level: Level, run: ExpandRun): MaybeResul
 /** Rows hold nothing but their columns, and to leave the expansion out would be no answer to the request. */
 function refuseAsLoaded(steps: readonly ExpandStep[]): void {
   const step = steps.find(({ load }) => load.kind === "asLoaded");
-  if (step === undefined) return;
-  const { name } = step.expansion.navigationProperty;
-  const message = `The navigation property '${name}' of this entity set cannot be expanded: nothing loads it.`;
-  throw protocolError("UnsupportedQueryOption", message, { target: "$expand" });
+  if (step !== undefined) throw notLoaded(step);
+}
+
+function notLoaded({ expansion }: ExpandStep): ODataError {
+  const { name } = expansion.navigationProperty;
+  const message = `The navigation property '${name}' of this entity set cannot be expanded: no handler loads it, and neither does the data source.`;
+  return protocolError("UnsupportedQueryOption", message, { target: "$expand" });
 }
 
 /** What one expansion brings for each parent of the level. */
-function runStep(step: ExpandStep, level: Level, run: ExpandRun): MaybeResult<readonly Related[]> {
+function runStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): MaybeResult<readonly Related[]> {
   if (level.entities.length === 0) return [];
+  const { load } = step;
+  const joined = level.joined.below.get(step);
+  if (joined !== undefined) return relateJoined(step, level, joined, run);
+  if (load.kind !== "related") return relateHere(step, level, run);
+  return chain(relationalSource(step, load, run.context), (source) => {
+    if (source !== null) {
+      return chain(readRelatedLists(step, load, source, level, run), (lists) => relateLists(step, lists, run));
+    }
+    if (level.rowShape !== undefined) throw notLoaded(step);
+    return relateHere(step, level, run);
+  });
+}
+
+/** The related entities stand in the rows of their parents. */
+function relateJoined(
+  step: ExpandStep,
+  level: ExpandLevel,
+  joined: JoinedSteps,
+  run: ExpandRun,
+): MaybeResult<readonly Related[]> {
+  const rowShape = level.rowShape?.joined?.get(step.expansion);
+  if (rowShape === undefined) throw new Error(`The source did not join ${step.place}, though it was asked to.`);
+  const related = level.entities.map((parent, index) => {
+    const each = joinedEntity(rowShape, parent);
+    countEntities(step, entitiesOf(each).length * (level.weights[index] ?? 1), run);
+    return each;
+  });
+  return expandBelow(step, { related, weights: level.weights, rowShape, joined }, run);
+}
+
+/** The source of the target set read them, once for each join key. */
+function relateLists(
+  step: ExpandStep,
+  { lists, weights, positions, rowShape, joined }: RelatedLists,
+  run: ExpandRun,
+): MaybeResult<readonly Related[]> {
+  const { navigationProperty, count } = step.expansion;
+  const none: Related = navigationProperty.isCollection
+    ? { kind: "collection", entities: [], count: count ? 0 : undefined, hasMore: false }
+    : { kind: "entity", entity: null };
+  return chain(expandBelow(step, { related: lists, weights, rowShape, joined }, run), (related) =>
+    positions.map((position) => (position === undefined ? none : (related[position] ?? none))),
+  );
+}
+
+/** A handler brings them, or has brought them; the nested options are applied in memory. */
+function relateHere(step: ExpandStep, level: ExpandLevel, run: ExpandRun): MaybeResult<readonly Related[]> {
   const { search } = step;
   if (search === null) return relateAll({ step, isMatch: null, run }, level);
   return chain(searchMatches(search, run.context), (isMatch) => relateAll({ step, isMatch, run }, level));
 }
 
-function relateAll(relation: Relation, level: Level): MaybeResult<readonly Related[]> {
+function relateAll(relation: Relation, level: ExpandLevel): MaybeResult<readonly Related[]> {
   const { step, run } = relation;
   const { load, expansion } = step;
-  if (load.kind === "asLoaded") {
+  if (load.kind === "asLoaded" || load.kind === "related") {
     const { field } = expansion.navigationProperty;
-    const loaded = level.entities.map((parent, index) =>
-      relateLoaded(relation, loadedValue(parent, field), level.weights[index] ?? 1),
-    );
-    return expandBelow(step, loaded, level.weights, run);
+    const values = level.entities.map((parent) => loadedValue(parent, field));
+    return chain(loadNested(step, values, run), (loaded) => {
+      const related = loaded.map((value, index) => relateLoaded(relation, value, level.weights[index] ?? 1));
+      return expandBelow(step, asObjects(related, level.weights), run);
+    });
   }
   const { groups, positions } = groupByKey(level);
-  const answers =
-    load.kind === "batch"
-      ? chain(
-          load.getBatch(
-            groups.map(({ key }) => key.value),
-            run.context,
-          ),
-          (answer) => {
-            const find = batchLookup(orThrow(answer), level.entityType, step.place);
-            return eachGroup(groups, (group) => relate(relation, find(group.key), group.weight), run);
-          },
-        )
-      : eachGroup(
-          groups,
-          (group) => chain(load.get(group.key.value, run.context), (answer) => relate(relation, answer, group.weight)),
-          run,
-        );
-  const expanded = chain(answers, (related) =>
-    expandBelow(
-      step,
-      related,
-      groups.map(({ weight }) => weight),
-      run,
-    ),
+  const weights = groups.map(({ weight }) => weight);
+  const expanded = chain(relateGroups(relation, load, groups, level), (related) =>
+    expandBelow(step, asObjects(related, weights), run),
   );
   return chain(expanded, (related) => positions.map((position) => related[position] ?? null));
 }
 
-function eachGroup(
+/** Each answer is filtered and cut as it comes, unless expressions lead from it to what is loaded for all at once. */
+function relateGroups(
+  relation: Relation,
+  load: HandlerLoad,
   groups: readonly Group[],
-  call: (group: Group) => MaybeResult<Related>,
-  { context }: ExpandRun,
+  level: ExpandLevel,
 ): MaybeResult<readonly Related[]> {
+  const { step, run } = relation;
+  if (mentionsOf(step.expansion) === null) {
+    return askHandler(relation, load, groups, level, (answer, { weight }) => relate(relation, answer, weight));
+  }
+  return chain(
+    askHandler(relation, load, groups, level, (answer) => answer),
+    (answers) =>
+      chain(loadNested(step, answers, run), (loaded) => {
+        const pairs = groups.map((group, index) => ({ answer: loaded[index], weight: group.weight }));
+        return mapEach(
+          pairs,
+          ({ answer, weight }) => relate(relation, answer, weight),
+          () => run.context.signal,
+        );
+      }),
+  );
+}
+
+/** Asks the handler once for each key, or once for all of them. */
+function askHandler<T>(
+  { step, run }: Relation,
+  load: HandlerLoad,
+  groups: readonly Group[],
+  { entityType }: ExpandLevel,
+  take: (answer: unknown, group: Group) => MaybeResult<T>,
+): MaybeResult<readonly T[]> {
+  const { context } = run;
+  if (load.kind === "each") {
+    return eachGroup(
+      groups,
+      (group) => chain(load.get(group.key.value, context), (answer) => take(answer, group)),
+      run,
+    );
+  }
+  const keys = groups.map(({ key }) => key.value);
+  return chain(load.getBatch(keys, context), (answer) => {
+    const find = batchLookup(orThrow(answer), entityType, step.place);
+    return eachGroup(groups, (group) => take(find(group.key), group), run);
+  });
+}
+
+function eachGroup<T>(
+  groups: readonly Group[],
+  call: (group: Group) => MaybeResult<T>,
+  { context }: ExpandRun,
+): MaybeResult<readonly T[]> {
   return mapEach(groups, call, () => context.signal);
 }
 
 /** The distinct keys of the parents, and for each parent which of them is its own. */
-function groupByKey(level: Level): { readonly groups: readonly Group[]; readonly positions: readonly number[] } {
+function groupByKey(level: ExpandLevel): { readonly groups: readonly Group[]; readonly positions: readonly number[] } {
   const readKey = entityKeyReader(level.entityType, level.rowShape);
   const byIdentity = new Map<string, number>();
   const groups: Group[] = [];
@@ -163,20 +234,31 @@ function loadedValue(parent: unknown, field: string): unknown {
   return isInheritedName(field) && !Object.hasOwn(parent, field) ? undefined : fieldOf(parent, field);
 }
 
+/** What a step brought, before the level below it. */
+interface Brought extends Pick<ParentPage, "rowShape" | "joined"> {
+  readonly related: readonly Related[];
+  /** How often each of them will be written. */
+  readonly weights: readonly number[];
+}
+
+function asObjects(related: readonly Related[], weights: readonly number[]): Brought {
+  return { related, weights, rowShape: undefined, joined: NO_JOINS };
+}
+
 /** Expands the next level for all related entities at once, and puts each back where it stood. */
 function expandBelow(
   { expansion, below }: ExpandStep,
-  related: readonly Related[],
-  weights: readonly number[],
+  { related, weights, rowShape, joined }: Brought,
   run: ExpandRun,
 ): MaybeResult<readonly Related[]> {
   if (below === null) return related;
   const lists = related.map(entitiesOf);
-  const level: Level = {
+  const level: ExpandLevel = {
     entities: lists.flat(),
     weights: lists.flatMap((list, index) => list.map(() => weights[index] ?? 1)),
-    rowShape: undefined,
+    rowShape,
     entityType: expansion.navigationProperty.entityType,
+    joined,
   };
   return chain(expandLevel(below, level, run), (expanded) => {
     let position = 0;
@@ -184,14 +266,9 @@ function expandBelow(
       const start = position;
       position += lists[index]?.length ?? 0;
       if (each === null || position === start) return each;
-      if (each.kind === "entity") return { kind: "entity", entity: expanded[start] };
-      return { ...each, entities: expanded.slice(start, position) };
+      return each.kind === "entity"
+        ? { ...each, entity: expanded[start] }
+        : { ...each, entities: expanded.slice(start, position) };
     });
   });
-}
-
-function entitiesOf(related: Related): readonly unknown[] {
-  if (related === null) return [];
-  if (related.kind === "collection") return related.entities;
-  return related.entity === null ? [] : [related.entity];
 }

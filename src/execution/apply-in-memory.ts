@@ -1,0 +1,53 @@
+import type { Context } from "../definition/context.ts";
+import { applyQuery, continueExecution } from "../memory/apply-query.ts";
+import { asEntity } from "../memory/entity.ts";
+import type { MemoryQuery } from "../memory/memory-query.ts";
+import { type MentionsPlan, planMentions } from "../plan/plan-mentions.ts";
+import type { FilterClause, OrderByItem } from "../query/clauses.ts";
+import type { QueryClauses } from "../query/mentions.ts";
+import type { EntityPage } from "../query/source.ts";
+import { chain } from "./chain.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { loadRelations } from "./load-relations.ts";
+import { loadRunOf } from "./load-run.ts";
+
+const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
+
+/**
+ * Applies a query to entities in memory, whatever its expressions lead to: what they do is loaded first.
+ * @param rows the application's objects
+ * @throws ODataError and TypeError as for loadRelations and applyQuery
+ * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
+ */
+export function applyInMemory(rows: Iterable<unknown>, query: MemoryQuery, context: Context): MaybeResult<EntityPage> {
+  const plan = planMentions(query);
+  return plan === null ? applyQuery(rows, query) : applyPlan(plan, rows, query, context);
+}
+
+function applyPlan(
+  plan: MentionsPlan,
+  rows: Iterable<unknown>,
+  query: MemoryQuery,
+  context: Context,
+): MaybeResult<EntityPage> {
+  const { shape, orderBy, skip, top, count } = query;
+  const values = [...query.values];
+  const keep = (entities: Iterable<unknown>, filter: FilterClause | null): readonly unknown[] =>
+    continueExecution(entities, { shape, values, filter, orderBy: NO_ORDER, skip: 0, top: undefined, count: false })
+      .entities;
+  const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): MaybeResult<undefined> => {
+    if (clauses === null || entities.length === 0) return undefined;
+    const objects = entities.map((entity) => asEntity(entity, shape.entityType));
+    return loadRelations(clauses, objects, loadRunOf(values, context, option));
+  };
+  const own = keep(rows, plan.ownFilter);
+  const kept = chain(load(plan.filter, own, "$filter"), () =>
+    plan.filter === null ? own : keep(own, plan.filter.filter),
+  );
+  return chain(kept, (entities) =>
+    // Where no row is asked for, but their number, their order does not matter.
+    chain(top === 0 ? undefined : load(plan.orderBy, entities, "$orderby"), () =>
+      continueExecution(entities, { shape, values, filter: null, orderBy, skip, top, count }),
+    ),
+  );
+}

@@ -1,0 +1,193 @@
+import type { DirectJoin, NavigationJoin, StructuralProperty } from "../edm/model.ts";
+import type { RelatedObject } from "../memory/relations.ts";
+import { parentProperties } from "../plan/plan-related.ts";
+import { totalOrder } from "../plan/total-order.ts";
+import type { NavigationMention } from "../query/mentions.ts";
+import type { RelatedQuery, RelatedShape, RelationalSource } from "../query/source.ts";
+import { chain } from "./chain.ts";
+import { collectEntities } from "./collect-entities.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { type JoinKey, joinKeyReader } from "./join-key.ts";
+import { countLoaded, type LoadRun } from "./load-run.ts";
+import { resolveSource, serviceOf } from "./resolve-sources.ts";
+import { rowReader } from "./row-to-entity.ts";
+
+/** The related entities of each join key that owners have, in the order of the keys. */
+type RelatedLists = readonly (readonly object[])[];
+
+/** The owners of a navigation by their join keys. */
+interface Owners {
+  readonly keys: readonly JoinKey[];
+  /** For each owner which key is its own; null where nothing is related to it. */
+  readonly positions: readonly (number | null)[];
+}
+
+/**
+ * Finds what a navigation leads to by its join: the target set is read once for all owners.
+ * @returns null where no join is declared, or the target set has no source that can be read so
+ * @throws as for loadRelations
+ */
+export function joinTarget(
+  mention: NavigationMention,
+  objects: readonly object[],
+  run: LoadRun,
+): MaybeResult<readonly RelatedObject[] | null> {
+  const { entitySet, navigationProperty, target } = mention;
+  const join = entitySet.navigationJoins.get(navigationProperty.name);
+  if (join === undefined || target === null) return null;
+  const owners = groupOwners(join, mention, objects);
+  return chain(readTarget(mention, join, owners.keys, run), (lists) => {
+    if (lists === null) return null;
+    return owners.positions.map((position): RelatedObject => {
+      const list = position === null ? [] : (lists[position] ?? []);
+      return navigationProperty.isCollection ? list : (list[0] ?? null);
+    });
+  });
+}
+
+function groupOwners(join: NavigationJoin, { entitySet }: NavigationMention, objects: readonly object[]): Owners {
+  const readKey = joinKeyReader(join, entitySet.entityType, undefined);
+  const byIdentity = new Map<string, number>();
+  const keys: JoinKey[] = [];
+  const positions = objects.map((object) => {
+    const key = readKey(object);
+    if (key === null) return null;
+    const known = byIdentity.get(key.identity);
+    if (known !== undefined) return known;
+    byIdentity.set(key.identity, keys.length);
+    return keys.push(key) - 1;
+  });
+  return { keys, positions };
+}
+
+/** Reads the target set in the first way that it has; null: it has none. */
+function readTarget(
+  mention: NavigationMention,
+  join: NavigationJoin,
+  keys: readonly JoinKey[],
+  run: LoadRun,
+): MaybeResult<RelatedLists | null> {
+  const { target } = mention;
+  const { queryable, getAll } = serviceOf(run.context).entitySets.get(target?.name ?? "")?.handlers ?? {};
+  if (target === null) return null;
+  const fromAll = (): MaybeResult<RelatedLists | null> => {
+    if (getAll === undefined || join.kind === "link") return null;
+    const known =
+      run.lists.get(target) ??
+      chain(getAll(run.context), (answer) => {
+        return chain(collectEntities(orThrow(answer), "The getAll handler"), (entities) => [...entities]);
+      });
+    run.lists.set(target, known);
+    return chain(known, (entities) => joinList(mention, join, keys, entities, run));
+  };
+  if (queryable === undefined) return fromAll();
+  return chain(resolveSource(target, queryable, run.context), (source) => {
+    if (source.relational !== undefined) return readRelated(mention, join, keys, source.relational, run);
+    if (source.entities === undefined || join.kind === "link") return fromAll();
+    return joinList(mention, join, keys, source.entities(), run);
+  });
+}
+
+/** Looks over a list once for what has any of the keys. */
+function joinList(
+  mention: NavigationMention,
+  join: DirectJoin,
+  keys: readonly JoinKey[],
+  entities: Iterable<unknown>,
+  run: LoadRun,
+): RelatedLists {
+  const { navigationProperty } = mention;
+  const place = placeOf(mention);
+  const readKey = joinKeyReader(mirrored(join), navigationProperty.entityType, undefined);
+  const lists = new Map<string, object[]>(keys.map(({ identity }) => [identity, []]));
+  if (keys.length === 0) return [];
+  for (const entity of entities) {
+    if (!isEntity(entity)) throw new TypeError(`The set behind ${place} holds a value that is no entity.`);
+    const key = readKey(entity);
+    const list = key === null ? undefined : lists.get(key.identity);
+    if (list === undefined) continue;
+    list.push(entity);
+    countLoaded(run, 1, place);
+  }
+  return keys.map(({ identity }) => lists.get(identity) ?? []);
+}
+
+const mirrors = new WeakMap<DirectJoin, DirectJoin>();
+
+/** The same join, seen from the related entities. */
+function mirrored(join: DirectJoin): DirectJoin {
+  let mirror = mirrors.get(join);
+  if (mirror === undefined) {
+    mirror = {
+      kind: "direct",
+      pairs: join.pairs.map(({ property, related }) => ({ property: related, related: property })),
+    };
+    mirrors.set(join, mirror);
+  }
+  return mirror;
+}
+
+function readRelated(
+  mention: NavigationMention,
+  join: NavigationJoin,
+  keys: readonly JoinKey[],
+  relational: RelationalSource,
+  run: LoadRun,
+): MaybeResult<RelatedLists> {
+  if (keys.length === 0) return [];
+  const { context, maxEntities } = run;
+  const query: RelatedQuery = {
+    shape: shapeOf(mention, join),
+    values: [],
+    keys: keys.map(({ values }) => values),
+    skip: 0,
+    top: undefined,
+    count: false,
+    maxRows: maxEntities === null ? undefined : Math.max(maxEntities - run.total, 0) + 1,
+    // A getter, because a signal is dear to make and many sources never look at it.
+    get signal(): AbortSignal {
+      return context.signal;
+    },
+  };
+  return chain(relational.readRelated(query), ({ related, rowShape }) => {
+    const toEntity = rowReader(rowShape);
+    return related.map((rows) => {
+      countLoaded(run, rows.length, placeOf(mention));
+      return rows.map(toEntity);
+    });
+  });
+}
+
+/** A mention is one object for all requests of a shape. */
+const shapes = new WeakMap<NavigationMention, RelatedShape>();
+
+/** All properties of the related entities, and the ignored ones that lead on from them. */
+function shapeOf(mention: NavigationMention, join: NavigationJoin): RelatedShape {
+  let shape = shapes.get(mention);
+  if (shape !== undefined) return shape;
+  const { entityType } = mention.navigationProperty;
+  const joins = mention.below.flatMap((below) => {
+    const next = below.entitySet.navigationJoins.get(below.navigationProperty.name);
+    return next === undefined ? [] : parentProperties(next);
+  });
+  const properties = new Set<StructuralProperty>([...entityType.properties, ...joins]);
+  shape = Object.freeze<RelatedShape>({
+    join,
+    entityType,
+    filter: null,
+    orderBy: totalOrder([], entityType),
+    selected: Array.from(properties, (property) => ({ property })),
+    joined: [],
+    roundingMode: "spec-compliant",
+  });
+  shapes.set(mention, shape);
+  return shape;
+}
+
+function isEntity(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function placeOf({ entitySet, navigationProperty }: NavigationMention): string {
+  return `${entitySet.name}/${navigationProperty.name}`;
+}

@@ -1,0 +1,65 @@
+import { relatedTable, type RelatedObject } from "../memory/relations.ts";
+import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../query/mentions.ts";
+import { chain } from "./chain.ts";
+import { startAll } from "./concurrency.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { loadNavigation } from "./load-navigation.ts";
+import { loadRoot } from "./load-root.ts";
+import type { LoadRun } from "./load-run.ts";
+
+/**
+ * Loads what the expressions of a query lead to from entities in memory, level by level: each navigation of a level is
+ * loaded once for all of its distinct entities. What was loaded before is not loaded again.
+ * @param entities those that the expressions are evaluated for, as the application's objects
+ * @throws ODataError that a handler returned or threw, `UnsupportedQueryOption` for a navigation that nothing loads, and
+ *   `InvalidQueryOption` above `maxResponseEntities`; TypeError for an answer of another form
+ * @see OData URL Conventions 4.0, sections 5.1.1.5, 5.1.1.14 and 5.1.1.15
+ */
+export function loadRelations(query: QueryClauses, entities: readonly object[], run: LoadRun): MaybeResult<undefined> {
+  const mentions = mentionsOf(query);
+  if (mentions === null) return undefined;
+  const roots = mentions.roots.map((root) => () => loadFromRoot(root, run));
+  return chain(startAll([...roots, () => loadLevel(mentions.navigations, entities, run)]), nothing);
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+
+function loadFromRoot({ expression, below }: RootMention, run: LoadRun): MaybeResult<undefined> {
+  return chain(loadRoot(expression, run), (entity) => {
+    run.relations.roots.set(expression, entity);
+    return entity === null ? undefined : loadLevel(below, [entity], run);
+  });
+}
+
+function loadLevel(
+  mentions: readonly NavigationMention[],
+  owners: readonly object[],
+  run: LoadRun,
+): MaybeResult<undefined> {
+  if (owners.length === 0 || mentions.length === 0) return undefined;
+  const distinct = [...new Set(owners)];
+  return chain(startAll(mentions.map((mention) => () => loadMention(mention, distinct, run))), nothing);
+}
+
+function loadMention(mention: NavigationMention, owners: readonly object[], run: LoadRun): MaybeResult<undefined> {
+  const table = relatedTable(run.relations, mention);
+  const missing = owners.filter((owner) => !table.has(owner));
+  const loaded = missing.length === 0 ? [] : loadNavigation(mention, missing, run);
+  return chain(loaded, (related) => {
+    for (const [index, owner] of missing.entries()) table.set(owner, related[index] ?? null);
+    if (mention.below.length === 0) return undefined;
+    const next = owners.flatMap((owner) => entitiesOf(table.get(owner) ?? null));
+    return loadLevel(mention.below, next, run);
+  });
+}
+
+function entitiesOf(related: RelatedObject): readonly object[] {
+  if (related === null) return [];
+  return isList(related) ? related : [related];
+}
+
+function isList(related: object | readonly object[]): related is readonly object[] {
+  return Array.isArray(related);
+}

@@ -1,0 +1,56 @@
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import type { RootExpression } from "../query/expression.ts";
+import { chain } from "./chain.ts";
+import { collectEntities } from "./collect-entities.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { countLoaded, type LoadRun } from "./load-run.ts";
+import { findByKey } from "./read-navigation.ts";
+import { resolveSource, serviceOf } from "./resolve-sources.ts";
+
+/**
+ * Loads the entity behind `$root/Set(key)`.
+ * @returns null when there is none
+ * @throws ODataError that a handler returned or threw, and `UnsupportedQueryOption` for a set that cannot be read;
+ *   TypeError for an answer that is no entity
+ * @see OData URL Conventions 4.0, section 5.1.1.14
+ */
+export function loadRoot(expression: RootExpression, run: LoadRun): MaybeResult<object | null> {
+  const { entitySet } = expression;
+  const { context } = run;
+  const key = keyOf(expression, run.values);
+  const { getByKey, queryable, getAll } = serviceOf(context).entitySets.get(entitySet.name)?.handlers ?? {};
+  if (getByKey !== undefined) {
+    return chain(getByKey(key, context), (answer) => asRoot(expression, orThrow(answer), run));
+  }
+  const find = (entities: Iterable<unknown>): object | null =>
+    asRoot(expression, findByKey(entities, entitySet.entityType, key), run);
+  const fromAll = (): MaybeResult<object | null> => {
+    if (getAll === undefined) throw cannotRead(expression, run);
+    const entities = chain(getAll(context), (answer) => collectEntities(orThrow(answer), "The getAll handler"));
+    return chain(entities, find);
+  };
+  if (queryable === undefined) return fromAll();
+  return chain(resolveSource(entitySet, queryable, context), ({ entities }) => {
+    return entities === undefined ? fromAll() : find(entities());
+  });
+}
+
+/** The key in the application's form. */
+function keyOf({ key, type }: RootExpression, values: readonly PrimitiveValue[]): unknown {
+  const parts = key.map((part) => (part.kind === "literal" ? part.value : values[part.index]));
+  if (parts.length === 1) return parts[0];
+  return Object.freeze(Object.fromEntries(type.key.map(({ field }, index) => [field, parts[index]] as const)));
+}
+
+function asRoot({ entitySet }: RootExpression, entity: unknown, run: LoadRun): object | null {
+  if (entity === null || entity === undefined) return null;
+  countLoaded(run, 1, `$root/${entitySet.name}`);
+  if (typeof entity === "object" && !Array.isArray(entity)) return entity;
+  throw new TypeError(`The getByKey handler of ${entitySet.name} returned a value that is no entity.`);
+}
+
+function cannotRead({ entitySet }: RootExpression, { option }: LoadRun): Error {
+  const message = `'$root/${entitySet.name}' is not offered in ${option}: the entity set cannot be read.`;
+  return protocolError("UnsupportedQueryOption", message, { target: option });
+}

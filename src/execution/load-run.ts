@@ -1,0 +1,61 @@
+import type { Context } from "../definition/context.ts";
+import type { EntitySet } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { protocolError, type ODataError } from "../errors/odata-error.ts";
+import { relationsOf, type Relations } from "../memory/relations.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { serviceOf } from "./resolve-sources.ts";
+
+/** One execution that loads what its expressions lead to: what all of its loads share. */
+export interface LoadRun {
+  readonly relations: Relations;
+  readonly values: readonly PrimitiveValue[];
+  readonly context: Context;
+  /** The option that holds the expressions that are loaded for, one after another: for errors. */
+  option: string;
+  readonly maxEntities: number | null;
+  /** What `getAll` handlers answered, each called once. */
+  readonly lists: Map<EntitySet, MaybeResult<Iterable<unknown>>>;
+  /** Entities that were loaded. */
+  total: number;
+}
+
+const runs = new WeakMap<readonly PrimitiveValue[], LoadRun>();
+
+/**
+ * The loads of one execution.
+ * @param values an array of this execution alone
+ * @param option the option that holds the expressions
+ */
+export function loadRunOf(values: readonly PrimitiveValue[], context: Context, option: string): LoadRun {
+  let run = runs.get(values);
+  if (run === undefined) {
+    const { maxResponseEntities: maxEntities } = serviceOf(context).limits;
+    run = { relations: relationsOf(values), values, context, option, maxEntities, lists: new Map(), total: 0 };
+    runs.set(values, run);
+  }
+  run.option = option;
+  return run;
+}
+
+/**
+ * Counts entities as they are loaded.
+ * @param place set and navigation property, for the message
+ * @throws ODataError `InvalidQueryOption` above `maxResponseEntities`
+ * @see decisions, Smaller points (cost of a request)
+ */
+export function countLoaded(run: LoadRun, entities: number, place: string): void {
+  run.total += entities;
+  if (run.maxEntities === null || run.total <= run.maxEntities) return;
+  throw protocolError(
+    "InvalidQueryOption",
+    `${run.option} leads along '${place}' to more than ${String(run.maxEntities)} entities: add a condition that few entities meet.`,
+    { target: run.option },
+  );
+}
+
+/** The error of a path whose related entities nothing can bring. */
+export function cannotFollow({ option }: Pick<LoadRun, "option">, path: string, reason: string): ODataError {
+  const message = `Paths through '${path}' are not offered in ${option}: ${reason}.`;
+  return protocolError("UnsupportedQueryOption", message, { target: option });
+}

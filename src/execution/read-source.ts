@@ -1,0 +1,68 @@
+import type { Context } from "../definition/context.ts";
+import type { QueryableHandler } from "../definition/handlers.ts";
+import type { CollectionPlan } from "../plan/plan-collection.ts";
+import { planMentions } from "../plan/plan-mentions.ts";
+import { mentionsOf, type Mentions } from "../query/mentions.ts";
+import type { Page, QueryableSource, RelationalSource, SourceQuery, SourcesBySet } from "../query/source.ts";
+import { applyInMemory } from "./apply-in-memory.ts";
+import { chain } from "./chain.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { cannotFollow } from "./load-run.ts";
+import { resolveSource, resolveSources } from "./resolve-sources.ts";
+
+/**
+ * The source that a planned read of a set runs over. Where the query leads to other sets, it may lead to the same one
+ * too: then the handler is still called but once.
+ */
+export function openSource(
+  { form, query, expand }: CollectionPlan,
+  queryable: QueryableHandler<Context>,
+  context: Context,
+): MaybeResult<QueryableSource> {
+  if (form === "queryable" && (expand !== null || mentionsOf(query.shape) !== null)) {
+    return resolveSource(query.shape.entitySet, queryable, context);
+  }
+  return chain(queryable(context), (source) => orThrow(source));
+}
+
+/**
+ * Reads a page from a source, whatever the expressions of the query lead to: a source of a database answers them itself
+ * where it can join what they mention; over a list in memory they are evaluated here.
+ * @throws ODataError `UnsupportedQueryOption` where neither is so, naming the navigation
+ */
+export function readFrom(source: QueryableSource, query: SourceQuery, context: Context): MaybeResult<Page> {
+  if (planMentions(query) === null) return source.read(query);
+  if (source.entities !== undefined) return applyInMemory(source.entities(), query, context);
+  const mentions = mentionsOf(query.shape);
+  if (mentions === null) throw new Error("A clause mentions what its shape does not.");
+  return chain(resolveSources(mentions.entitySets, context), (mentioned) => {
+    refuseUnjoined(query, mentions, source.relational, mentioned);
+    const sources = new Map([...(query.sources ?? []), ...mentioned]);
+    return source.read({ ...query, sources });
+  });
+}
+
+function refuseUnjoined(
+  { shape }: SourceQuery,
+  { allNavigations, roots }: Mentions,
+  relational: RelationalSource | undefined,
+  sources: SourcesBySet,
+): void {
+  const option = shape.filter === null ? "$orderby" : "$filter";
+  const joins = (entitySet: SourceQuery["shape"]["entitySet"] | null): boolean => {
+    const source = entitySet === null ? undefined : sources.get(entitySet);
+    return source !== undefined && relational?.joins(source) === true;
+  };
+  const unjoined = allNavigations.find(
+    ({ entitySet, navigationProperty, target }) =>
+      !entitySet.navigationJoins.has(navigationProperty.name) || !joins(target),
+  );
+  if (unjoined !== undefined) {
+    const reason = `the data source of '${shape.entitySet.name}' cannot join what it leads to`;
+    throw cannotFollow({ option }, unjoined.navigationProperty.name, reason);
+  }
+  const root = roots.find(({ expression }) => !joins(expression.entitySet));
+  if (root === undefined) return;
+  const { name } = root.expression.entitySet;
+  throw cannotFollow({ option }, `$root/${name}`, `the data source of '${shape.entitySet.name}' cannot join it`);
+}

@@ -1,0 +1,167 @@
+import { arraySource, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
+import { describe, expect, test } from "vitest";
+import { eachDoor, expectError, url } from "./doors.ts";
+import { CUSTOMERS, LINES, LOADS, ORDERS, Order, shop } from "./navigation-model.ts";
+
+eachDoor((door) => {
+  // Nothing expands a list in memory by its join alone.
+  const expanding = LOADS.filter((load) => load !== "queryable" && load !== "getAll");
+  describe.each(expanding)("nested options of $expand, related entities from %s", (load) => {
+    const { service, logged } = shop({ load });
+    const send = door.to(service);
+
+    test.each([
+      ["Lines($filter=Product/Name eq 'Pot';$select=Number)", [[2], [], [], [], [1, 2], []]],
+      ["Lines($filter=Product eq null;$select=Number)", [[], [1], [], [], [], []]],
+      ["Lines($filter=Product/Price gt 1 and Quantity gt 1;$select=Number)", [[2], [], [], [], [1], []]],
+      ["Lines($orderby=Product/Price desc,Quantity;$select=Number)", [[2, 1], [1], [], [], [2, 1, 3], []]],
+      ["Lines($orderby=Product/Name;$top=1;$select=Number)", [[2], [1], [], [], [1], []]],
+      ["Lines($filter=$it/Product/Name eq $root/Products(2)/Name;$select=Number)", [[2], [], [], [], [1, 2], []]],
+    ])("%s", async ($expand, numbers) => {
+      const answer = await send(url("/s/Orders", { $expand, $select: "Id" }));
+      expect(answer.status, answer.text).toBe(200);
+      const orders = answer.json.value as readonly { readonly Lines: readonly { readonly Number: number }[] }[];
+      expect(orders.map(({ Lines }) => Lines.map((line) => line.Number))).toEqual(numbers);
+    });
+
+    test("the filter on a single entity, and two levels down", async () => {
+      const $expand =
+        "Customer($filter=Country/Code eq 'NO';$select=Id;$expand=Orders($filter=Lines/any();$select=Id))";
+      const answer = await send(url("/s/Orders", { $expand, $select: "Id" }));
+      const orders = answer.json.value as readonly { readonly Customer: unknown }[];
+      expect(orders.map((order) => order.Customer)).toEqual(
+        [1, 2, 3, 4, 5, 6].map((id) => (id === 1 || id === 5 ? { Id: 1, Orders: [{ Id: 1 }, { Id: 5 }] } : null)),
+      );
+    });
+
+    test("nothing of it is a fault", () => {
+      expect(logged).toEqual([]);
+    });
+  });
+
+  test("one call per level and navigation, whatever the number of parents", async () => {
+    const { service, calls } = shop({ load: "getBatch" });
+    const $expand = "Lines($filter=Product/Name eq 'Pot';$orderby=Product/Price)";
+    await door.to(service)(url("/s/Orders", { $expand, $filter: "Customer/Country/Code ne 'XX'" }));
+    expect(calls.take()).toEqual({ customer: 1, country: 1, lines: 1, product: 1 });
+  });
+
+  test("a navigation route orders by what its entities lead to", async () => {
+    for (const load of ["getBatch", "get", "getLater"] as const) {
+      const { service } = shop({ load });
+      const send = door.to(service);
+      const answer = await send(url("/s/Orders(5)/Lines", { $orderby: "Product/Name desc", $select: "Number" }));
+      // The set has no read by key: the handlers say what there is.
+      expect(answer.json?.value, answer.text).toEqual([{ Number: 3 }, { Number: 2 }, { Number: 1 }]);
+    }
+  });
+
+  test("a search that answers rows, and one that answers a source", async () => {
+    for (const found of [ORDERS, arraySource(Order, ORDERS)]) {
+      const { service } = shop({ orders: { search: () => found } });
+      const answer = await door.to(service)(
+        url("/s/Orders", {
+          $search: "x",
+          $filter: "Customer/Name eq 'Ada'",
+          $orderby: "Lines/$count desc",
+          $select: "Id",
+        }),
+      );
+      expect(answer.json?.value, answer.text).toEqual([{ Id: 5 }, { Id: 1 }]);
+    }
+  });
+
+  test("a set that is read by getAll", async () => {
+    const { service } = shop({ form: "getAll" });
+    const send = door.to(service);
+    const answer = await send(url("/s/Orders", { $filter: "Customer/Name eq 'Ada'", $select: "Id", $count: "true" }));
+    expect([answer.json["@odata.count"], answer.json.value]).toEqual([2, [{ Id: 1 }, { Id: 5 }]]);
+  });
+
+  describe("calls of handlers", () => {
+    test("one batch per level and navigation, with distinct keys", async () => {
+      const { service, calls } = shop({ load: "getBatch" });
+      const send = door.to(service);
+      await send(url("/s/Orders", { $filter: "Customer/Country/Name eq 'Norway' or Customer/Name eq 'x'" }));
+      expect(calls.take()).toEqual({ customer: 1, country: 1 });
+      expect(calls.batches).toEqual([
+        [1, 2, 3, 4, 5, 6],
+        [1, 2, 3],
+      ]);
+    });
+
+    test("only for entities that the other conditions leave, and for the order only what the filter leaves", async () => {
+      const { service, calls } = shop({ load: "getBatch" });
+      const send = door.to(service);
+      await send(
+        url("/s/Orders", { $filter: "Customer/Name eq 'Ada' and Id lt 4", $orderby: "Lines/$count,Customer/Name" }),
+      );
+      expect(calls.batches).toEqual([[1, 2, 3], [1]]);
+      expect(calls.take()).toEqual({ customer: 1, lines: 1 });
+    });
+
+    test("a count does not look at the order", async () => {
+      const { service, calls } = shop({ load: "getBatch" });
+      await door.to(service)(url("/s/Orders/$count", { $orderby: "Lines/$count", $filter: "Customer ne null" }));
+      expect(calls.take()).toEqual({ customer: 1 });
+    });
+
+    test("get is called once for each key", async () => {
+      const { service, calls } = shop({ load: "getLater" });
+      await door.to(service)(url("/s/Orders", { $filter: "Customer/Country/Name eq 'Norway'" }));
+      expect(calls.take()).toEqual({ customer: 6, country: 3 });
+    });
+
+    test.each(["queryable", "getAll"] as const)(
+      "the target is read once by %s where a join is declared",
+      async (load) => {
+        const { service, calls } = shop({ load });
+        await door.to(service)(
+          url("/s/Orders", { $filter: "Customer/Country/Name eq 'Norway' and Lines/any()", $orderby: "Lines/$count" }),
+        );
+        expect(calls.take()).toEqual({ Countries: 1, Customers: 1, Lines: 1 });
+      },
+    );
+
+    test("none for a query that mentions no navigation", async () => {
+      const { service, calls } = shop({ load: "getBatch" });
+      await door.to(service)(url("/s/Orders", { $filter: "Id gt 1", $orderby: "Id desc" }));
+      expect(calls.take()).toEqual({});
+    });
+
+    test("an error of a handler is the answer", async () => {
+      const Parent = entityType("Parent", { id: edm.int32().key() });
+      const failing = odataService({
+        prefix: "/f",
+        entitySets: [
+          entitySet(Parent, {
+            getAll: () => [{ id: 1 }],
+            navigation: {
+              parts: hasMany(Parent, { getBatch: () => new Map([[1, 5 as never]]) }),
+              others: hasMany(Parent, { getBatch: () => 5 as never }),
+            },
+          }),
+        ],
+        logger: { error: () => {}, warn: () => {}, info: () => {} },
+      });
+      for (const filter of ["Parts/any()", "Others/any()"]) {
+        const answer = await door.to(failing)(url("/f/Parents", { $filter: filter }));
+        expectError(answer, { status: 500, code: "InternalServerError" });
+      }
+    });
+  });
+
+  test("entities that are loaded count against maxResponseEntities", async () => {
+    const { service } = shop({ defaults: { maxResponseEntities: 6 } });
+    const send = door.to(service);
+    expect((await send(url("/s/Orders", { $filter: "Lines/any()" }))).status).toBe(200);
+    const answer = await send(url("/s/Orders", { $filter: "Lines/any() and Customer ne null" }));
+    expectError(answer, {
+      status: 400,
+      code: "InvalidQueryOption",
+      target: "$filter",
+      message: /^\$filter leads along 'Orders\/(Lines|Customer)' to more than 6 entities: add a condition/u,
+    });
+    expect([LINES.length, CUSTOMERS.length]).toEqual([6, 4]);
+  });
+});
