@@ -9,13 +9,16 @@ import type { JsonFormat } from "../http/media-type.ts";
 import { nextLink } from "../http/next-link.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { writeCollection } from "../payload/write-collection.ts";
+import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
+import type { EntityWriter } from "../payload/write-entity.ts";
 import { nextPageOption, planCollection, type CollectionPlan, type ReadForm } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
-import { propertiesToRead } from "../plan/properties-to-read.ts";
+import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { readOptions } from "./read-options.ts";
 import { jsonResponse } from "./response.ts";
+import { tokenScope } from "./token-scope.ts";
 
 /** Options that a next link of ours replaces: the new offset is absolute. */
 const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
@@ -30,8 +33,12 @@ export interface CollectionResource {
   /** What the entities belong to. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
+  /** Whether references stand for the entities: none where these belong to no set. */
+  readonly referencesOnly?: boolean | undefined;
   /** Whether `$count` is taken after `$skip`. */
   readonly countsAfterSkip: boolean;
+  /** Whether next links go on from the last row instead of an offset. */
+  readonly keyset?: boolean | undefined;
   /** @param contextSelect what `$select` lists */
   contextUrl(contextSelect: readonly string[]): string;
 }
@@ -59,18 +66,27 @@ export function collectionResponse(
   const query = bindCollectionQuery(readOptions(exchange), target, shapes, rules);
   const { selectExpand, entityType } = query.shape;
   const expandPlan = planExpand(selectExpand, definition);
-  const selected = propertiesToRead(target.entitySet, selectExpand, {
-    // Links are made from the key, and expansions are found by it.
-    key: format.metadata === "full" || expandPlan !== null,
+  const needed = propertiesToRead(target.entitySet, selectExpand, {
+    // Links are made from the key, and handlers of expansions are asked by it.
+    key: format.metadata === "full" || expandPlan?.needsKey === true,
     pushdown: selectPushdownEnabled,
+    join: expandPlan?.joinProperties,
   });
+  const selected = resource.referencesOnly === true ? keyProperties(entityType) : needed;
   const { maxPageSize } = exchange.preferences;
-  const plan = planCollection(form, query, target.capabilities, { maxPageSize, selected, countsAfterSkip });
+  const plan = planCollection(form, query, target.capabilities, {
+    maxPageSize,
+    selected,
+    expand: expandPlan,
+    countsAfterSkip,
+    keyset: resource.keyset === true ? tokenScope(exchange, target.entitySet) : undefined,
+  });
   const { maxResponseEntities: maxEntities } = definition.limits;
   const { context } = exchange;
   return chain(runCollection(plan, handlers, context, maxEntities), (result) => {
     if (expandPlan === null) return respond(exchange, format, resource, { plan, result });
-    const page = { entities: result.entities, rowShape: result.rowShape, entityType };
+    const { entities: parents, rowShape, joined } = result;
+    const page = { entities: parents, rowShape, entityType, joined };
     const expanded = runExpand(expandPlan, page, { values: query.values, context, maxEntities });
     return chain(expanded, ({ entities, total }) =>
       respond(exchange, format, resource, { plan, result: { ...result, entities }, total }),
@@ -82,16 +98,18 @@ function respond(
   exchange: Exchange,
   format: JsonFormat,
   resource: CollectionResource,
-  { plan, result, total }: PageToWrite,
+  page: PageToWrite,
 ): ODataResponse {
+  const { plan, total } = page;
+  const result = hasNoReferences(resource) ? withoutEntities(page.result) : page.result;
   const { selectExpand } = plan.query.shape;
   const body = writeCollection({
     contextUrl: resource.contextUrl(selectExpand.contextSelect),
     count: result.count,
-    nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan) : undefined),
+    nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan, result.last) : undefined),
     entities: result.entities,
     total,
-    writer: entityWriterFor(resource.origin, selectExpand, format, result.rowShape),
+    writer: writerOf(exchange, format, resource, { plan, result }),
     serviceRoot: exchange.serviceRoot,
   });
   const applied = result.nextLink === undefined ? plan.page.appliedPageSize : undefined;
@@ -104,8 +122,30 @@ function respond(
   );
 }
 
-function ownNextLink(exchange: Exchange, plan: CollectionPlan): string {
-  return nextLink(exchange.requestUrl, exchange.options.options.pairs, OFFSET_OPTIONS, nextPageOption(plan));
+/** The entities of a navigation without a target set have no URLs. @see specification, Navigation routes, rule 5 */
+function hasNoReferences({ referencesOnly, origin }: CollectionResource): boolean {
+  return referencesOnly === true && origin.kind !== "EntitySet";
+}
+
+function withoutEntities(result: CollectionResult): CollectionResult {
+  const count = result.count === undefined ? undefined : 0;
+  return { ...result, entities: [], count, hasMore: false, nextLink: undefined };
+}
+
+function writerOf(
+  exchange: Exchange,
+  format: JsonFormat,
+  { origin, referencesOnly }: CollectionResource,
+  { plan, result }: PageToWrite,
+): EntityWriter {
+  if (referencesOnly !== true) {
+    return entityWriterFor(exchange.service, origin, plan.query.shape.selectExpand, format, result.rowShape);
+  }
+  return compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, result.rowShape);
+}
+
+function ownNextLink(exchange: Exchange, plan: CollectionPlan, last: CollectionResult["last"]): string {
+  return nextLink(exchange.requestUrl, exchange.options.options.pairs, OFFSET_OPTIONS, nextPageOption(plan, last));
 }
 
 /**

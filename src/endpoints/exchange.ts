@@ -8,7 +8,11 @@ import { readBaseUrl } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
+import type { BodyReaders, RelatedReader } from "../payload/body-readers.ts";
+import type { TokenSeal } from "../payload/token-seal.ts";
+import type { LinksOf } from "../payload/write-links.ts";
 import type { ReadForm } from "../plan/plan-collection.ts";
+import type { TableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/query-shape.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -21,6 +25,10 @@ export interface ServiceRuntime {
   /** $metadata, written once. */
   readonly metadata: { readonly xml: Uint8Array; readonly etag: string };
   readonly shapes: ShapeCache;
+  /** The links of navigation properties that lead somewhere. */
+  readonly linksOf: LinksOf;
+  /** What keyset tokens are made with; null without a secret. */
+  readonly seal: TokenSeal | null;
 }
 
 /** What the endpoints of one entity set work with. */
@@ -32,6 +40,8 @@ export interface EntitySetRuntime {
   readonly settings: EntitySetDefinition["settings"];
   /** The form in which the set is read as a collection; undefined when it is not. */
   readonly form: ReadForm | undefined;
+  /** How the bodies of its entities are read. */
+  readonly bodies: BodyReaders;
   /** The navigation properties that the set declares, by wire name. */
   readonly navigations: ReadonlyMap<string, NavigationRuntime>;
 }
@@ -44,7 +54,12 @@ export interface NavigationRuntime {
   /** What the related entities belong to. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
+  /** What its routes read where no handler leads along it; null: they have a handler, or there are none. */
+  readonly table: TableNavigation | null;
 }
+
+/** The values that an ETag was made from, by field. */
+export type ExpectedValues = Readonly<Record<string, unknown>>;
 
 /** The URL of a request, cut but not decoded. */
 export interface RequestUrl {
@@ -63,6 +78,8 @@ export class Exchange {
   readonly serviceRoot: string;
   /** Null for an anonymous request. */
   user: User | null = null;
+  /** What a write finds in `ctx.expected`: set where a precondition named an ETag that holds. */
+  expected: ExpectedValues | undefined;
   readonly #base: string;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
@@ -141,6 +158,11 @@ class RequestContext implements Context {
 
   get transaction(): undefined {
     return undefined;
+  }
+
+  /** For writes: @see WriteContext in definition/context. */
+  get expected(): ExpectedValues | undefined {
+    return this.#exchange.expected;
   }
 }
 

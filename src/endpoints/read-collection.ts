@@ -24,6 +24,7 @@ export const readCollection: Endpoint = (exchange, path) => {
     origin: entitySet,
     selectPushdownEnabled: settings.selectPushdownEnabled,
     countsAfterSkip: false,
+    keyset: settings.paging === "keyset",
     contextUrl: (contextSelect) => collectionContext(exchange.serviceRoot, entitySet, contextSelect),
   });
 };

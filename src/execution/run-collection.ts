@@ -1,14 +1,18 @@
 import type { Context } from "../definition/context.ts";
 import type { Answer, AppliedQuery, CollectionQuery, EntitySetHandlers, EntityStream } from "../definition/handlers.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { applyQuery } from "../memory/apply-query.ts";
 import { toCollectionQuery } from "../plan/collection-query.ts";
-import type { CollectionPlan } from "../plan/plan-collection.ts";
+import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
+import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
+import { applyInMemory } from "./apply-in-memory.ts";
 import { chain } from "./chain.ts";
+import { chooseJoins, type ChosenJoins } from "./choose-joins.ts";
 import { collectEntities, isIterable } from "./collect-entities.ts";
 import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
+import { readCounted, readLastRow } from "./keyset-page.ts";
+import { openSource, readFrom } from "./read-source.ts";
 
 /** One page of a collection, read and cut. */
 export interface CollectionResult {
@@ -21,6 +25,10 @@ export interface CollectionResult {
   readonly hasMore: boolean;
   /** A next link that the set itself made; it takes priority. */
   readonly nextLink: string | undefined;
+  /** The expansions that stand in the rows. */
+  readonly joined: JoinedSteps;
+  /** The last row, where a link goes on from it. */
+  readonly last?: LastRow | undefined;
 }
 
 /**
@@ -53,47 +61,65 @@ function readPage(
     const query = toCollectionQuery(plan);
     return chain(handlers.applyQuery(query, context), (answer) => cutAppliedQuery(plan, query, orThrow(answer)));
   }
-  const query = toSourceQuery(plan, context);
   const { search } = plan.query;
   if (search !== null && handlers.search !== undefined) {
-    return chain(readSearch(handlers.search(search, context), query), (page) => cutPage(plan, page));
+    return readSearch(handlers.search(search, context), plan, context);
   }
-  if (plan.form === "queryable" && handlers.queryable !== undefined) {
-    const read = chain(handlers.queryable(context), (source) => readSource(orThrow(source), query));
-    return chain(read, (page) => cutPage(plan, page));
+  if ((plan.form === "queryable" || plan.form === "related") && handlers.queryable !== undefined) {
+    return chain(openSource(plan, handlers.queryable, context), (source) => readSource(source, plan, context));
   }
   if (handlers.getAll === undefined) throw new Error("A collection without a read handler has no route.");
   const entities = chain(handlers.getAll(context), (answer) => collectEntities(orThrow(answer), "The getAll handler"));
-  return chain(entities, (rows) => cutPage(plan, applyQuery(rows, query)));
+  return chain(entities, (rows) => readRows(rows, plan, context));
 }
 
 /** What a search found stands in the place of all that there is: a source, or rows. */
-function readSearch(answer: Answer<QueryableSource | EntityStream>, query: SourceQuery): MaybeResult<Page> {
+function readSearch(
+  answer: Answer<QueryableSource | EntityStream>,
+  plan: CollectionPlan,
+  context: Context,
+): MaybeResult<CollectionResult> {
   return chain(answer, (result) => {
     const found = orThrow(result);
-    if (isSource(found)) return found.read(query);
-    return chain(collectEntities(found, "The search handler"), (rows) => applyQuery(rows, query));
+    if (isSource(found)) return readSource(found, plan, context);
+    // What is found may run but once, and is read again where it is counted by itself.
+    const list = chain(collectEntities(found, "The search handler"), (rows) =>
+      plan.keyset === null ? rows : [...rows],
+    );
+    return chain(list, (rows) => readRows(rows, plan, context));
   });
 }
 
-function readSource(source: QueryableSource, query: SourceQuery): MaybeResult<Page> {
+function readRows(rows: Iterable<unknown>, plan: CollectionPlan, context: Context): MaybeResult<CollectionResult> {
+  const query = toSourceQuery(plan, context, null);
+  const page = readCounted(plan, query, (each) => applyInMemory(rows, each, context));
+  return chain(page, (read) => cutPage(plan, read, NO_JOINS));
+}
+
+function readSource(source: QueryableSource, plan: CollectionPlan, context: Context): MaybeResult<CollectionResult> {
   if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }
-  return source.read(query);
+  return chain(chooseJoins(plan.expand, source, context), (chosen) => {
+    const query = toSourceQuery(plan, context, chosen);
+    const page = readCounted(plan, query, (each) => readFrom(source, each, context));
+    return chain(page, (read) => cutPage(plan, read, chosen.joined));
+  });
 }
 
-function toSourceQuery(plan: CollectionPlan, context: Context): SourceQuery {
+function toSourceQuery(plan: CollectionPlan, context: Context, chosen: ChosenJoins | null): SourceQuery {
   const { query } = plan;
   return {
     shape: query.shape,
-    values: query.values,
+    values: plan.keyset?.seek?.values ?? query.values,
     selected: plan.selected,
-    filter: query.shape.filter,
+    filter: plan.keyset?.seek?.filter ?? query.shape.filter,
     orderBy: plan.orderBy,
     skip: plan.skip,
     top: plan.page.readSize,
     count: query.count,
+    joined: chosen?.joined.navigations,
+    sources: chosen?.sources,
     // A getter, because most sources never look at it and a signal is dear to make.
     get signal(): AbortSignal {
       return context.signal;
@@ -101,7 +127,7 @@ function toSourceQuery(plan: CollectionPlan, context: Context): SourceQuery {
   };
 }
 
-function cutPage(plan: CollectionPlan, page: Page): CollectionResult {
+function cutPage(plan: CollectionPlan, page: Page, joined: JoinedSteps): CollectionResult {
   const { size, linked } = plan.page;
   const hasMore = size !== undefined && page.entities.length > size;
   return {
@@ -110,6 +136,8 @@ function cutPage(plan: CollectionPlan, page: Page): CollectionResult {
     count: plan.query.count ? countOf(plan, page.count) : undefined,
     hasMore: hasMore && linked,
     nextLink: undefined,
+    joined,
+    last: hasMore && linked ? readLastRow(plan, page.entities[size - 1], page.rowShape) : undefined,
   };
 }
 
@@ -143,6 +171,7 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
     count: plan.query.count ? (answer.count ?? entities.length) : undefined,
     hasMore,
     nextLink,
+    joined: NO_JOINS,
   };
 }
 

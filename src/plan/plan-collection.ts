@@ -2,19 +2,28 @@ import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { BoundQuery, OrderByItem, SelectedProperty } from "../query/clauses.ts";
+import { type KeysetValue, type Seek, seekBehind } from "./keyset-filter.ts";
+import { type KeysetOrder, keysetOrder, withOrderProperties } from "./keyset-order.ts";
+import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
+import type { ExpandPlan } from "./plan-expand.ts";
 import { planPaging, type PagePlan } from "./plan-paging.ts";
 import { MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "./skip-token.ts";
 import { totalOrder } from "./total-order.ts";
 
-/** The form in which a set is read as a collection, by precedence. @see decisions, Reading */
-export type ReadForm = "profile-applied" | "queryable" | "get-all";
+/**
+ * The form in which a set is read as a collection, by precedence; `related` is the source of what is related to one
+ * entity, which is queryable, but on a route that takes no token. @see decisions, Reading
+ */
+export type ReadForm = "profile-applied" | "queryable" | "get-all" | "related";
 
 /** Who does what for one read of a collection. */
 export interface CollectionPlan {
   readonly form: ReadForm;
   readonly query: BoundQuery;
-  /** Absolute offset of the first row of the page. */
+  /** Rows to leave out: the absolute offset of the first row of the page, or 0 where `keyset` seeks it. */
   readonly skip: number;
+  /** How a page of a set with keyset paging is found; null: by offset. */
+  readonly keyset: KeysetPlan | null;
   readonly page: PagePlan;
   /** The properties that the answer needs. */
   readonly selected: readonly SelectedProperty[];
@@ -22,6 +31,19 @@ export interface CollectionPlan {
   readonly countsAfterSkip: boolean;
   /** The order to apply: total, or empty for the order of a handler that answers without `$orderby`. */
   readonly orderBy: readonly OrderByItem[];
+  /** The expansions of the page; null where nothing is expanded. */
+  readonly expand: ExpandPlan | null;
+}
+
+/** Paging by the values of the last row. */
+export interface KeysetPlan {
+  /** Null where the order has terms that no condition can go on from: pages are found by offset then. */
+  readonly order: KeysetOrder | null;
+  /** Null where the page begins at an offset. */
+  readonly seek: Seek | null;
+  /** Rows before the page, as far as the pages before it tell. */
+  readonly position: number;
+  readonly token: TokenScope;
 }
 
 /** What a request asks of a page beside its query. */
@@ -30,8 +52,11 @@ export interface PageRequest {
   readonly maxPageSize: number | undefined;
   /** The properties that the answer needs. */
   readonly selected: readonly SelectedProperty[];
+  readonly expand?: ExpandPlan | null | undefined;
   /** Whether the count is taken after `$skip`, as on navigation routes; otherwise before. */
   readonly countsAfterSkip?: boolean | undefined;
+  /** With keyset paging: what makes and reads its tokens. Only the queryable form has any. */
+  readonly keyset?: TokenScope | undefined;
 }
 
 /** The form in which a set is read; undefined when no handler for it is declared. */
@@ -56,22 +81,59 @@ export function planCollection(
   request: PageRequest,
 ): CollectionPlan {
   const { shape } = query;
+  const { entityType } = shape;
+  const orderBy = form !== "queryable" && shape.orderBy.length === 0 ? [] : totalOrder(shape.orderBy, entityType);
+  const page = planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop);
+  const isKeyset = form === "queryable" && request.keyset !== undefined;
+  const keyset = isKeyset ? planKeyset(query, keysetOrder(orderBy, entityType.key), request.keyset) : null;
+  const order = page.linked ? (keyset?.order ?? null) : null;
   return {
     form,
     query,
-    selected: request.selected,
-    skip: startOffset(query),
-    page: planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop),
+    selected: order === null ? request.selected : withOrderProperties(request.selected, order),
+    skip: keyset === null ? startOffset(query) : offsetOf(keyset),
+    keyset,
+    page,
     countsAfterSkip: request.countsAfterSkip ?? false,
-    orderBy: form !== "queryable" && shape.orderBy.length === 0 ? [] : totalOrder(shape.orderBy, shape.entityType),
+    expand: request.expand ?? null,
+    orderBy,
   };
+}
+
+/** Where a page of a set with keyset paging begins. `$skip` is of the first page alone: a token is behind it. */
+function planKeyset(query: BoundQuery, order: KeysetOrder | null, token: TokenScope): KeysetPlan {
+  const scope = order === null ? token : { ...token, context: `${token.context}${termsOf(order)}` };
+  const { skipToken, values, shape } = query;
+  if (skipToken === undefined) return { order, seek: null, position: query.skip, token: scope };
+  const { position, row }: PageStart = readKeysetToken(skipToken, order?.terms.length ?? 0, scope);
+  refuseSkipBesideToken(query);
+  const seek =
+    order === null || row === null
+      ? null
+      : seekBehind(order, row.values, { filter: shape.filter, values, isRow: row.isRow });
+  return { order, seek, position, token: scope };
+}
+
+/** Rows to leave out: none of those behind a row. */
+function offsetOf({ seek, position }: KeysetPlan): number {
+  return seek === null ? position : 0;
+}
+
+/** A token holds values of these types: with another model it is not read. */
+function termsOf({ terms }: KeysetOrder): string {
+  return terms.map(({ type, descending }) => ` ${type.name}${descending ? "-" : ""}`).join("");
 }
 
 /** The absolute offset: a token holds it whole, so a `$skip` beside it would be lost or counted twice. */
 function startOffset(query: BoundQuery): number {
   if (query.skipToken === undefined) return query.skip;
   const offset = readSkipToken(query.skipToken);
-  if (query.skip === 0) return offset;
+  refuseSkipBesideToken(query);
+  return offset;
+}
+
+function refuseSkipBesideToken(query: BoundQuery): void {
+  if (query.skip === 0) return;
   throw protocolError(
     "InvalidQueryOption",
     "$skip and $skiptoken exclude each other: the token already holds the whole offset, so leave $skip out.",
@@ -79,9 +141,27 @@ function startOffset(query: BoundQuery): number {
   );
 }
 
-/** The option that asks for the page after this one, percent-encoded. @see decisions, Reading (next link) */
-export function nextPageOption(plan: CollectionPlan): string {
-  const offset = plan.skip + (plan.page.size ?? 0);
+/** The last row of a page, where the next one goes on from it. */
+export interface LastRow {
+  /** The value of each term of the order; null: the order goes on by offset. */
+  readonly values: readonly KeysetValue[] | null;
+  readonly isRow: boolean;
+}
+
+/**
+ * The option that asks for the page after this one, percent-encoded.
+ * @param last with keyset paging, the last row of the page
+ * @see decisions, Reading (next link)
+ */
+export function nextPageOption(plan: CollectionPlan, last?: LastRow): string {
+  const size = plan.page.size ?? 0;
+  if (plan.keyset !== null) {
+    const { position, token } = plan.keyset;
+    const values = last?.values ?? null;
+    const row = values === null ? null : { values, isRow: last?.isRow === true };
+    return `$skiptoken=${writeKeysetToken({ position: position + size, row }, token)}`;
+  }
+  const offset = plan.skip + size;
   return plan.form === "queryable" && offset <= MAX_SKIP_TOKEN_OFFSET
     ? `$skiptoken=${encodeURIComponent(writeSkipToken(offset))}`
     : `$skip=${String(offset)}`;
@@ -97,8 +177,10 @@ export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
     query: { ...query, top: undefined, skip: 0, skipToken: undefined, count: true },
     selected: NO_PROPERTIES,
     skip: 0,
+    keyset: null,
     page: { size, readSize: size, linked: false, appliedPageSize: undefined },
     countsAfterSkip: false,
     orderBy: [],
+    expand: null,
   };
 }

@@ -16,7 +16,9 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion } from "../http/odata-version.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
+import { tokenSeal } from "../payload/token-seal.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
+import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
@@ -51,7 +53,7 @@ export interface ODataService {
  */
 export function odataService(options: ServiceOptions): ODataService {
   const definition = buildServiceDefinition(options, defaultLogger);
-  const runtime = toRuntime(definition);
+  const runtime = toRuntime(definition, options.secret);
   const routes = new RouteTable(definition);
   const handle = (request: ODataRequest): ODataResponse | Promise<ODataResponse> => {
     const fail = (error: unknown): ODataResponse => finish(request, handleError(definition, request, error));
@@ -111,7 +113,8 @@ function finish(request: ODataRequest, response: ODataResponse): ODataResponse {
   return request.method === "HEAD" && response.body !== null ? { ...response, body: null } : response;
 }
 
-function toRuntime(definition: ServiceDefinition): ServiceRuntime {
+/** The secret goes no further than into the seal: handlers and logs see the definition. */
+function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret"]): ServiceRuntime {
   const xml = new TextEncoder().encode(writeCsdlXml(definition.model, csdlCapabilitiesOf(definition)));
   return {
     definition,
@@ -120,6 +123,11 @@ function toRuntime(definition: ServiceDefinition): ServiceRuntime {
     ),
     metadata: { xml, etag: `"${sha256Base64(xml)}"` },
     shapes: new BoundedCache(SHAPES_KEPT),
+    linksOf: (entitySet, name) => {
+      const navigation = hasNavigationRoute(definition, entitySet, name);
+      return { navigation, association: navigation };
+    },
+    seal: secret === undefined ? null : tokenSeal(secret),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   odataService,
   type EntityOf,
   type ResultOf,
+  type ServiceOptions,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -151,10 +152,13 @@ export interface ThingServices {
 }
 
 /** The rows behind both executors, each in a service of its own. */
-export async function thingServices(rows: readonly ThingRow[]): Promise<ThingServices> {
+export async function thingServices(
+  rows: readonly ThingRow[],
+  others: Pick<ServiceOptions, "defaults" | "secret"> = {},
+): Promise<ThingServices> {
   const db = await thingsDatabase(rows);
   const name = "Things";
-  const options = { propertyNaming: "camelCase", namespace: "Test" } as const;
+  const options = { propertyNaming: "camelCase", namespace: "Test", ...others } as const;
   const stored: readonly ResultOf<typeof Thing>[] = rows;
   const memory = odataService({
     ...options,

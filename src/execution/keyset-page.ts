@@ -1,0 +1,73 @@
+import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { compiledFor } from "../memory/compiled-cache.ts";
+import { asEntity } from "../memory/entity.ts";
+import type { KeysetOrder } from "../plan/keyset-order.ts";
+import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
+import type { RowColumn, RowShape } from "../query/row-shape.ts";
+import type { Page, SourceQuery } from "../query/source.ts";
+import { chain } from "./chain.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+
+/**
+ * Reads a page. Where it begins behind a row, the total that a page counts would be that of the rest: it is counted by
+ * a read of its own.
+ * @param query what the plan asks a source for
+ * @param read reads from the one source of the request
+ */
+export function readCounted(
+  plan: CollectionPlan,
+  query: SourceQuery,
+  read: (query: SourceQuery) => MaybeResult<Page>,
+): MaybeResult<Page> {
+  if (!query.count || (plan.keyset?.seek ?? null) === null) return read(query);
+  const { shape, values } = plan.query;
+  const total: SourceQuery = { ...query, values, filter: shape.filter, orderBy: [], skip: 0, top: 0 };
+  return chain(read({ ...query, count: false }), (page) =>
+    chain(read(total), ({ count }): Page => ({ ...page, count })),
+  );
+}
+
+/**
+ * The last row of a page, from which the next one goes on.
+ * @param entity an entity, or a row when there is a shape to read it by
+ * @returns undefined without keyset paging
+ */
+export function readLastRow(
+  plan: CollectionPlan,
+  entity: unknown,
+  rowShape: RowShape | undefined,
+): LastRow | undefined {
+  if (plan.keyset === null) return undefined;
+  const isRow = rowShape !== undefined;
+  const { order } = plan.keyset;
+  if (order === null) return { values: null, isRow };
+  const { entityType, roundingMode } = plan.query.shape;
+  const object = rowShape === undefined ? asEntity(entity, entityType) : toObject(entity, rowShape, order, entityType);
+  // An array of its own, as for each execution.
+  const parameters: readonly PrimitiveValue[] = [...plan.query.values];
+  const values = order.terms.map(({ expression }) => compiledFor(expression, roundingMode)(object, parameters));
+  // Databases have no NaN: they do not order what a computation here makes of a row as it does.
+  return isRow && values.some((value) => Number.isNaN(value)) ? { values: null, isRow } : { values, isRow };
+}
+
+/** A row as an object of the application's, as far as the order needs it. */
+function toObject(entity: unknown, rowShape: RowShape, { properties }: KeysetOrder, { name }: EntityType): object {
+  const row: readonly unknown[] = Array.isArray(entity) ? entity : [];
+  return Object.fromEntries(
+    properties.map((property) => {
+      const column = rowShape.columns.get(property);
+      if (column === undefined) throw new Error(`The source read no column for ${property.name} of ${name}.`);
+      return [property.field, valueOf(column, row)];
+    }),
+  );
+}
+
+function valueOf(column: RowColumn, row: readonly unknown[]): unknown {
+  if (column.kind !== "complex") return column.toValue(row[column.index]);
+  const members = [...column.members].map(
+    ([{ field }, member]: readonly [StructuralProperty, RowColumn]) => [field, valueOf(member, row)] as const,
+  );
+  // A complex value is null where all of its cells are.
+  return members.every(([, value]) => value === null) ? null : Object.fromEntries(members);
+}

@@ -1,0 +1,391 @@
+import {
+  arraySource,
+  edm,
+  entitySet,
+  entityType,
+  enumType,
+  odataService,
+  type ResultOf,
+  type ServiceOptions,
+} from "odatakit";
+import { describe, expect, test } from "vitest";
+import { type Answer, eachDoor, expectError, JSON_HEADERS, ORIGIN, type Send, targetOf, url } from "./doors.ts";
+import { noFailures } from "./model.ts";
+
+const NEXT = "@odata.nextLink";
+const SECRET = "0123456789abcdef, and more";
+
+const Grade = enumType("Grade", { Low: 9, High: 1 });
+
+/** What a token has to carry: values of all kinds, and a key of two properties. */
+const Reading = entityType("Reading", {
+  station: edm.string().key(),
+  at: edm.dateTimeOffset().key(),
+  value: edm.double(),
+  rough: edm.single().nullable(),
+  exact: edm.decimal().nullable(),
+  count: edm.int64().nullable(),
+  grade: edm.enum(Grade).nullable(),
+  raw: edm.binary().nullable(),
+  note: edm.string().nullable(),
+  tags: edm.collection(edm.string()),
+});
+type ReadingRow = ResultOf<typeof Reading>;
+
+const VALUES = [Number.NaN, Number.NEGATIVE_INFINITY, -1.5, -0, 0, 5e-324, 1e21, Number.POSITIVE_INFINITY];
+const STATIONS = ["a", "it's / 100%", "\u{1F600}", "\uFF5E", "a\u0000b"];
+
+const READINGS: readonly ReadingRow[] = Array.from({ length: 40 }, (_none, index) => ({
+  station: STATIONS[index % STATIONS.length] ?? "",
+  at: `2024-02-29T12:00:00.${String(index >> 2).padStart(11, "0")}${String(index % 4)}Z`,
+  value: VALUES[(index * 7) % VALUES.length] ?? 0,
+  rough: index % 3 === 0 ? null : (VALUES[(index * 5) % VALUES.length] ?? 0),
+  exact: index % 4 === 0 ? null : `${String(index % 5)}.${"0".repeat(index % 3)}10`,
+  count: index % 5 === 0 ? null : 2n ** 60n + BigInt(index % 7),
+  grade: ([null, "High", "Low", "High", "Low", "High"] as const)[index % 6] ?? null,
+  raw: index % 7 === 0 ? null : Uint8Array.of(index % 3, 255 - (index % 4)),
+  note: index % 3 === 0 ? null : "the private remark",
+  tags: Array.from({ length: index % 3 }, () => "x"),
+}));
+
+/** A service over readings, which are looked at as they are when a request comes. */
+function readingService(rows: readonly ReadingRow[], others: Partial<ServiceOptions> = {}) {
+  return odataService({
+    name: "s",
+    secret: SECRET,
+    propertyNaming: "camelCase",
+    logger: noFailures,
+    defaults: { maxTop: 7 },
+    ...others,
+    entitySets: [
+      entitySet(Reading, { queryable: () => arraySource(Reading, rows), paging: "keyset" }),
+      entitySet(Reading, { name: "Others", queryable: () => arraySource(Reading, rows), paging: "keyset" }),
+      entitySet(Reading, { name: "Offsets", queryable: () => arraySource(Reading, rows) }),
+      entitySet(Reading, { name: "Loaded", getAll: () => rows, paging: "keyset" }),
+      entitySet(Reading, {
+        name: "Applied",
+        applyQuery: ({ skip }) => ({ items: rows.slice(skip) }),
+        paging: "keyset",
+      }),
+      entitySet(Reading, {
+        name: "Found",
+        queryable: () => arraySource(Reading, rows),
+        // An iterator runs but once.
+        search: ({ text }) => rows.filter(({ station }) => station.includes(text)).values(),
+        paging: "keyset",
+      }),
+    ],
+  });
+}
+
+const service = readingService(READINGS);
+
+function tokenOf(link: string): string {
+  return new URL(link).searchParams.get("$skiptoken") ?? "";
+}
+
+interface ReadingJson {
+  readonly station: string;
+  readonly at: string;
+}
+
+/** All pages from a target on. */
+async function pages(send: Send, target: string, headers = {}): Promise<Answer[]> {
+  const found: Answer[] = [];
+  let next: string | undefined = target;
+  while (next !== undefined) {
+    expect(found.length).toBeLessThan(60);
+    const answer = await send(next, headers);
+    expect(answer.status, answer.text).toBe(200);
+    found.push(answer);
+    next = answer.json[NEXT] === undefined ? undefined : targetOf(answer.json[NEXT]);
+  }
+  return found;
+}
+
+function keysOf(answers: readonly Answer[]): string[] {
+  return answers.flatMap(({ json }) =>
+    (json.value as readonly ReadingJson[]).map(({ station, at }) => `${station} ${at}`),
+  );
+}
+
+async function wholeOrder(send: Send, orderBy: string, filter?: string): Promise<string[]> {
+  const options = { $orderby: orderBy, $top: "7", ...(filter === undefined ? {} : { $filter: filter }) };
+  const keys: string[] = [];
+  for (let skip = 0; ; skip += 7) {
+    const answer = await send(url("/s/Offsets", { ...options, $skip: skip }));
+    expect(answer.status, answer.text).toBe(200);
+    if (answer.json.value.length === 0) return keys;
+    keys.push(...keysOf([answer]));
+  }
+}
+
+eachDoor((door) => {
+  const send = door.to(service);
+  const invalid = { status: 400, code: "InvalidSkipToken", target: "$skiptoken", message: /@odata\.nextLink/ } as const;
+
+  describe("a next link of a set with keyset paging", () => {
+    test("has a token that no client can read, in place of $skip, and every other option as sent", async () => {
+      const answer = await send("/s/Readings?$skip=2&$filter=note%20ne%20null&x=1&$orderby=note,value&$select=value");
+      const link: string = answer.json[NEXT];
+      expect(link).toMatch(
+        /^http:\/\/service\.example\/s\/Readings\?\$filter=note%20ne%20null&x=1&\$orderby=note,value&\$select=value&\$skiptoken=[\w-]+$/,
+      );
+      expect(Object.keys(answer.json.value[0])).toEqual(["value"]);
+      const bytes = Buffer.from(tokenOf(link), "base64url").toString("latin1");
+      expect(bytes).not.toMatch(/private|remark|note|2024/);
+    });
+
+    test("is the same for the same page", async () => {
+      const [first, second] = [await send("/s/Readings"), await send("/s/Readings")];
+      expect(first.json[NEXT]).toBe(second.json[NEXT]);
+    });
+
+    test("counts $skip once, on the first page", async () => {
+      const all = await wholeOrder(send, "value desc");
+      const found = await pages(send, url("/s/Readings", { $orderby: "value desc", $skip: 3 }));
+      expect(keysOf(found)).toEqual(all.slice(3));
+    });
+
+    test("is not there with $top, nor behind the last row", async () => {
+      expect((await send("/s/Readings?$top=5")).json[NEXT]).toBeUndefined();
+      const { json } = await send("/s/Readings?$skip=26");
+      expect((await send(targetOf(json[NEXT]))).json[NEXT]).toBeUndefined();
+      expect((await send(`${targetOf(json[NEXT])}&$top=2`)).json.value).toHaveLength(2);
+    });
+
+    test("keeps to the preferred size of pages, which may change from page to page", async () => {
+      const all = await wholeOrder(send, "exact");
+      const target = url("/s/Readings", { $orderby: "exact" });
+      const three = await send(target, { Prefer: "maxpagesize=3" });
+      expect(three.headers).toEqual({ ...JSON_HEADERS, "preference-applied": "maxpagesize=3" });
+      const rest = await pages(send, targetOf(three.json[NEXT]), { Prefer: "maxpagesize=5" });
+      expect(keysOf([three, ...rest])).toEqual(all);
+      expect(rest.map(({ json }) => json.value.length)).toEqual([5, 5, 5, 5, 5, 5, 5, 2]);
+    });
+
+    test("$count=true is the total of all on every page", async () => {
+      const found = await pages(send, url("/s/Readings", { $count: "true", $filter: "note ne null" }));
+      expect(found.map(({ json }) => json["@odata.count"])).toEqual([26, 26, 26, 26]);
+    });
+
+    test("leads on when $select, $count and $format change", async () => {
+      const { json } = await send(url("/s/Readings", { $orderby: "count", $select: "station" }));
+      const token = tokenOf(json[NEXT]);
+      const other = { $orderby: "count", $count: "true", $format: "json", $skiptoken: token };
+      const answer = await send(url("/s/Readings", other));
+      expect(keysOf([answer])).toEqual((await wholeOrder(send, "count")).slice(7, 14));
+    });
+  });
+
+  describe("the pages of a set with keyset paging are the set in its order", () => {
+    test.each([
+      "value",
+      "value desc",
+      "rough",
+      "rough desc",
+      "exact",
+      "exact desc",
+      "count desc",
+      "grade",
+      "grade desc",
+      "raw",
+      "raw desc",
+      "note desc",
+      "at desc",
+      "station desc",
+      "at,value",
+      "rough desc,exact,count desc",
+      "value desc,station desc",
+      "value mul 2 desc",
+      "rough div value",
+      "rough sub rough desc",
+      "value gt 0 desc",
+      "note eq null",
+      "grade desc,rough,value desc",
+      "year(at)",
+      "length(station) desc,raw",
+    ])("by %s", async (orderBy) => {
+      const all = await wholeOrder(send, orderBy);
+      expect(all).toHaveLength(READINGS.length);
+      for (const size of [1, 2, 7]) {
+        const found = await pages(send, url("/s/Readings", { $orderby: orderBy }), { Prefer: `maxpagesize=${size}` });
+        expect(keysOf(found)).toEqual(all);
+      }
+    });
+
+    test.each(["tags/$count desc", "tags/any(t:t eq 'x'),value", "at add duration'PT1S' sub now()"])(
+      "by offset where a term is no value of the row: %s",
+      async (orderBy) => {
+        const found = await pages(send, url("/s/Readings", { $orderby: orderBy }));
+        expect(keysOf(found)).toEqual(await wholeOrder(send, orderBy));
+        const link = found[0]?.json[NEXT];
+        expectError(await send(targetOf(link).replace("Readings", "Others")), invalid);
+      },
+    );
+
+    test("with parameters of the query in filter and order", async () => {
+      const options = { $filter: "value ne @v", $orderby: "value mul @f desc", "@v": "0", "@f": "-1" };
+      const found = await pages(send, url("/s/Readings", options));
+      const all = await wholeOrder(send, "value mul -1 desc", "value ne 0");
+      expect(keysOf(found)).toEqual(all);
+      expectError(await send(targetOf(found[0]?.json[NEXT]).replace("@f=-1", "@f=-2")), invalid);
+    });
+
+    test("of what $search found", async () => {
+      const found = await pages(send, url("/s/Found", { $search: "a", $count: "true", $orderby: "value" }));
+      expect(keysOf(found)).toEqual(await wholeOrder(send, "value", "contains(station,'a')"));
+      expect(found.map(({ json }) => json["@odata.count"])).toEqual([16, 16, 16]);
+      expectError(await send(targetOf(found[0]?.json[NEXT]).replace("$search=a", "$search=b")), invalid);
+    });
+  });
+
+  describe("400 InvalidSkipToken for a token", () => {
+    const first = (): Promise<Answer> => send(url("/s/Readings", { $filter: "value ne 1", $orderby: "value" }));
+
+    test("of which any character is altered", async () => {
+      const target = targetOf((await first()).json[NEXT]);
+      const start = target.indexOf("$skiptoken=") + "$skiptoken=".length;
+      for (let at = start; at < target.length; at += 1) {
+        const other = target[at] === "A" ? "B" : "A";
+        expectError(await send(target.slice(0, at) + other + target.slice(at + 1)), invalid);
+      }
+      expectError(await send(target.slice(0, -1)), invalid);
+      expectError(await send(`${target}A`), invalid);
+      expectError(await send(`${target}==`), invalid);
+    });
+
+    test.each([
+      ["another $filter", "%20ne%201", "%20ne%202"],
+      ["another $orderby", "$orderby=value", "$orderby=rough"],
+      ["another direction", "$orderby=value", "$orderby=value%20desc"],
+      ["another set", "Readings", "Others"],
+      ["a set with offsets", "Readings", "Offsets"],
+    ])("of %s", async (_name, from, to) => {
+      const target = targetOf((await first()).json[NEXT]);
+      expect(target).toContain(from);
+      const answer = await send(target.replace(from, to));
+      expectError(answer, { ...invalid });
+    });
+
+    test("without the $filter that it is of", async () => {
+      const token = tokenOf((await first()).json[NEXT]);
+      expectError(await send(url("/s/Readings", { $orderby: "value", $skiptoken: token })), invalid);
+    });
+
+    test("of another service or secret", async () => {
+      const target = targetOf((await first()).json[NEXT]);
+      const renamed = readingService(READINGS, { name: "t", prefix: "/s" });
+      expectError(await door.to(renamed)(target), invalid);
+      const moved = readingService(READINGS, { prefix: "/u" });
+      expectError(await door.to(moved)(target.replace("/s/", "/u/")), invalid);
+      const otherSecret = readingService(READINGS, { secret: `${SECRET}.` });
+      expectError(await door.to(otherSecret)(target), invalid);
+      const same = readingService(READINGS, { secret: new TextEncoder().encode(SECRET) });
+      expect((await door.to(same)(target)).status).toBe(200);
+    });
+
+    test.each(["AgAAAA%3D%3D", "", "x", "%00", "A".repeat(5000)])("that is none: %#", async (token) => {
+      expectError(await send(`/s/Readings?$skiptoken=${token}`), invalid);
+    });
+
+    test("and 400 InvalidQueryOption for $skip beside it", async () => {
+      const { json } = await send("/s/Readings");
+      expectError(await send(`${targetOf(json[NEXT])}&$skip=1`), {
+        status: 400,
+        code: "InvalidQueryOption",
+        target: "$skip",
+      });
+    });
+  });
+
+  test.each(["Loaded", "Applied"])("%s has no source to seek in: its links have $skip", async (name) => {
+    const found = await pages(send, `/s/${name}`);
+    expect(found[0]?.json[NEXT]).toBe(`${ORIGIN}/s/${name}?$skip=7`);
+    expect(keysOf(found)).toHaveLength(READINGS.length);
+    expectError(await send(`/s/${name}?$skiptoken=${tokenOf((await send("/s/Readings")).json[NEXT])}`), {
+      ...invalid,
+    });
+  });
+});
+
+describe("rows that come and go between two pages", () => {
+  const rowOf = (index: number): ReadingRow => ({
+    ...READINGS[0]!,
+    station: `station ${String(index).padStart(3, "0")}`,
+    value: index % 4,
+  });
+
+  test("no row that stays is missed or comes twice", async () => {
+    const stays = Array.from({ length: 60 }, (_none, index) => rowOf(index * 2));
+    const goes = Array.from({ length: 30 }, (_none, index) => rowOf(index * 4 + 1));
+    const rows: ReadingRow[] = [...stays, ...goes];
+    const some = readingService(rows);
+    const seen: string[] = [];
+    let next: string | undefined = `${ORIGIN}/s/Readings?$orderby=value%20desc&$count=true`;
+    for (let page = 0; next !== undefined; page += 1) {
+      const body = (await (await some.fetch(new Request(next))).json()) as {
+        readonly value: readonly ReadingJson[];
+        readonly "@odata.nextLink"?: string;
+        readonly "@odata.count": number;
+      };
+      expect(body["@odata.count"]).toBe(rows.length);
+      seen.push(...body.value.map(({ station }) => station));
+      next = body["@odata.nextLink"];
+      // Before and behind the page some go, and others come.
+      for (const gone of goes.splice(0, 3)) rows.splice(rows.indexOf(gone), 1);
+      rows.unshift({ ...rowOf(1000 + page), value: page % 4 });
+    }
+    for (const { station } of stays) expect(seen.filter((each) => each === station)).toEqual([station]);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  test("a page goes on although the row that it comes behind is gone", async () => {
+    const rows = Array.from({ length: 20 }, (_none, index) => rowOf(index));
+    const some = readingService(rows);
+    const first = (await (await some.fetch(new Request(`${ORIGIN}/s/Readings`))).json()) as Record<string, string>;
+    rows.splice(0, 7);
+    const second = await (await some.fetch(new Request(first[NEXT] ?? ""))).json();
+    expect((second as { readonly value: readonly ReadingJson[] }).value[0]?.station).toBe("station 007");
+  });
+});
+
+describe("what no token can hold", () => {
+  test("a row with a long value is gone on from by offset, and by its values again afterwards", async () => {
+    const rows = Array.from({ length: 20 }, (_none, index) => ({
+      ...READINGS[0]!,
+      station: `s${String(index).padStart(2, "0")}`,
+      note: index < 8 ? "long ".repeat(2000) + String(index) : `z${String(index).padStart(2, "0")}`,
+    }));
+    const some = readingService(rows);
+    const seen: string[] = [];
+    let next: string | undefined = `${ORIGIN}/s/Readings?$orderby=note&$select=station,at`;
+    while (next !== undefined) {
+      expect(next.length).toBeLessThan(9000);
+      const body = (await (await some.fetch(new Request(next, { headers: { Prefer: "maxpagesize=3" } }))).json()) as {
+        readonly value: readonly ReadingJson[];
+        readonly "@odata.nextLink"?: string;
+      };
+      seen.push(...body.value.map(({ station }) => station));
+      next = body["@odata.nextLink"];
+    }
+    expect(seen).toEqual(rows.map(({ station }) => station));
+  });
+
+  test("an order of many terms is gone through by offset", async () => {
+    const some = readingService(READINGS, {
+      defaults: { maxTop: 7, maxOrderByProperties: null, maxNodeCount: null },
+    });
+    const orderBy = Array.from({ length: 2000 }, (_none, index) => `value add ${String(index % 7)}`).join(",");
+    const headers = { Prefer: "maxpagesize=30" };
+    const target = `${ORIGIN}/s/Readings?$orderby=${encodeURIComponent(orderBy)}`;
+    const limitless = readingService(READINGS, {
+      defaults: { maxTop: 30, maxOrderByProperties: null, maxNodeCount: null, maxUrlLength: null },
+    });
+    expect((await some.fetch(new Request(target, { headers }))).status).toBe(400);
+    const first = await limitless.fetch(new Request(target, { headers }));
+    const body = (await first.json()) as { readonly "@odata.nextLink": string };
+    const second = (await (await limitless.fetch(new Request(body["@odata.nextLink"]))).json()) as { value: unknown[] };
+    expect(second.value).toHaveLength(10);
+  });
+});
