@@ -88,7 +88,11 @@ function withExpansions(select: SelectExpandClause, expanded: readonly ExpandedN
 function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work): readonly ExpandedNavigation[] {
   const [first] = items;
   if (first !== undefined && level.depth > work.maxDepth) {
-    throw invalidOption("$expand", first.position, `Expansions nest at most ${work.maxDepth} deep here.`);
+    throw invalidOption(
+      "$expand",
+      first.position,
+      `Expansions nest at most ${work.maxDepth} deep here: ask for the levels below in another request.`,
+    );
   }
   const named = new Map<NavigationProperty, ExpandedNavigation>();
   let star: ExpandItemSyntax | null = null;
@@ -163,7 +167,7 @@ function bindItem(
 ): ExpandedNavigation {
   work.items += 1;
   if (work.items > work.maxItems) {
-    const message = `A request has at most ${work.maxItems} expansions, those of each level counted.`;
+    const message = `A request has at most ${work.maxItems} expansions, those of each level counted: ask for some of them in another request.`;
     throw invalidOption("$expand", item.position, message);
   }
   const { model, limits } = work;

@@ -56,7 +56,11 @@ function scopeOf(
     bind: (node) => {
       levels.depth += 1;
       if (levels.depth > MAX_DEPTH) {
-        throw invalidOption(context.option, node.position, `An expression nests at most ${MAX_DEPTH} levels.`);
+        throw invalidOption(
+          context.option,
+          node.position,
+          `An expression nests at most ${MAX_DEPTH} levels: write it flatter.`,
+        );
       }
       const operand = bindNode(node, scope);
       levels.depth -= 1;

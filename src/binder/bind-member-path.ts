@@ -66,7 +66,11 @@ function pathOf(
     segments.push(source);
     source = source.source;
     if (segments.length > MAX_PATH_LENGTH) {
-      throw invalidOption(scope.option, node.position, `A path has at most ${MAX_PATH_LENGTH} segments.`);
+      throw invalidOption(
+        scope.option,
+        node.position,
+        `A path has at most ${MAX_PATH_LENGTH} segments: name a property that is nearer.`,
+      );
     }
   }
   return { source, segments: segments.toReversed() };

@@ -75,7 +75,11 @@ function selectPath(
   rules: NameRules,
 ): { readonly name: string; readonly isStructural: boolean } {
   if (path.length > MAX_PATH_LENGTH) {
-    throw invalidOption(rules.option, position, `A path has at most ${MAX_PATH_LENGTH} segments.`);
+    throw invalidOption(
+      rules.option,
+      position,
+      `A path has at most ${MAX_PATH_LENGTH} segments: name a property that is nearer.`,
+    );
   }
   const names: string[] = [];
   let level: Selection | null = selection;

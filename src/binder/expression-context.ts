@@ -68,5 +68,9 @@ export function checkMentions(clauses: QueryClauses, { maxExpandItems }: Limits,
   if (mentions === null) return;
   const most = maxExpandItems ?? MAX_NAVIGATIONS;
   if (mentions.allNavigations.length + mentions.roots.length <= most) return;
-  throw invalidOption(option, undefined, `Expressions go along at most ${most} different navigations and $root paths.`);
+  throw invalidOption(
+    option,
+    undefined,
+    `Expressions go along at most ${most} different navigations and $root paths: mention fewer at once.`,
+  );
 }

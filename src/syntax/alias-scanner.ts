@@ -41,7 +41,7 @@ function innerLexer(lexer: Lexer, start: number, name: string, value: string): L
     throw fault(
       lexer,
       start,
-      `the values of parameter aliases expand to more than ${MAX_ALIAS_CHARACTERS} characters.`,
+      `the values of parameter aliases expand to more than ${MAX_ALIAS_CHARACTERS} characters: give shorter ones, or mention them less often.`,
     );
   }
   const depth = lexer.depth + lexer.prefixes + 1;

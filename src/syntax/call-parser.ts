@@ -199,7 +199,11 @@ export function readLambda(reader: ExpressionReader, source: SyntaxNode): Lambda
 export function checkAnyAllDepth(reader: ExpressionReader, place: { readonly position: number }): void {
   const { maxAnyAllDepth } = reader.context.limits;
   if (reader.variables.length < maxAnyAllDepth) return;
-  throw faultAt(reader, place, `any, all and in with a collection are nested deeper than ${maxAnyAllDepth} levels.`);
+  throw faultAt(
+    reader,
+    place,
+    `any, all and in with a collection are nested deeper than ${maxAnyAllDepth} levels: nest fewer of them, or ask in several requests.`,
+  );
 }
 
 function readVariable(reader: ExpressionReader): string {
@@ -238,7 +242,11 @@ export function readList(reader: ExpressionReader): ListSyntax {
   for (;;) {
     if (!isListItem(reader.token)) throw unexpected(reader, "a literal as an item of the list");
     if (items.length >= maxInListLength) {
-      throw faultAt(reader, reader.token, `the list has more than ${maxInListLength} items.`);
+      throw faultAt(
+        reader,
+        reader.token,
+        `the list has more than ${maxInListLength} items: ask for the others in further requests.`,
+      );
     }
     items.push(toLeaf(take(reader)));
     if (reader.token.kind !== ",") break;

@@ -73,7 +73,11 @@ export function expect(reader: ExpressionReader, kind: TokenKind, expected: stri
 export function enter(reader: ExpressionReader): void {
   const { maxDepth } = reader.context.limits;
   if (reader.depth >= maxDepth) {
-    throw faultAt(reader, reader.token, `the expression is nested deeper than ${maxDepth} levels.`);
+    throw faultAt(
+      reader,
+      reader.token,
+      `the expression is nested deeper than ${maxDepth} levels: write it with fewer parentheses, calls and operators within one another.`,
+    );
   }
   reader.depth += 1;
 }
@@ -93,10 +97,18 @@ export function counted<Node extends SyntaxNode>(reader: ExpressionReader, node:
   counters.nodes += 1;
   reader.nodes += 1;
   if (reader.nodes > limits.maxNodeCount) {
-    throw faultAt(reader, node, `the expression has more than ${limits.maxNodeCount} operators, names and values.`);
+    throw faultAt(
+      reader,
+      node,
+      `the expression has more than ${limits.maxNodeCount} operators, names and values: ask for less at once, or give values as a list to 'in'.`,
+    );
   }
   if (height > limits.maxDepth) {
-    throw faultAt(reader, node, `the expression chains or nests more than ${limits.maxDepth} operations.`);
+    throw faultAt(
+      reader,
+      node,
+      `the expression chains or nests more than ${limits.maxDepth} operations: compute less at once.`,
+    );
   }
   reader.height = height;
   return node;

@@ -33,7 +33,7 @@ export function scanJson(source: LiteralSource, start: number, maxDepth: number)
         throw syntaxError(
           source.option,
           source.base + offset,
-          `the JSON value is nested deeper than ${maxDepth} levels.`,
+          `the JSON value is nested deeper than ${maxDepth} levels: give one with fewer arrays and objects within one another.`,
         );
       }
       isList = isList && closers.length === 0;

@@ -48,7 +48,11 @@ export function push(
   const { context, tokens } = lexer.shared;
   context.counters.tokens += 1;
   if (context.counters.tokens > context.limits.maxTokens) {
-    throw fault(lexer, start, `the query has more than ${context.limits.maxTokens} tokens.`);
+    throw fault(
+      lexer,
+      start,
+      `the query has more than ${context.limits.maxTokens} tokens: ask for less at once, or in several requests.`,
+    );
   }
   const isLiteral = kind === "literal";
   tokens.push({
@@ -78,7 +82,11 @@ export function addOperand(lexer: Lexer, kind: TokenKind, start: number, end: nu
 export function checkDepth(lexer: Lexer, start: number): void {
   const { maxDepth } = lexer.shared.context.limits;
   if (lexer.depth + lexer.prefixes > maxDepth) {
-    throw fault(lexer, start, `the expression is nested deeper than ${maxDepth} levels.`);
+    throw fault(
+      lexer,
+      start,
+      `the expression is nested deeper than ${maxDepth} levels: write it with fewer parentheses, calls and operators within one another.`,
+    );
   }
 }
 

@@ -80,6 +80,9 @@ function countToken(reader: OptionReader): void {
   const { counters, limits } = reader.context;
   counters.tokens += 1;
   if (counters.tokens > limits.maxTokens) {
-    throw readerError(reader, `the query has more than ${limits.maxTokens} tokens.`);
+    throw readerError(
+      reader,
+      `the query has more than ${limits.maxTokens} tokens: ask for less at once, or in several requests.`,
+    );
   }
 }

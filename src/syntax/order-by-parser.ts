@@ -16,7 +16,11 @@ export function parseOrderBy(list: TokenList, context: ParseContext): readonly O
   for (;;) {
     const { position } = reader.token;
     if (items.length >= maxOrderByProperties) {
-      throw faultAt(reader, reader.token, `there are more than ${maxOrderByProperties} expressions to order by.`);
+      throw faultAt(
+        reader,
+        reader.token,
+        `there are more than ${maxOrderByProperties} expressions to order by: leave out the last ones.`,
+      );
     }
     const expression = readExpression(reader);
     const { kind, text } = reader.token;

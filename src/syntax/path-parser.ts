@@ -61,7 +61,9 @@ function addSegment(segments: PathSegmentSyntax[], raw: string, position: number
 }
 
 function push(segments: PathSegmentSyntax[], segment: PathSegmentSyntax): void {
-  if (segments.length === MAX_SEGMENTS) throw invalidUrl(`The path has more than ${MAX_SEGMENTS} segments.`);
+  if (segments.length === MAX_SEGMENTS) {
+    throw invalidUrl(`The path has more than ${MAX_SEGMENTS} segments: no resource is that far down.`);
+  }
   segments.push(segment);
 }
 

@@ -62,7 +62,11 @@ function countToken(reader: SearchReader): void {
   const { counters, limits } = reader.context;
   counters.tokens += 1;
   if (counters.tokens > limits.maxTokens) {
-    throw searchError(reader, reader.position, `the query has more than ${limits.maxTokens} tokens.`);
+    throw searchError(
+      reader,
+      reader.position,
+      `the query has more than ${limits.maxTokens} tokens: ask for less at once, or in several requests.`,
+    );
   }
 }
 

@@ -115,7 +115,11 @@ function parseTerm(state: SearchState, depth: number): SearchSyntax {
 function parseParentheses(state: SearchState, depth: number): SearchSyntax {
   const { reader, token } = state;
   if (depth >= reader.context.limits.maxDepth) {
-    throw searchError(reader, token.position, `the search nests deeper than ${reader.context.limits.maxDepth} levels.`);
+    throw searchError(
+      reader,
+      token.position,
+      `the search nests deeper than ${reader.context.limits.maxDepth} levels: write it with fewer parentheses within one another.`,
+    );
   }
   advance(state);
   const expression = parseOr(state, depth + 1);
@@ -151,6 +155,10 @@ function countNode(state: SearchState): void {
   state.nodes += 1;
   counters.nodes += 1;
   if (state.nodes > limits.maxNodeCount) {
-    throw searchError(state.reader, state.token.position, `the search has more than ${limits.maxNodeCount} parts.`);
+    throw searchError(
+      state.reader,
+      state.token.position,
+      `the search has more than ${limits.maxNodeCount} parts: search for fewer words at once.`,
+    );
   }
 }

@@ -156,7 +156,12 @@ function allowedOptions(isStar: boolean, suffix: ExpandItemSyntax["suffix"]): Op
 function readOptions(reader: ExpandReader, allowed: OptionNames, depth: number): ExpandOptionsSyntax {
   const open = reader.position;
   const { maxDepth } = reader.context.limits;
-  if (depth >= maxDepth) throw readerError(reader, `$expand nests deeper than ${maxDepth} levels.`);
+  if (depth >= maxDepth) {
+    throw readerError(
+      reader,
+      `$expand nests deeper than ${maxDepth} levels: ask for the levels below in another request.`,
+    );
+  }
   reader.position += 1;
   const options: MutableOptions = {};
   skipBlanks(reader);
