@@ -1,5 +1,6 @@
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkAllowlists, checkETags, checkSearch } from "./check-entity-sets.ts";
+import { checkLinks } from "./check-links.ts";
 import {
   checkContainerNames,
   checkEnumMemberNames,
@@ -46,6 +47,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkSearch,
   checkTargets,
   checkConditions,
+  checkLinks,
   checkPartners,
   checkAgreement,
   checkOperationNames,

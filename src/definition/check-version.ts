@@ -1,6 +1,5 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { DeclaredService } from "./declared-service.ts";
-import { navigationPlace } from "./places.ts";
 
 /** What this version does not do is refused, not ignored: an ignored rule or limit would do harm silently. */
 export function* checkSupported({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
@@ -22,10 +21,6 @@ export function* checkSupported({ options, sets }: DeclaredService): Iterable<Co
     if (set.options["authorization"] !== undefined) {
       const fix = "Remove it, and check `ctx.user` in the handlers.";
       yield { ...place, ...unsupported("`authorization` of an entity set", fix) };
-    }
-    for (const navigation of set.navigations.filter(({ options: { through } }) => through !== undefined)) {
-      const fix = "Remove it, and give `get` or `getBatch`.";
-      yield { ...navigationPlace(set, navigation), ...unsupported(`\`through\` of \`${navigation.field}\``, fix) };
     }
   }
 }

@@ -42,6 +42,12 @@ function ofSet(options: unknown): object {
   return { entitySets: [entitySet(Customer, untyped(options)), orders] };
 }
 
+/** The same of a set whose rows are in a database. */
+function ofTable(options: object): object {
+  const queryable = Object.assign(() => null, { source: { relational: {} } });
+  return ofSet({ ...options, queryable });
+}
+
 /** The faults of a registration of one set of a type with these properties beside its key. */
 function ofType(properties: object, id: unknown = edm.int32().key()): object {
   return { entitySets: [entitySet(untyped(entityType("Thing", untyped({ id, ...properties }))), {})] };
@@ -333,20 +339,12 @@ const SETS: readonly Row[] = [
   ],
   [
     "what this version does not do",
-    ofSet({
-      authorization: { all: authenticated() },
-      navigation: { tagged: hasMany(Order, untyped({ through: { table: "t", from: {}, to: {} } })) },
-    }),
+    ofSet({ authorization: { all: authenticated() } }),
     {
       set: "Customers",
       message: "`authorization` of an entity set is not supported by this version.",
       fix: "Remove it, and check `ctx.user` in the handlers.",
     },
-    navigationFault(
-      "/Customers({key})/Tagged",
-      "`through` of `tagged` is not supported by this version.",
-      "Remove it, and give `get` or `getBatch`.",
-    ),
   ],
 ];
 
@@ -576,6 +574,67 @@ const DEFAULTS: ReadonlyArray<readonly [string, unknown, string]> = [
   ["a missing member", edm.complex(Address).default(untyped({ city: "x" })), "`street` is missing"],
   ["an unknown member", edm.complex(Address).default(untyped({ street: "x", zip: 1 })), "has no property `zip`"],
   ["a wrong member", edm.complex(Address).default({ street: "too long" }), "too long"],
+];
+
+const TAGGED = "/Customers({key})/Tagged";
+
+const LINKS: readonly Row[] = [
+  [
+    "links of a set without a table",
+    ofSet({
+      navigation: { tagged: hasMany(Order, { through: { table: "links", from: { id: "c" }, to: { o: "id" } } }) },
+    }),
+    navigationFault(
+      TAGGED,
+      "`through` of `tagged` names a table of links, but the set Customers is over no table.",
+      "Declare it with sqlEntitySet, or remove `through` and give `get` or `getBatch`.",
+    ),
+  ],
+  [
+    "links that are not said, or wrongly",
+    ofTable({
+      navigation: {
+        tagged: hasMany(Order, untyped({ on: { id: "customerId" }, through: { table: 5, from: {}, to: { o: 7 } } })),
+        linked: hasMany(Order, untyped({ through: { table: "links", from: { idd: "c", tags: "t", id: 5 } } })),
+      },
+    }),
+    navigationFault(TAGGED, "`table` of `through` of `tagged` is 5.", "Give the name of the table of links."),
+    navigationFault(
+      TAGGED,
+      "`from` of `through` of `tagged` maps no properties.",
+      'Map what identifies an entity to the columns of its links: from: { id: "order_id" }.',
+    ),
+    navigationFault(
+      TAGGED,
+      "`to` of `through` of `tagged` maps the column `o` to 7.",
+      'Map each column to a key of the related type: { tag_id: "id" }.',
+    ),
+    navigationFault(
+      TAGGED,
+      "`tagged` has both `on` and `through`.",
+      "Keep `through` where a table of links tells what is related, else `on`.",
+    ),
+    navigationFault(
+      "/Customers({key})/Linked",
+      "`from` of `through` of `linked` names `idd`, which Customer does not have.",
+      "Did you mean `id`?",
+    ),
+    navigationFault(
+      "/Customers({key})/Linked",
+      "`from` of `through` of `linked` names `tags`, which is no single value.",
+      "Name properties of single values.",
+    ),
+    navigationFault(
+      "/Customers({key})/Linked",
+      "`from.id` of `through` of `linked` is 5.",
+      "Give the name of the column that holds the values of that property.",
+    ),
+    navigationFault(
+      "/Customers({key})/Linked",
+      "`to` of `through` of `linked` maps no properties.",
+      'Map what identifies an entity to the columns of its links: to: { tag_id: "id" }.',
+    ),
+  ],
 ];
 
 const NAVIGATIONS: readonly Row[] = [
@@ -1060,6 +1119,7 @@ describe.each([
   ["an entity set", SETS],
   ["a type", TYPES],
   ["a navigation", NAVIGATIONS],
+  ["a navigation through a table of links", LINKS],
   ["an operation", OPERATIONS],
 ])("startup refuses in %s", (_where, rows) => {
   test.each(rows)("%s", (_title, options, ...faults) => {
