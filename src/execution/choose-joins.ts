@@ -28,7 +28,7 @@ export function chooseJoins(
   context: Context,
 ): MaybeResult<ChosenJoins> {
   const { relational } = source;
-  if (plan === null || relational === undefined) return NOTHING;
+  if (plan === null || relational === undefined || relational.joinsExpansions === false) return NOTHING;
   const candidates = joinCandidates(plan);
   if (candidates.length === 0) return NOTHING;
   return chain(resolveSources(candidates, context), (sources) => {
