@@ -5,7 +5,6 @@ import { baseOf, chain } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";
 
-const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });
 const NO_ROWS: readonly Row[] = Object.freeze([]);
 
 /**
@@ -15,29 +14,31 @@ const NO_ROWS: readonly Row[] = Object.freeze([]);
  */
 export function readRelated(reader: SqlReader, query: RelatedQuery): Maybe<RelatedPage> {
   const { values, keys, skip, top, maxRows, sources } = query;
-  if (keys.length === 0) return none(query);
+  const statement = reader.statements.related(query);
+  // The layout is told without rows, too: what writes the answer is made from it.
+  const { rowShape } = statement;
+  if (keys.length === 0) return none(query, rowShape);
   const execution = toExecution({ values, keys, top, skip, maxRows, base: baseOf(reader, sources) });
   if (top === 0) {
-    if (!query.count) return none(query);
-    return chain(readCounts(reader, query, execution), (counts) => ({ ...none(query), counts }));
+    if (!query.count) return none(query, rowShape);
+    return chain(readCounts(reader, query, execution), (counts) => ({ ...none(query, rowShape), counts }));
   }
-  const statement = reader.statements.related(query);
   const isLocal = reader.rows.local !== null;
   const signal = isLocal ? undefined : query.signal;
   const asked = query.count && !isLocal ? beside(readCounts(reader, query, execution)) : undefined;
   const rows = reader.rows.all(statement, readSlots(statement.slots, execution), signal);
   return chain(rows, (found): Maybe<RelatedPage> => {
     const related = groupByKey(found, keys.length);
-    const page = { rowShape: statement.rowShape, related };
+    const page = { rowShape, related };
     if (!query.count) return page;
     const known = asked ?? knownCounts(query, related, found.length) ?? readCounts(reader, query, execution);
     return chain(known, (counts) => ({ ...page, counts }));
   });
 }
 
-function none({ keys, count }: RelatedQuery): RelatedPage {
+function none({ keys, count }: RelatedQuery, rowShape: RowShape): RelatedPage {
   const related = keys.map(() => NO_ROWS);
-  return { rowShape: NO_COLUMNS, related, ...(count && { counts: keys.map(() => 0) }) };
+  return { rowShape, related, ...(count && { counts: keys.map(() => 0) }) };
 }
 
 function beside<T>(value: Maybe<T>): Maybe<T> {
