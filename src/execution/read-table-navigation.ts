@@ -65,7 +65,10 @@ export function relatedSource({ join, relational }: TableNavigation, { joinKey }
         },
       });
       return chain(page, ({ related, counts, rowShape }): Page => {
-        return { entities: related[0] ?? [], rowShape, count: counts?.[0] };
+        const [rows = []] = related;
+        const count = counts?.[0];
+        // The layout of no rows need not have any columns.
+        return rows.length === 0 ? { entities: [], count } : { entities: rows, rowShape, count };
       });
     },
   };

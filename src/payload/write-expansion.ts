@@ -49,13 +49,15 @@ export function compileExpansion(
     JSON.stringify(`${url()}/${encodeSegment(name)}?$skip=${String(expansion.skip + entities.length)}${options}`);
   return (related, serviceRoot, url) => {
     if (related === null) return "";
-    const write = writerOf(related.rowShape);
     if (related.kind === "entity") {
-      return head + (related.entity === null ? "null" : write(related.entity, serviceRoot));
+      return head + (related.entity === null ? "null" : writerOf(related.rowShape)(related.entity, serviceRoot));
     }
     const count = related.count === undefined ? "" : `${writeCount(related)},`;
     const link = related.hasMore ? `${linkHead}${nextLink(related, url)},` : "";
     let text = `${count}${link}${head}[`;
+    if (related.entities.length === 0) return `${text}]`;
+    // Only now: the layout of no rows need not have any columns.
+    const write = writerOf(related.rowShape);
     let separator = "";
     for (const entity of related.entities) {
       text += separator + write(entity, serviceRoot);
