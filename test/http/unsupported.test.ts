@@ -32,19 +32,11 @@ eachDoor((door) => {
     );
   });
 
-  describe("until they come: navigation and what is not targeted, in expressions", () => {
+  describe("what is not targeted, in expressions", () => {
     const EXPRESSIONS = [
-      "Parts/$count gt 0",
-      "Favourite/Name eq 'x'",
-      "favourite/name eq 'x'",
-      "$it/Favourite/Name eq 'x'",
-      "length(Favourite/Name) eq 1",
-      "Favourite eq null",
-      "Parts/any(p:p/Id eq 1)",
-      "Parts/any()",
-      "Parts/all(p:p/Id eq 1)",
-      "Texts/any(t:$it/Parts/any(p:p/Name eq t))",
-      "'leaf' in Parts",
+      "Parts(1)/Name eq 'x'",
+      "$it/Kit.Sample/Id eq 1",
+      "Kit.Sample/Id eq 1",
       "isof(Kit.Sample)",
       "isof(Id,Edm.Int32)",
       "cast(Id,Edm.String) eq '1'",
@@ -52,7 +44,8 @@ eachDoor((door) => {
       "geo.distance(Home,Home) gt 1",
       "geo.length(Home) gt 1",
       "geo.intersects(Home,Home)",
-      "$root/Samples(1)/Id eq 1",
+      "$root/Samples/$count gt 0",
+      "$root/Samples/any(s:s/Id eq 1)",
     ];
 
     test.each(EXPRESSIONS)("$filter=%s", async ($filter) => {
@@ -62,12 +55,9 @@ eachDoor((door) => {
       }
     });
 
-    test.each(["Parts/$count", "Favourite/Name", "cast(Id,Edm.String)", "$root/Samples(1)/Id"])(
-      "$orderby=%s",
-      async ($orderby) => {
-        expectError(await send(url("/odata/Samples", { $orderby })), refused("$orderby"));
-      },
-    );
+    test.each(["Parts(1)/Name", "cast(Id,Edm.String)", "$root/Samples/$count"])("$orderby=%s", async ($orderby) => {
+      expectError(await send(url("/odata/Samples", { $orderby })), refused("$orderby"));
+    });
   });
 
   test("functions that 4.0 does not have are unknown ones", async () => {
