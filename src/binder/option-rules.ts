@@ -49,3 +49,24 @@ export const RELATED_ENTITY_OPTIONS: OptionRules = {
   offered: new Set(["$select", "$format"]),
   resource: "a navigation route to a single entity",
 };
+
+/** `DELETE /Set(key)/Nav/$ref` of a collection. @see specification, Navigation routes, rule 6 */
+export const REMOVED_LINK_OPTIONS: OptionRules = {
+  offered: new Set(["$id", "$format"]),
+  resource: "a link to remove",
+};
+
+/** `POST /Set`, `PUT` and `PATCH /Set(key)`: what is shown of the entity. */
+export const WRITTEN_ENTITY_OPTIONS: OptionRules = {
+  offered: new Set(["$select", "$expand", "$format"]),
+  resource: "a write of an entity",
+};
+
+/** `GET /Set(key)/Nav/$ref` of a collection. @see specification, Navigation routes, rule 5 */
+export const RELATED_REFERENCES_OPTIONS: OptionRules = {
+  offered: new Set(["$orderby", "$top", "$skip", "$count", "$format"]),
+  resource: "references",
+};
+
+/** `GET /Set(key)/Nav/$ref` of a single entity. @see specification, Navigation routes, rule 5 */
+export const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "a reference" };

@@ -6,6 +6,7 @@ import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagWriter } from "../payload/etag.ts";
+import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
@@ -28,9 +29,10 @@ export interface EntityResource {
 export function entityResponse(
   exchange: Exchange,
   format: JsonFormat,
-  { origin, query, contextUrl }: EntityResource,
+  resource: EntityResource,
   found: FoundEntity,
-): ODataResponse | PromiseLike<ODataResponse> {
+): MaybeResult<ODataResponse> {
+  const { origin } = resource;
   const { rowShape } = found;
   const etag = origin.kind === "EntitySet" ? etagWriter(origin, rowShape)?.(found.entity) : undefined;
   const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
@@ -38,9 +40,22 @@ export function entityResponse(
   if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
     return notModifiedResponse(exchange, etag);
   }
+  return chain(entityBody(exchange, format, resource, found), (body) => jsonResponse(exchange, format, body, extra));
+}
+
+/**
+ * The body that shows one entity, with its expansions where the query has any.
+ * @throws ODataError that a handler of an expansion answered
+ */
+export function entityBody(
+  exchange: Exchange,
+  format: JsonFormat,
+  { origin, query, contextUrl }: EntityResource,
+  found: FoundEntity,
+): MaybeResult<string> {
   return chain(expand(exchange, origin, found, query), ({ entity }) => {
-    const writer = entityWriterFor(origin, query.selectExpand, format, rowShape);
-    return jsonResponse(exchange, format, writer.writeEntity(entity, exchange.serviceRoot, contextUrl), extra);
+    const writer = entityWriterFor(exchange.service, origin, query.selectExpand, format, found.rowShape);
+    return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
   });
 }
 
@@ -56,7 +71,7 @@ function expand(
   if (plan === null) return { entity };
   const { maxResponseEntities: maxEntities } = definition.limits;
   const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
-  const page = { entities: [entity], rowShape, entityType };
+  const page = { entities: [entity], rowShape, entityType, joined: NO_JOINS };
   const expanded = runExpand(plan, page, { values, context: exchange.context, maxEntities });
   return chain(expanded, ({ entities }) => ({ entity: entities[0] }));
 }

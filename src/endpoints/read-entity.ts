@@ -4,6 +4,7 @@ import { protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { readByKey } from "../execution/read-by-key.ts";
 import { entityContext } from "../payload/context-url.ts";
+import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
 import { entityResponse } from "./entity-response.ts";
@@ -25,7 +26,11 @@ export const readEntity: Endpoint = (exchange, path) => {
   if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for reading by key, but no handler.`);
   const found = readByKey(getByKey, value, exchange.context, () =>
     // The links of the answer are made from the key, whatever is selected.
-    propertiesToRead(entitySet, query.selectExpand, { key: true, pushdown: settings.selectPushdownEnabled }),
+    propertiesToRead(entitySet, query.selectExpand, {
+      key: true,
+      pushdown: settings.selectPushdownEnabled,
+      join: planExpand(query.selectExpand, exchange.service.definition)?.joinProperties,
+    }),
   );
   return chain(found, (entity) => {
     if (entity === null) throw protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
@@ -34,7 +39,8 @@ export const readEntity: Endpoint = (exchange, path) => {
   });
 };
 
-function entityPathOf(path: ResourcePath): EntityPath {
+/** The entity that a path addresses; the route table hands over no other kind. */
+export function entityPathOf(path: ResourcePath): EntityPath {
   if (path.kind === "entity") return path;
   throw new Error(`A path of kind ${path.kind} addresses no entity.`);
 }

@@ -3,26 +3,30 @@ import { bindCountQuery, bindEntityQuery } from "../binder/bind-query-options.ts
 import type { OptionRules } from "../binder/check-capabilities.ts";
 import { RELATED_COLLECTION_OPTIONS, RELATED_COUNT_OPTIONS, RELATED_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
+import type { FoundEntity } from "../execution/read-by-key.ts";
 import { findByKey, readRelatedEntities, readRelatedEntity } from "../execution/read-navigation.ts";
+import { readParent, readRelatedRow, relatedSource } from "../execution/read-table-navigation.ts";
 import { runCount } from "../execution/run-count.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionNavigationContext, entityNavigationContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
+import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
+import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { collectionResponse } from "./collection-response.ts";
+import type { QueryableSource } from "../query/source.ts";
+import { type CollectionResource, collectionResponse } from "./collection-response.ts";
 import { entityResponse } from "./entity-response.ts";
 import type { Endpoint, Exchange, NavigationRuntime } from "./exchange.ts";
 import { readJsonFormat, readOptions, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 
 /** What a path behind an entity leads to. */
-interface Navigation {
+export interface Navigation {
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
   /** The text of the key of the parent. */
@@ -38,6 +42,9 @@ interface RelatedEntity {
   readonly missing: () => ODataError;
 }
 
+/** Finds the entity of a response. @param clause what the answer needs of it */
+type ReadEntity = (clause: SelectExpandClause) => MaybeResult<FoundEntity | null>;
+
 /**
  * `GET /Set(key)/Nav`: the related entities of one entity, or its one related entity.
  * @throws ODataError for negotiation, the key, a query option, a missing parent or entity, or what the handler answered
@@ -50,7 +57,7 @@ export const readNavigation: Endpoint = (exchange, path) => {
   const { entitySet, navigationProperty, runtime } = navigation;
   if (!navigationProperty.isCollection) {
     const missing = (): ODataError => noRelatedEntity(navigation);
-    const read = (): MaybeResult<unknown> => readRelatedEntity(runtime.source, key, exchange.context);
+    const read: ReadEntity = (clause) => readOne(exchange, navigation, key, clause);
     return relatedEntityResponse(exchange, format, { navigation, key, missing }, read);
   }
   const { profile } = exchange.service.definition;
@@ -58,10 +65,8 @@ export const readNavigation: Endpoint = (exchange, path) => {
   return collectionResponse(exchange, format, {
     target: runtime.target,
     rules: RELATED_COLLECTION_OPTIONS,
-    form: "get-all",
-    handlers: handlersOf(navigation, key),
+    ...collectionOf(navigation, key),
     origin: runtime.origin,
-    selectPushdownEnabled: runtime.selectPushdownEnabled,
     countsAfterSkip: !profile.navigationCountsBeforeSkip,
     contextUrl: (contextSelect) => {
       const predicate = keyPredicateOf(entitySet.entityType, key);
@@ -81,7 +86,8 @@ export const readNavigationCount: Endpoint = (exchange, path) => {
   const key = bindParentKey(exchange, navigation);
   const { target } = navigation.runtime;
   const query = bindCountQuery(readOptions(exchange), target, exchange.service.shapes, RELATED_COUNT_OPTIONS);
-  return chain(runCount("get-all", query, handlersOf(navigation, key), exchange.context), (count) =>
+  const { form, handlers } = collectionOf(navigation, key);
+  return chain(runCount(form, query, handlers, exchange.context), (count) =>
     okResponse(exchange, contentType, String(count)),
   );
 };
@@ -100,11 +106,13 @@ export const readRelated: Endpoint = (exchange, path) => {
   const format = readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const wanted = bindEntityKey(relatedKey, entityType, exchange.options.options.aliases, name);
-  const read = (): MaybeResult<unknown> =>
-    chain(readRelatedEntities(runtime.source, key, exchange.context), (entities) => {
+  const read: ReadEntity = (clause) => {
+    if (runtime.table !== null) return readFromTable(exchange, navigation, key, { key: wanted, clause });
+    return chain(readRelatedEntities(runtime.source, key, exchange.context), (entities) => {
       if (entities === null) throw noParent(navigation);
-      return findByKey(entities, entityType, wanted);
+      return asObject(findByKey(entities, entityType, wanted));
     });
+  };
   const missing = (): ODataError => noSuchRelated(navigation, relatedKey);
   return relatedEntityResponse(exchange, format, { navigation, key, missing }, read);
 };
@@ -113,34 +121,89 @@ function relatedEntityResponse(
   exchange: Exchange,
   format: JsonFormat,
   { navigation, key, missing }: RelatedEntity,
-  read: () => MaybeResult<unknown>,
+  read: ReadEntity,
 ): MaybeResult<ODataResponse> {
   const { entitySet, navigationProperty, runtime } = navigation;
   const rules: OptionRules = RELATED_ENTITY_OPTIONS;
   const query = bindEntityQuery(readOptions(exchange), runtime.target, exchange.service.shapes, rules);
-  return chain(read(), (entity) => {
-    if (entity === null) throw missing();
+  return chain(read(query.selectExpand), (found) => {
+    if (found === null) throw missing();
     const predicate = keyPredicateOf(entitySet.entityType, key);
     const { contextSelect } = query.selectExpand;
     const { name } = navigationProperty;
     const contextUrl = entityNavigationContext(exchange.serviceRoot, entitySet, predicate, name, contextSelect);
     const resource = { origin: runtime.origin, query, contextUrl };
-    return entityResponse(exchange, format, resource, { entity, rowShape: undefined });
+    return entityResponse(exchange, format, resource, found);
   });
 }
 
-/** A set of no more than the related entities: the pipeline of collections reads them as it reads any rows. */
-function handlersOf(navigation: Navigation, key: unknown): EntitySetHandlers<Context> {
-  return {
-    getAll: (context) =>
-      chain(readRelatedEntities(navigation.runtime.source, key, context), (entities) => {
-        if (entities === null) throw noParent(navigation);
-        return entities;
-      }),
-  };
+/**
+ * A set of no more than the related entities of one parent: the pipeline of collections reads them as it reads any
+ * rows. Without a handler they are read where they are.
+ */
+export function collectionOf(
+  navigation: Navigation,
+  key: unknown,
+): Pick<CollectionResource, "form" | "handlers" | "selectPushdownEnabled"> {
+  const { source, table, selectPushdownEnabled } = navigation.runtime;
+  if (table !== null) {
+    const queryable = (context: Context): MaybeResult<QueryableSource> =>
+      chain(readParent(source, table, key, context), (parent) => {
+        if (parent === null) throw noParent(navigation);
+        return relatedSource(table, parent);
+      });
+    return { form: "related", handlers: { queryable }, selectPushdownEnabled };
+  }
+  const getAll = (context: Context): MaybeResult<Iterable<unknown>> =>
+    chain(readRelatedEntities(source, key, context), (entities) => {
+      if (entities === null) throw noParent(navigation);
+      return entities;
+    });
+  return { form: "get-all", handlers: { getAll }, selectPushdownEnabled };
 }
 
-function navigationOf(exchange: Exchange, path: ResourcePath): Navigation {
+/**
+ * The one related entity of a single-valued navigation; null when there is none, or no such parent.
+ * @param key the key of the parent in the application's form
+ * @param clause what the answer needs; null: the key alone
+ */
+export function readOne(
+  exchange: Exchange,
+  navigation: Navigation,
+  key: unknown,
+  clause: SelectExpandClause | null,
+): MaybeResult<FoundEntity | null> {
+  const { source, table } = navigation.runtime;
+  if (table !== null) return readFromTable(exchange, navigation, key, { key: undefined, clause });
+  return chain(readRelatedEntity(source, key, exchange.context), asObject);
+}
+
+function readFromTable(
+  { context }: Exchange,
+  navigation: Navigation,
+  key: unknown,
+  wanted: { readonly key: unknown; readonly clause: SelectExpandClause | null },
+): MaybeResult<FoundEntity | null> {
+  const { source, table, selectPushdownEnabled } = navigation.runtime;
+  if (table === null) throw new Error(`${navigation.navigationProperty.name} is not read from a table.`);
+  const { target } = table;
+  const selected =
+    wanted.clause === null
+      ? keyProperties(target.entityType)
+      : // The links of the answer are made from the key, whatever is selected.
+        propertiesToRead(target, wanted.clause, { key: true, pushdown: selectPushdownEnabled });
+  return chain(readParent(source, table, key, context), (parent) => {
+    if (parent === null) throw noParent(navigation);
+    return readRelatedRow(table, parent, { key: wanted.key, selected }, context);
+  });
+}
+
+function asObject(entity: unknown): FoundEntity | null {
+  return entity === null ? null : { entity, rowShape: undefined };
+}
+
+/** The navigation that a path addresses; the route table hands over no other kind. */
+export function navigationOf(exchange: Exchange, path: ResourcePath): Navigation {
   if (!("navigationProperty" in path)) throw new Error(`A path of kind ${path.kind} addresses no navigation property.`);
   const { entitySet, navigationProperty, key } = path;
   const runtime = exchange.entitySet(entitySet).navigations.get(navigationProperty.name);
@@ -148,15 +211,18 @@ function navigationOf(exchange: Exchange, path: ResourcePath): Navigation {
   return { entitySet, navigationProperty, key, runtime };
 }
 
-function bindParentKey(exchange: Exchange, { entitySet, key }: Navigation): unknown {
+/** The key of the parent in the application's form. @throws ODataError `InvalidKey` */
+export function bindParentKey(exchange: Exchange, { entitySet, key }: Navigation): unknown {
   return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
 }
 
-function noParent({ entitySet, key }: Navigation): ODataError {
+/** The error for a parent that is not there. */
+export function noParent({ entitySet, key }: Navigation): ODataError {
   return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }
 
-function noRelatedEntity({ entitySet, navigationProperty, key }: Navigation): ODataError {
+/** The error for a single-valued navigation that leads nowhere. */
+export function noRelatedEntity({ entitySet, navigationProperty, key }: Navigation): ODataError {
   const parent = `${entitySet.name}(${key})`;
   return protocolError("NotFound", `There is no entity at '${navigationProperty.name}' of ${parent}, or no ${parent}.`);
 }
