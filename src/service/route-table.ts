@@ -7,10 +7,12 @@ import { readCount } from "../endpoints/read-count.ts";
 import { readEntity } from "../endpoints/read-entity.ts";
 import { readMetadata } from "../endpoints/read-metadata.ts";
 import { readNavigation, readNavigationCount, readRelated } from "../endpoints/read-navigation.ts";
+import { readReferences } from "../endpoints/read-references.ts";
 import { readServiceDocument } from "../endpoints/read-service-document.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { readForm } from "../plan/plan-collection.ts";
+import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 
 /** The methods of the protocol that an endpoint may answer. HEAD is answered as GET, OPTIONS by the table. */
@@ -134,6 +136,7 @@ const NOTHING = {};
 const WRITES = "Writes of entities are";
 const PROPERTIES = "Routes of single properties are";
 const REFERENCES = "Routes of entity references are";
+const UNREAD_REFERENCES = "Reads of references along a navigation property that has no handler to read it are";
 const OPERATIONS = "Functions and actions are";
 
 function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRoutes {
@@ -175,16 +178,17 @@ function declared(condition: unknown, endpoint: Endpoint): Endpoint | undefined 
   return condition === undefined || condition === false ? undefined : endpoint;
 }
 
-/** The endpoints of a navigation property: each needs its handler. */
+/** The endpoints of a navigation property: each needs its handler, or (reads) a table on both sides. */
 function navigationRoutes(
-  { entitySets }: ServiceDefinition,
+  definition: ServiceDefinition,
   { entitySet, navigationHandlers }: EntitySetDefinition,
   { name, isCollection }: NavigationProperty,
 ): NavigationRoutes {
   const handlers = navigationHandlers.get(name) ?? {};
   const references = notImplemented(REFERENCES);
-  const reads = handlers.get ?? handlers.getBatch;
-  const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+  const reads = hasNavigationRoute(definition, entitySet, name);
+  const isLinked = (handlers.addRef ?? handlers.setRef ?? handlers.removeRef) !== undefined;
+  const target = definition.entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   return {
     navigation: {
       GET: declared(reads, readNavigation),
@@ -194,7 +198,8 @@ function navigationRoutes(
     // One entity is addressed where its own set reads by key.
     relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated) },
     reference: {
-      GET: declared(handlers.addRef ?? handlers.setRef ?? handlers.removeRef, references),
+      // References are read as the related entities are: by links alone nothing tells which there are.
+      GET: reads ? readReferences : declared(isLinked, notImplemented(UNREAD_REFERENCES)),
       POST: declared(handlers.addRef, references),
       PUT: declared(handlers.setRef, references),
       DELETE: declared(handlers.removeRef, references),
