@@ -54,6 +54,8 @@ export interface NavigationRuntime {
   /** What the related entities belong to. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
+  /** How the body of a new related entity is read. */
+  readonly readNew: RelatedReader;
   /** What its routes read where no handler leads along it; null: they have a handler, or there are none. */
   readonly table: TableNavigation | null;
 }

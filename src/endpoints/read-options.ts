@@ -1,5 +1,5 @@
 import type { QueryOptionsReading } from "../binder/read-query-options.ts";
-import { negotiateJson, negotiateText, type JsonFormat } from "../http/media-type.ts";
+import { negotiateBinary, negotiateJson, negotiateText, type JsonFormat } from "../http/media-type.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**
@@ -22,4 +22,9 @@ export function readJsonFormat(exchange: Exchange): JsonFormat {
 export function readTextFormat(exchange: Exchange): string {
   const { odata } = exchange;
   return negotiateText(exchange.options.format, odata.header("accept"), odata.header("accept-charset"));
+}
+
+/** The Content-Type of a response of bytes. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
+export function readBinaryFormat(exchange: Exchange): string {
+  return negotiateBinary(exchange.options.format, exchange.odata.header("accept"));
 }

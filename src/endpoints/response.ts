@@ -35,6 +35,16 @@ export function jsonResponse(
   return okResponse(exchange, format.contentType, body, extra);
 }
 
+/** Makes a 201 response of JSON text. */
+export function createdResponse(
+  exchange: Exchange,
+  format: JsonFormat,
+  body: ResponseBody,
+  extra: ExtraHeaders,
+): ODataResponse {
+  return { ...jsonResponse(exchange, format, body, extra), status: 201 };
+}
+
 /** Makes a 204 response. */
 export function noContentResponse(extra?: ExtraHeaders): ODataResponse {
   return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...extra }, body: null };

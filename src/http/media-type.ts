@@ -42,7 +42,7 @@ const TYPE_SPECIFICITY: ReadonlyMap<string, number> = new Map([
   ["application/json", 8],
 ]);
 
-const TEXT_RANGES: ReadonlySet<string> = new Set(["text/plain", "text/*", ...JSON_RANGES]);
+const BINARY_TYPE = "application/octet-stream";
 
 /** The representation when the client asks for nothing special. */
 export const DEFAULT_JSON_FORMAT: JsonFormat = toJsonFormat("minimal", false, false);
@@ -81,22 +81,38 @@ export function negotiateText(
   accept: string | undefined,
   acceptCharset: string | undefined,
 ): string {
-  const charset = acceptCharset !== undefined && acceptCharset.trim() !== "";
+  const ranges = negotiateRaw("text/plain", format, accept);
+  const asksCharset = acceptCharset !== undefined && acceptCharset.trim() !== "";
+  return toTextType(asksCharset || ranges.some((range) => range.type === "text/plain" && range.charset));
+}
+
+/**
+ * Checks that a client takes bytes, for `/$value` of a binary property. One that takes JSON does.
+ * @throws ODataError as `negotiateJson`
+ * @see decisions, Negotiation
+ */
+export function negotiateBinary(format: string | undefined, accept: string | undefined): string {
+  negotiateRaw(BINARY_TYPE, format, accept);
+  return BINARY_TYPE;
+}
+
+/** Checks that a client takes a type, or JSON; the ranges of its Accept header. `$format` overrides that header. */
+function negotiateRaw(type: string, format: string | undefined, accept: string | undefined): readonly MediaRange[] {
   if (format !== undefined) {
     readFormatOption(format, false);
-    return toTextType(charset);
+    return [];
   }
-  if (accept === undefined || accept.trim() === "") return toTextType(charset);
-  const ranges = readRanges(accept).filter((candidate) => candidate.exists && TEXT_RANGES.has(candidate.type));
+  if (accept === undefined || accept.trim() === "") return [];
+  const ranges = readRanges(accept).filter((candidate) => candidate.exists);
   // The most specific range that names a type decides about that type; one acceptable type is enough.
-  const takes = ["text/plain", "application/json"].some((type) => {
-    const specific = [type, `${type.split("/", 1).join("")}/*`, "*/*"]
+  const takes = [type, "application/json"].some((candidate) => {
+    const specific = [candidate, `${candidate.split("/", 1).join("")}/*`, "*/*"]
       .map((name) => ranges.find((range) => range.type === name))
       .find((range) => range !== undefined);
     return specific !== undefined && specific.quality > 0;
   });
-  if (!takes) throw notAcceptable("text/plain");
-  return toTextType(charset || ranges.some((range) => range.type === "text/plain" && range.charset));
+  if (!takes) throw notAcceptable(type);
+  return ranges;
 }
 
 /**

@@ -6,13 +6,14 @@ import { eligibleJoin } from "../plan/plan-related.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 
 /**
- * What $metadata says that a set can do: what its routes do, not what it declares. Writes are not served.
+ * What $metadata says that a set can do: what its routes do, not what it declares.
  * @see decisions, $metadata
  */
 export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: EntitySet) => CsdlCapabilities {
   return ({ name }) => {
     const set = definition.entitySets.get(name);
     if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
+    const { create, replace, patch, delete: remove } = set.handlers;
     const names = [...set.entitySet.navigationProperties.keys()];
     return {
       query: set.capabilities,
@@ -20,9 +21,9 @@ export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: E
       readableByKey: set.handlers.getByKey !== undefined,
       navigable: new Set(names.filter((each) => hasNavigationRoute(definition, set.entitySet, each))),
       expandable: new Set(names.filter((each) => isExpandable(definition, set, each))),
-      insertable: false,
-      updatable: false,
-      deletable: false,
+      insertable: create !== undefined,
+      updatable: (replace ?? patch) !== undefined,
+      deletable: remove !== undefined,
     };
   };
 }

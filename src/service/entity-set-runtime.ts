@@ -1,6 +1,7 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/exchange.ts";
+import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import { tableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
@@ -18,6 +19,7 @@ export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySet
     settings,
     target: { model, entitySet, capabilities, capabilitiesOf: capabilitiesIn(definition), limits },
     form: readForm(handlers),
+    bodies: compileBodyReaders(entitySet, bodySettings(definition, set)),
     navigations: new Map(navigations),
   };
 }
@@ -29,17 +31,26 @@ function capabilitiesIn({
   return (set) => entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
 }
 
+function bodySettings({ model }: ServiceDefinition, { settings }: EntitySetDefinition): BodySettings {
+  const { unknownMembers, allowDeepInsert } = settings;
+  return { unknownMembers, allowDeepInsert, entitySets: model.entityContainer.entitySets };
+}
+
 function toNavigationRuntime(
   definition: ServiceDefinition,
-  { entitySet, handlers, navigationHandlers }: EntitySetDefinition,
+  set: EntitySetDefinition,
   navigationProperty: NavigationProperty,
 ): NavigationRuntime {
+  const { entitySet, handlers, navigationHandlers } = set;
   const { model, limits, entitySets, defaultCapabilities } = definition;
   const { name, entityType } = navigationProperty;
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   const declared = navigationHandlers.get(name) ?? {};
   const isHandled = (declared.get ?? declared.getBatch) !== undefined;
+  // What is nested in a new related entity is not part of its handler's contract.
+  const bodies = { ...bodySettings(definition, set), allowDeepInsert: false };
   return {
+    readNew: compileRelatedReader(entitySet, navigationProperty, bodies),
     table: isHandled ? null : tableNavigation(definition, entitySet, name),
     source: {
       entitySet,

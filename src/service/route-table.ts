@@ -1,14 +1,22 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
+import { createEntity } from "../endpoints/create-entity.ts";
+import { createRelated } from "../endpoints/create-related.ts";
+import { deleteEntity } from "../endpoints/delete-entity.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
 import { notImplemented } from "../endpoints/not-implemented.ts";
+import { patchEntity } from "../endpoints/patch-entity.ts";
 import { readCollection } from "../endpoints/read-collection.ts";
 import { readCount } from "../endpoints/read-count.ts";
 import { readEntity } from "../endpoints/read-entity.ts";
 import { readMetadata } from "../endpoints/read-metadata.ts";
 import { readNavigation, readNavigationCount, readRelated } from "../endpoints/read-navigation.ts";
+import { readProperty, readPropertyValue } from "../endpoints/read-property.ts";
 import { readReferences } from "../endpoints/read-references.ts";
 import { readServiceDocument } from "../endpoints/read-service-document.ts";
+import { replaceEntity } from "../endpoints/replace-entity.ts";
+import { clearProperty, patchProperty, replaceProperty } from "../endpoints/write-property.ts";
+import { addReference, removeReference, setReference } from "../endpoints/write-reference.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { readForm } from "../plan/plan-collection.ts";
@@ -133,9 +141,6 @@ const SERVICE_ROOT = { GET: readServiceDocument };
 const METADATA = { GET: readMetadata };
 const NOTHING = {};
 
-const WRITES = "Writes of entities are";
-const PROPERTIES = "Routes of single properties are";
-const REFERENCES = "Routes of entity references are";
 const UNREAD_REFERENCES = "Reads of references along a navigation property that has no handler to read it are";
 const OPERATIONS = "Functions and actions are";
 
@@ -144,7 +149,6 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
   const isReadable = readForm(handlers) !== undefined;
   const readsProperties = settings.propertyAccessEnabled && handlers.getByKey !== undefined;
   const writesProperties = settings.propertyAccessEnabled && handlers.patch !== undefined;
-  const writeProperty = declared(writesProperties, notImplemented(PROPERTIES));
   return {
     navigations: new Map(
       [...entitySet.navigationProperties.values()].map((property) => [
@@ -154,22 +158,22 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
     ),
     entitySet: {
       GET: declared(isReadable, readCollection),
-      POST: declared(handlers.create, notImplemented(WRITES)),
+      POST: declared(handlers.create, createEntity),
     },
     entitySetCount: { GET: declared(isReadable, readCount) },
     entity: {
       GET: declared(handlers.getByKey, readEntity),
-      PUT: declared(handlers.replace, notImplemented(WRITES)),
-      PATCH: declared(handlers.patch, notImplemented(WRITES)),
-      DELETE: declared(handlers.delete, notImplemented(WRITES)),
+      PUT: declared(handlers.replace, replaceEntity),
+      PATCH: declared(handlers.patch, patchEntity),
+      DELETE: declared(handlers.delete, deleteEntity),
     },
     property: {
-      GET: declared(readsProperties, notImplemented(PROPERTIES)),
-      PUT: writeProperty,
-      PATCH: writeProperty,
-      DELETE: writeProperty,
+      GET: declared(readsProperties, readProperty),
+      PUT: declared(writesProperties, replaceProperty),
+      PATCH: declared(writesProperties, patchProperty),
+      DELETE: declared(writesProperties, clearProperty),
     },
-    propertyValue: { GET: declared(readsProperties, notImplemented(PROPERTIES)) },
+    propertyValue: { GET: declared(readsProperties, readPropertyValue) },
   };
 }
 
@@ -185,14 +189,13 @@ function navigationRoutes(
   { name, isCollection }: NavigationProperty,
 ): NavigationRoutes {
   const handlers = navigationHandlers.get(name) ?? {};
-  const references = notImplemented(REFERENCES);
   const reads = hasNavigationRoute(definition, entitySet, name);
   const isLinked = (handlers.addRef ?? handlers.setRef ?? handlers.removeRef) !== undefined;
   const target = definition.entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   return {
     navigation: {
       GET: declared(reads, readNavigation),
-      POST: declared(isCollection ? handlers.create : undefined, notImplemented(WRITES)),
+      POST: declared(isCollection ? handlers.create : undefined, createRelated),
     },
     navigationCount: { GET: declared(isCollection && reads, readNavigationCount) },
     // One entity is addressed where its own set reads by key.
@@ -200,9 +203,9 @@ function navigationRoutes(
     reference: {
       // References are read as the related entities are: by links alone nothing tells which there are.
       GET: reads ? readReferences : declared(isLinked, notImplemented(UNREAD_REFERENCES)),
-      POST: declared(handlers.addRef, references),
-      PUT: declared(handlers.setRef, references),
-      DELETE: declared(handlers.removeRef, references),
+      POST: declared(handlers.addRef, addReference),
+      PUT: declared(handlers.setRef, setReference),
+      DELETE: declared(handlers.removeRef, removeReference),
     },
   };
 }

@@ -1,0 +1,58 @@
+import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
+import type { Context } from "../definition/context.ts";
+import type { EntitySetHandlers } from "../definition/handlers.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import { chain } from "../execution/chain.ts";
+import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { entityContext } from "../payload/context-url.ts";
+import { bindResultQuery, entityResult } from "./entity-result.ts";
+import type { Endpoint } from "./exchange.ts";
+import { entitySetOf } from "./read-collection.ts";
+import { readJsonFormat } from "./read-options.ts";
+import { openBody } from "./request-body.ts";
+
+/**
+ * `POST /Set`: creates an entity, with what is nested in it where the set allows deep insert.
+ * @throws ODataError for negotiation, the body, a query option, or what the handler answered
+ * @see specification, Read by key, create, replace, patch, delete; Deep insert
+ */
+export const createEntity: Endpoint = (exchange, path) => {
+  const entitySet = entitySetOf(path);
+  const { handlers, settings, target, bodies } = exchange.entitySet(entitySet);
+  const { create } = handlers;
+  if (create === undefined) throw new Error(`${entitySet.name} has a route for creating, but no handler.`);
+  const format = readJsonFormat(exchange);
+  const body = openBody(exchange, entitySet);
+  const query = bindResultQuery(exchange, target, WRITTEN_ENTITY_OPTIONS);
+  const { allowDeepInsert: isGraph } = settings;
+  return chain(
+    body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),
+    (given) =>
+      chain(callCreate(create, given, exchange.context), (entity) =>
+        entityResult(exchange, format, {
+          origin: entitySet,
+          query,
+          outcome: "created",
+          entity,
+          isGraph,
+          contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
+        }),
+      ),
+  );
+};
+
+/**
+ * The entity that a create handler saved.
+ * @throws ODataError `InvalidBody` when it returned null; what the handler answered
+ */
+export function callCreate(
+  create: NonNullable<EntitySetHandlers<Context>["create"]>,
+  given: unknown,
+  context: Context,
+): MaybeResult<unknown> {
+  return chain(create(given, context), (answer) => {
+    const saved = orThrow(answer);
+    if (saved === null || saved === undefined) throw protocolError("InvalidBody", "Post handler returned null.");
+    return saved;
+  });
+}

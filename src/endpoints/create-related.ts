@@ -1,0 +1,51 @@
+import { RELATED_ENTITY_OPTIONS } from "../binder/option-rules.ts";
+import { chain } from "../execution/chain.ts";
+import { orThrow } from "../execution/handler-answer.ts";
+import { entityNavigationContext } from "../payload/context-url.ts";
+import { keyPredicateOf } from "../payload/entity-url.ts";
+import { checkPreconditions } from "./current-entity.ts";
+import { bindResultQuery, entityResult } from "./entity-result.ts";
+import type { Endpoint } from "./exchange.ts";
+import { bindParentKey, navigationOf, noParent } from "./read-navigation.ts";
+import { readJsonFormat } from "./read-options.ts";
+import { openBody } from "./request-body.ts";
+
+/**
+ * `POST /Set(key)/Nav`: creates a related entity of a collection. It has a URL where the navigation has a target set.
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing parent, or what the
+ * handler answered
+ * @see specification, Navigation routes, 7
+ */
+export const createRelated: Endpoint = (exchange, path) => {
+  const navigation = navigationOf(exchange, path);
+  const { entitySet, navigationProperty, runtime } = navigation;
+  const { origin } = runtime;
+  const { create } = runtime.source.handlers;
+  if (create === undefined) throw new Error(`${entitySet.name}/${navigationProperty.name} has no create handler.`);
+  const format = readJsonFormat(exchange);
+  const key = bindParentKey(exchange, navigation);
+  const body = openBody(exchange, entitySet);
+  const query = bindResultQuery(exchange, runtime.target, RELATED_ENTITY_OPTIONS);
+  return chain(
+    body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, key)),
+    (given) => {
+      const state = checkPreconditions(exchange, { entitySet, key });
+      const saved = chain(state, () => chain(create(key, given, exchange.context), (answer) => orThrow(answer)));
+      return chain(saved, (entity) => {
+        if (entity === null || entity === undefined) throw noParent(navigation);
+        return entityResult(exchange, format, {
+          origin,
+          query,
+          outcome: "upserted",
+          entity,
+          isGraph: false,
+          contextUrl: (contextSelect) => {
+            const predicate = keyPredicateOf(entitySet.entityType, key);
+            const { name } = navigationProperty;
+            return entityNavigationContext(exchange.serviceRoot, entitySet, predicate, name, contextSelect);
+          },
+        });
+      });
+    },
+  );
+};

@@ -1,0 +1,103 @@
+import type { Context } from "../definition/context.ts";
+import type { GetByKeyHandler } from "../definition/handlers.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { chain } from "../execution/chain.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";
+import { matchesEntityTag, namesEveryEntityTag } from "../http/conditional.ts";
+import { etagValuesReader } from "../payload/etag-values.ts";
+import { etagWriter } from "../payload/etag.ts";
+import { selectNothing } from "../plan/plain-clauses.ts";
+import { propertiesToRead } from "../plan/properties-to-read.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** What is known of the entity that a write is about; `unknown` where nothing asked for it, or nothing can read it. */
+export type EntityState = "present" | "missing" | "unknown";
+
+/** The entity that a write is about, or stands below. */
+export interface WriteTarget {
+  readonly entitySet: EntitySet;
+  /** In the application's form. */
+  readonly key: unknown;
+  /** Whether the write creates the entity where it is missing. */
+  readonly mayCreate?: boolean;
+  /** Whether the write needs the entity itself, and not only what its ETag is made from. */
+  readonly isWholeNeeded?: boolean;
+}
+
+/** What was found of the entity that a write is about. */
+export interface CurrentEntity {
+  readonly state: EntityState;
+  /** The entity as its handler returned it; undefined where it was not needed, or is not there. */
+  readonly entity?: unknown;
+}
+
+const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
+
+/**
+ * Loads the entity that a write is about, as far as its preconditions ask for it, and judges them: If-Match, and
+ * `If-None-Match: *` where the write may create. Sets that do not read by key skip both.
+ * What the ETag was made from is then in `exchange.expected`; `*` names no version, so it leaves nothing there.
+ * @throws ODataError `PreconditionFailed`, target the header; what the handler answered
+ * @see specification, Conditional requests and ETags, 4 and 5; Read by key (PUT)
+ */
+export function checkPreconditions(exchange: Exchange, target: WriteTarget): MaybeResult<CurrentEntity> {
+  const { entitySet, mayCreate = false, isWholeNeeded = false } = target;
+  const { getByKey } = exchange.entitySet(entitySet).handlers;
+  const ifMatch = exchange.odata.header("if-match");
+  if (getByKey === undefined || (ifMatch === undefined && !mayCreate && !isWholeNeeded)) return UNKNOWN;
+  return chain(load(exchange, target, getByKey), (found) => {
+    if (ifMatch !== undefined) checkIfMatch(exchange, entitySet, found, ifMatch);
+    const ifNoneMatch = exchange.odata.header("if-none-match");
+    if (mayCreate && found !== null && ifNoneMatch !== undefined && namesEveryEntityTag(ifNoneMatch)) {
+      throw preconditionFailed("If-None-Match", "There is an entity with this key already.");
+    }
+    if (found === null) return { state: "missing" };
+    return isWholeNeeded ? { state: "present", entity: found.entity } : { state: "present" };
+  });
+}
+
+function load(
+  exchange: Exchange,
+  { entitySet, key, isWholeNeeded = false }: WriteTarget,
+  getByKey: GetByKeyHandler<Context>,
+): MaybeResult<FoundEntity | null> {
+  // Without its form for rows a handler answers the whole entity, as an object.
+  const read: GetByKeyHandler<Context> = isWholeNeeded ? (wanted, context) => getByKey(wanted, context) : getByKey;
+  return readByKey(read, key, exchange.context, () =>
+    // The same list for a set each time, so that a source compiles one statement for it.
+    propertiesToRead(entitySet, selectNothing(entitySet.entityType), { key: true, pushdown: true }),
+  );
+}
+
+function checkIfMatch(exchange: Exchange, entitySet: EntitySet, found: FoundEntity | null, ifMatch: string): void {
+  if (found === null) throw missingEntity();
+  if (namesEveryEntityTag(ifMatch)) return;
+  const { entity, rowShape } = found;
+  const etag = etagWriter(entitySet, rowShape)?.(entity);
+  if (etag === undefined) {
+    throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
+  }
+  if (!matchesEntityTag(ifMatch, etag)) {
+    throw preconditionFailed("If-Match", "The entity has changed: read it again, and repeat what is still wanted.");
+  }
+  exchange.expected = etagValuesReader(entitySet, rowShape)(entity);
+}
+
+/**
+ * The error for an entity that a write did not find: 412 where the client said which one it means, else what is given.
+ * @param notFound makes the error without If-Match
+ * @see specification, Conditional requests and ETags, 5
+ */
+export function missingEntityError(exchange: Exchange, notFound: () => ODataError): ODataError {
+  return exchange.odata.header("if-match") === undefined ? notFound() : missingEntity();
+}
+
+function missingEntity(): ODataError {
+  return preconditionFailed("If-Match", "There is no entity with this key, or it has changed meanwhile.");
+}
+
+function preconditionFailed(header: string, reason: string): ODataError {
+  return protocolError("PreconditionFailed", `${header} does not hold. ${reason}`, { target: header });
+}

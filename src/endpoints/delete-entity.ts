@@ -1,0 +1,38 @@
+import { bindEntityKey } from "../binder/bind-key.ts";
+import { bindNoQuery } from "../binder/bind-query-options.ts";
+import { chain } from "../execution/chain.ts";
+import { orThrow } from "../execution/handler-answer.ts";
+import { checkPreconditions, missingEntityError } from "./current-entity.ts";
+import type { Endpoint } from "./exchange.ts";
+import { entityPathOf } from "./read-entity.ts";
+import { readJsonFormat, readOptions } from "./read-options.ts";
+import { noEntity } from "./read-property.ts";
+import { noContentResponse } from "./response.ts";
+
+/**
+ * `DELETE /Set(key)`: 204; of a missing entity 204 too, or 404 where the set says so.
+ * @throws ODataError for negotiation, the key, a query option, a precondition, or what the handler answered
+ * @see specification, Read by key, create, replace, patch, delete
+ */
+export const deleteEntity: Endpoint = (exchange, path) => {
+  const { entitySet, key } = entityPathOf(path);
+  const { handlers, settings } = exchange.entitySet(entitySet);
+  readJsonFormat(exchange);
+  const value = bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
+  bindNoQuery(readOptions(exchange));
+  const { delete: remove } = handlers;
+  if (remove === undefined) throw new Error(`${entitySet.name} has a route for deleting, but no handler.`);
+  return chain(checkPreconditions(exchange, { entitySet, key: value }), () =>
+    chain(remove(value, exchange.context), (answer) => {
+      const isDeleted: unknown = orThrow(answer);
+      if (typeof isDeleted !== "boolean") {
+        throw new TypeError(`The delete handler of ${entitySet.name} did not return true or false.`);
+      }
+      if (!isDeleted) {
+        const error = missingEntityError(exchange, () => noEntity(entitySet, key));
+        if (error.status !== 404 || !settings.idempotentDelete) throw error;
+      }
+      return noContentResponse();
+    }),
+  );
+};

@@ -1,0 +1,96 @@
+import { bindEntityQuery } from "../binder/bind-query-options.ts";
+import { selectAll } from "../binder/bind-select-expand.ts";
+import { chain } from "../execution/chain.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import { readGraph, toExpanded, type MutableShape } from "../execution/populated-graph.ts";
+import type { JsonFormat } from "../http/media-type.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { entityUrl } from "../payload/entity-url.ts";
+import { etagWriter } from "../payload/etag.ts";
+import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
+import type { BoundEntityQuery } from "../query/clauses.ts";
+import { entityBody } from "./entity-response.ts";
+import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
+import type { Exchange } from "./exchange.ts";
+import { readOptions } from "./read-options.ts";
+import { createdResponse, jsonResponse, noContentResponse } from "./response.ts";
+
+/** How an entity came to be what it is. */
+export type WriteOutcome = "updated" | "created" | "upserted";
+
+/** An entity as a handler saved it, and how it is to be told. */
+export interface EntityResult {
+  /** What the entity belongs to: without a set it has neither URL nor ETag. */
+  readonly origin: EntityOrigin;
+  readonly query: BoundEntityQuery;
+  readonly outcome: WriteOutcome;
+  /** What the handler returned; not null. */
+  readonly entity: unknown;
+  /** Whether what is populated of navigation properties is shown too, where no query option says what is shown. */
+  readonly isGraph: boolean;
+  contextUrl(contextSelect: readonly string[]): string;
+}
+
+/**
+ * Binds the query options of a write that answers an entity: `$select` and `$expand` say what is shown of it.
+ * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`
+ */
+export function bindResultQuery(
+  exchange: Exchange,
+  target: Parameters<typeof bindEntityQuery>[1],
+  rules?: Parameters<typeof bindEntityQuery>[3],
+): BoundEntityQuery {
+  return bindEntityQuery(readOptions(exchange), target, exchange.service.shapes, rules);
+}
+
+/**
+ * Answers an entity that was written: 201 for a new one, else 200; 204 when the client prefers no content.
+ * @throws ODataError that a handler of an expansion answered; Error for an entity that the model does not allow
+ * @see specification, Cross-cutting request rules, 6 and 7; Read by key, create, replace, patch, delete
+ */
+export function entityResult(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<ODataResponse> {
+  const { return: preferred } = exchange.preferences;
+  const headers = resultHeaders(exchange, result);
+  if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
+  if (preferred === "minimal") return noContentResponse(headers);
+  const respond = result.outcome === "updated" ? jsonResponse : createdResponse;
+  return chain(resultBody(exchange, format, result), (body) => respond(exchange, format, body, headers));
+}
+
+function resultHeaders(exchange: Exchange, { origin, outcome, entity }: EntityResult): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (origin.kind !== "EntitySet") return headers;
+  const etag = etagWriter(origin)?.(entity);
+  if (etag !== undefined) headers["ETag"] = etag;
+  if (outcome === "updated") return headers;
+  const url = entityUrl(exchange.serviceRoot, origin, entity);
+  headers["Location"] = url;
+  if (outcome === "created") headers["Content-Location"] = url;
+  if (exchange.preferences.return === "minimal") headers["OData-EntityId"] = url;
+  return headers;
+}
+
+function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<string> {
+  const { origin, query, entity, isGraph } = result;
+  const contextUrl = result.contextUrl(query.selectExpand.contextSelect);
+  if (!isGraph || origin.kind !== "EntitySet" || query.selectExpand !== selectAll(origin.entityType)) {
+    return entityBody(exchange, format, { origin, query, contextUrl }, { entity, rowShape: undefined });
+  }
+  const targetOf = targetsIn(exchange);
+  const shape: MutableShape = new Map();
+  const graph = isObject(entity) ? readGraph(entity, origin, targetOf, shape) : null;
+  const clause = graphClause(origin, shape, selectAll, targetOf);
+  const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
+  return writer.writeEntity(graph === null ? entity : toExpanded(graph, clause), exchange.serviceRoot, contextUrl);
+}
+
+function targetsIn(exchange: Exchange): TargetOf {
+  return (entitySet, { name }) => {
+    const runtime = exchange.entitySet(entitySet).navigations.get(name);
+    return runtime?.origin.kind === "EntitySet" ? runtime.origin : null;
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,69 @@
+import { bindEntityKey } from "../binder/bind-key.ts";
+import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { chain } from "../execution/chain.ts";
+import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { checkKeyMatch } from "../payload/body-key.ts";
+import { entityContext } from "../payload/context-url.ts";
+import { checkPreconditions, missingEntityError } from "./current-entity.ts";
+import { bindResultQuery, entityResult } from "./entity-result.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import { entityPathOf } from "./read-entity.ts";
+import { readJsonFormat } from "./read-options.ts";
+import { noEntity } from "./read-property.ts";
+import { openBody } from "./request-body.ts";
+
+/**
+ * `PATCH /Set(key)`: changes the members that the body has.
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity, or what the
+ * handler answered
+ * @see specification, Read by key, create, replace, patch, delete
+ */
+export const patchEntity: Endpoint = (exchange, path) => {
+  const { entitySet, key: keyText } = entityPathOf(path);
+  const { entityType } = entitySet;
+  const { target, bodies } = exchange.entitySet(entitySet);
+  const format = readJsonFormat(exchange);
+  const key = bindEntityKey(keyText, entityType, exchange.options.options.aliases, entitySet.name);
+  const body = openBody(exchange, entitySet);
+  const query = bindResultQuery(exchange, target, WRITTEN_ENTITY_OPTIONS);
+  const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible));
+  return chain(delta, (given) => {
+    checkKeyMatch(entityType, given.key, key);
+    return chain(callPatch(exchange, { entitySet, keyText, key }, given.delta), (entity) =>
+      entityResult(exchange, format, {
+        origin: entitySet,
+        query,
+        outcome: "updated",
+        entity,
+        isGraph: false,
+        contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
+      }),
+    );
+  });
+};
+
+/** The entity to change. */
+export interface PatchTarget {
+  readonly entitySet: EntitySet;
+  /** The text of the key in the URL. */
+  readonly keyText: string;
+  readonly key: unknown;
+}
+
+/**
+ * The entity as the patch handler saved it, preconditions judged before.
+ * @throws ODataError `PreconditionFailed`; `NotFound` for a missing entity; what the handler answered
+ */
+export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknown): MaybeResult<unknown> {
+  const { entitySet, keyText, key } = target;
+  const { patch } = exchange.entitySet(entitySet).handlers;
+  if (patch === undefined) throw new Error(`${entitySet.name} has a route for patching, but no handler.`);
+  return chain(checkPreconditions(exchange, { entitySet, key }), () =>
+    chain(patch(key, delta, exchange.context), (answer) => {
+      const saved = orThrow(answer);
+      if (saved !== null && saved !== undefined) return saved;
+      throw missingEntityError(exchange, () => noEntity(entitySet, keyText));
+    }),
+  );
+}

@@ -1,0 +1,105 @@
+import { bindEntityKey } from "../binder/bind-key.ts";
+import { bindNoQuery } from "../binder/bind-query-options.ts";
+import type { EntitySet, StructuralProperty } from "../edm/model.ts";
+import { protocolError, type ODataError } from "../errors/odata-error.ts";
+import { chain } from "../execution/chain.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";
+import { matchesEntityTag } from "../http/conditional.ts";
+import { propertyContext } from "../payload/context-url.ts";
+import { keyPredicateOf } from "../payload/entity-url.ts";
+import { etagWriter } from "../payload/etag.ts";
+import { propertyWriter, writeRawProperty } from "../payload/write-property.ts";
+import { selectProperty } from "../plan/plain-clauses.ts";
+import { propertiesToRead } from "../plan/properties-to-read.ts";
+import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from "./read-options.ts";
+import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
+
+/**
+ * `GET /Set(key)/Property`: the value in an envelope; 204 for null, 304 when the client has the entity.
+ * @throws ODataError for negotiation, the key, a query option, a missing entity, or what the handler answered
+ * @see specification, Individual property access
+ */
+export const readProperty: Endpoint = (exchange, path) => {
+  const { entitySet, property, key } = propertyPathOf(path);
+  const { entityType } = entitySet;
+  const format = readJsonFormat(exchange);
+  const value = bindPropertyKey(exchange, entitySet, key);
+  bindNoQuery(readOptions(exchange));
+  return chain(readOwner(exchange, entitySet, value, property), (found) => {
+    if (found === null) throw noEntity(entitySet, key);
+    const { entity, rowShape } = found;
+    const etag = etagWriter(entitySet, rowShape)?.(entity);
+    const extra = etag === undefined ? undefined : { ETag: etag };
+    const condition = exchange.odata.header("if-none-match");
+    if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
+      return notModifiedResponse(exchange, etag);
+    }
+    const predicate = keyPredicateOf(entityType, value);
+    const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, property.name);
+    const body = propertyWriter(entityType, property, format, rowShape).writeEnvelope(entity, contextUrl);
+    return body === null ? noContentResponse(extra) : jsonResponse(exchange, format, body, extra);
+  });
+};
+
+/**
+ * `GET /Set(key)/Property/$value`: the raw value of a primitive property, without envelope and quotes.
+ * @throws ODataError as for the property itself; `NotFound` for null, `NotSupported` for a complex one
+ * @see specification, Individual property access (`/$value`)
+ */
+export const readPropertyValue: Endpoint = (exchange, path) => {
+  const { entitySet, property, key } = propertyPathOf(path);
+  const { entityType } = entitySet;
+  const isBinary = property.type.name === "Edm.Binary" && !isStructured(property);
+  const contentType = isBinary ? readBinaryFormat(exchange) : readTextFormat(exchange);
+  const value = bindPropertyKey(exchange, entitySet, key);
+  bindNoQuery(readOptions(exchange));
+  if (isStructured(property)) {
+    const reason = property.isCollection ? "is a collection" : "is complex";
+    throw protocolError("NotSupported", `'${property.name}' ${reason} and has no raw value: read it without /$value.`, {
+      target: property.name,
+    });
+  }
+  return chain(readOwner(exchange, entitySet, value, property), (found) => {
+    if (found === null) throw noEntity(entitySet, key);
+    const body = writeRawProperty(entityType, property, found.entity, found.rowShape);
+    if (body === null) throw protocolError("NotFound", `'${property.name}' is null, so there is no raw value.`);
+    return okResponse(exchange, contentType, body);
+  });
+};
+
+/** Whether a property counts as complex: a complex value, or a collection of any. @see decisions, Smaller points */
+export function isStructured({ type, isCollection }: StructuralProperty): boolean {
+  return isCollection || type.kind === "ComplexType";
+}
+
+/** The property that a path addresses; the route table hands over no other kind. */
+export function propertyPathOf(path: ResourcePath): PropertyPath {
+  if (path.kind === "property" || path.kind === "propertyValue") return path;
+  throw new Error(`A path of kind ${path.kind} addresses no property.`);
+}
+
+/** The key of the entity that has the property. @throws ODataError `InvalidKey` */
+export function bindPropertyKey(exchange: Exchange, entitySet: EntitySet, key: string): unknown {
+  return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
+}
+
+/** The error for an entity that is not there. */
+export function noEntity(entitySet: EntitySet, key: string): ODataError {
+  return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
+}
+
+function readOwner(
+  exchange: Exchange,
+  entitySet: EntitySet,
+  key: unknown,
+  property: StructuralProperty,
+): MaybeResult<FoundEntity | null> {
+  const { handlers, settings } = exchange.entitySet(entitySet);
+  const { getByKey } = handlers;
+  if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for its properties, but no handler.`);
+  const needs = { key: false, pushdown: settings.selectPushdownEnabled };
+  return readByKey(getByKey, key, exchange.context, () => propertiesToRead(entitySet, selectProperty(property), needs));
+}

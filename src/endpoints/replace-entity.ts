@@ -1,0 +1,122 @@
+import { bindEntityKey } from "../binder/bind-key.ts";
+import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
+import { chain } from "../execution/chain.ts";
+import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { checkKeyMatch } from "../payload/body-key.ts";
+import { entityContext } from "../payload/context-url.ts";
+import { compileImmutableKeeper } from "../payload/keep-immutable.ts";
+import { requireObject } from "../payload/property-reader.ts";
+import { requireWhole, type ReplacementBody } from "../payload/read-changes.ts";
+import { callCreate } from "./create-entity.ts";
+import { checkPreconditions, missingEntityError, type CurrentEntity } from "./current-entity.ts";
+import { bindResultQuery, entityResult, type WriteOutcome } from "./entity-result.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import { entityPathOf } from "./read-entity.ts";
+import { readJsonFormat } from "./read-options.ts";
+import { noEntity } from "./read-property.ts";
+import { openBody } from "./request-body.ts";
+
+/** An entity to put where the URL says. */
+interface Replacement {
+  readonly entitySet: EntitySet;
+  /** The text of the key in the URL. */
+  readonly keyText: string;
+  readonly key: unknown;
+  readonly body: ReplacementBody;
+  readonly mayCreate: boolean;
+}
+
+/** An entity as saved, and whether it was there before. */
+interface Saved {
+  readonly entity: unknown;
+  readonly outcome: WriteOutcome;
+}
+
+/**
+ * `PUT /Set(key)`: replaces an entity; creates it where it is missing and the set allows that.
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity, or what the
+ * handler answered
+ * @see specification, Read by key, create, replace, patch, delete; OData Protocol 4.0, section 11.4.4
+ */
+export const replaceEntity: Endpoint = (exchange, path) => {
+  const { entitySet, key: keyText } = entityPathOf(path);
+  const { entityType } = entitySet;
+  const { settings, target, bodies } = exchange.entitySet(entitySet);
+  const format = readJsonFormat(exchange);
+  const key = bindEntityKey(keyText, entityType, exchange.options.options.aliases, entitySet.name);
+  const body = openBody(exchange, entitySet);
+  const query = bindResultQuery(exchange, target, WRITTEN_ENTITY_OPTIONS);
+  // A key that the server makes cannot be chosen by a URL.
+  const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+  const given = body.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key));
+  return chain(given, (replacement) => {
+    checkKeyMatch(entityType, replacement.key, key);
+    const saved = replaceOrCreate(exchange, { entitySet, keyText, key, body: replacement, mayCreate });
+    return chain(saved, ({ entity, outcome }) =>
+      entityResult(exchange, format, {
+        origin: entitySet,
+        query,
+        outcome,
+        entity,
+        isGraph: false,
+        contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
+      }),
+    );
+  });
+};
+
+function replaceOrCreate(exchange: Exchange, replacement: Replacement): MaybeResult<Saved> {
+  const { entitySet, key, mayCreate } = replacement;
+  const keep = keeperOf(entitySet.entityType);
+  const current = checkPreconditions(exchange, { entitySet, key, mayCreate, isWholeNeeded: keep !== null });
+  return chain(current, (found) => {
+    if (found.state !== "missing") return replace(exchange, replacement, found);
+    if (!mayCreate) throw missing(exchange, replacement);
+    // Without a create handler it is the replace handler that may create.
+    return create(exchange, replacement) ?? replace(exchange, replacement, found);
+  });
+}
+
+function replace(exchange: Exchange, replacement: Replacement, { state, entity }: CurrentEntity): MaybeResult<Saved> {
+  const { entitySet, key, body } = replacement;
+  const { replace: call } = exchange.entitySet(entitySet).handlers;
+  if (call === undefined) throw new Error(`${entitySet.name} has a route for replacing, but no handler.`);
+  const { entityType } = entitySet;
+  const keep = keeperOf(entityType);
+  if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));
+  const whole = entity === undefined ? requireWhole(body) : body.entity;
+  return chain(call(key, whole, exchange.context), (answer) => {
+    const saved = orThrow(answer);
+    if (saved !== null && saved !== undefined) {
+      return { entity: saved, outcome: state === "missing" ? "upserted" : "updated" };
+    }
+    // Only now it shows that there is none.
+    const created = state === "missing" ? null : create(exchange, replacement);
+    if (created !== null) return created;
+    throw missing(exchange, replacement);
+  });
+}
+
+/** Creates the entity; null where that is not for this request to do. */
+function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement): MaybeResult<Saved> | null {
+  const { create: call } = exchange.entitySet(entitySet).handlers;
+  if (call === undefined || !mayCreate || exchange.odata.header("if-match") !== undefined) return null;
+  const created = callCreate(call, requireWhole(body), exchange.context);
+  return chain(created, (entity): Saved => ({ entity, outcome: "upserted" }));
+}
+
+function missing(exchange: Exchange, { entitySet, keyText }: Replacement): Error {
+  return missingEntityError(exchange, () => noEntity(entitySet, keyText));
+}
+
+type ImmutableKeeper = ReturnType<typeof compileImmutableKeeper>;
+
+const keepers = new WeakMap<EntityType, { readonly keep: ImmutableKeeper }>();
+
+/** What gives a replacement the immutable values of the entity; null where the type has none. */
+function keeperOf(entityType: EntityType): ImmutableKeeper {
+  let known = keepers.get(entityType);
+  if (known === undefined) keepers.set(entityType, (known = { keep: compileImmutableKeeper(entityType) }));
+  return known.keep;
+}

@@ -1,0 +1,35 @@
+import type { EntitySet } from "../edm/model.ts";
+import { chain } from "../execution/chain.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import { checkContentHeaders } from "../http/content-headers.ts";
+import { readJsonBody } from "../http/read-json-body.ts";
+import type { JsonValue } from "../json/json-value.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** A body that is still to be read: what its headers tell has been checked. */
+export interface RequestBody {
+  /**
+   * Reads the body, and what it says.
+   * @param bind gets the parsed body, and whether strings stand for numbers in it
+   * @throws ODataError `PayloadTooLarge`, `InvalidBody`, and what `bind` throws
+   */
+  read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => T): MaybeResult<T>;
+}
+
+/**
+ * Checks the headers of a body, before the query options are looked at and anything is read.
+ * @param entitySet the set whose limit holds
+ * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
+ * @see specification, Cross-cutting request rules, 4 and 5; decisions, Writing (order of checks)
+ */
+export function openBody(exchange: Exchange, entitySet: EntitySet): RequestBody {
+  const { maxRequestBodyBytes: maxBytes } = exchange.entitySet(entitySet).settings;
+  const { maxJsonDepth: maxDepth } = exchange.service.definition.limits;
+  const { ieee754Compatible } = checkContentHeaders(exchange.odata, maxBytes);
+  return {
+    read: (bind) => {
+      const json = readJsonBody(exchange.odata, { maxBytes, maxDepth });
+      return chain<JsonValue, ReturnType<typeof bind>>(json, (value) => bind(value, ieee754Compatible));
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { bindNoQuery } from "../binder/bind-query-options.ts";
+import type { EntitySet, StructuralProperty } from "../edm/model.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import { chain } from "../execution/chain.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { etagWriter } from "../payload/etag.ts";
+import { compilePropertyBodyReader } from "../payload/read-property-body.ts";
+import type { Endpoint, EntitySetRuntime, Exchange } from "./exchange.ts";
+import { callPatch, type PatchTarget } from "./patch-entity.ts";
+import { readJsonFormat, readOptions } from "./read-options.ts";
+import { bindPropertyKey, isStructured, propertyPathOf } from "./read-property.ts";
+import { openBody } from "./request-body.ts";
+import { noContentResponse } from "./response.ts";
+
+/**
+ * `PUT /Set(key)/Property`: replaces the value of one property, through the patch handler.
+ * @throws ODataError for negotiation, the key, a property that is not to be written, the body, a precondition, a
+ * missing entity, or what the handler answered
+ * @see specification, Individual property access
+ */
+export const replaceProperty: Endpoint = (exchange, path) => {
+  const { entitySet, property, key: keyText } = propertyPathOf(path);
+  readJsonFormat(exchange);
+  const key = bindPropertyKey(exchange, entitySet, keyText);
+  const body = openBody(exchange, entitySet);
+  bindNoQuery(readOptions(exchange));
+  checkWritable(property);
+  return chain(body.read(bodyReader(exchange.entitySet(entitySet), property)), (value) =>
+    writeValue(exchange, { entitySet, keyText, key }, property, value),
+  );
+};
+
+/**
+ * `PATCH /Set(key)/Property`: the same as PUT, for a primitive property alone.
+ * @throws ODataError `NotSupported` for a complex property; else as PUT
+ * @see specification, Individual property access
+ */
+export const patchProperty: Endpoint = (exchange, path) => {
+  const { property } = propertyPathOf(path);
+  return isStructured(property) ? refusePatch(exchange, path) : replaceProperty(exchange, path);
+};
+
+/**
+ * `DELETE /Set(key)/Property`: sets the property to null.
+ * @throws ODataError for negotiation, the key, a property that is not to be written or not nullable, a precondition, a
+ * missing entity, or what the handler answered
+ * @see specification, Individual property access
+ */
+export const clearProperty: Endpoint = (exchange, path) => {
+  const { entitySet, property, key: keyText } = propertyPathOf(path);
+  readJsonFormat(exchange);
+  const key = bindPropertyKey(exchange, entitySet, keyText);
+  bindNoQuery(readOptions(exchange));
+  checkWritable(property);
+  if (!property.nullable || property.isCollection) {
+    const advice = property.isCollection ? "A collection may be empty: PUT []." : "PUT another value.";
+    throw protocolError("NullNotAllowed", `'${property.name}' is never null. ${advice}`, { target: property.name });
+  }
+  return writeValue(exchange, { entitySet, keyText, key }, property, null);
+};
+
+type BodyReader = ReturnType<typeof compilePropertyBodyReader>;
+
+const readers = new WeakMap<EntitySetRuntime, Map<StructuralProperty, BodyReader>>();
+
+/** The reader of the body of a property's write, made on the first request of its kind. */
+function bodyReader(runtime: EntitySetRuntime, property: StructuralProperty): BodyReader {
+  let ofSet = readers.get(runtime);
+  if (ofSet === undefined) readers.set(runtime, (ofSet = new Map<StructuralProperty, BodyReader>()));
+  let reader = ofSet.get(property);
+  if (reader === undefined) {
+    reader = compilePropertyBodyReader(property, runtime.settings.unknownMembers);
+    ofSet.set(property, reader);
+  }
+  return reader;
+}
+
+const refusePatch: Endpoint = (exchange, path) => {
+  const { entitySet, property, key } = propertyPathOf(path);
+  readJsonFormat(exchange);
+  bindPropertyKey(exchange, entitySet, key);
+  openBody(exchange, entitySet);
+  bindNoQuery(readOptions(exchange));
+  checkWritable(property);
+  const kind = property.isCollection ? "a collection" : "complex";
+  throw protocolError("NotSupported", `'${property.name}' is ${kind}: PUT its whole value.`, { target: property.name });
+};
+
+/** Keys are never changed, and what the server sets or an entity keeps for good is not for the client to write. */
+function checkWritable({ name, isKey, computed, immutable }: StructuralProperty): void {
+  if (isKey) {
+    throw protocolError("ImmutableKey", `'${name}' is part of the key, which never changes.`, { target: name });
+  }
+  if (computed) {
+    throw protocolError("NotSupported", `'${name}' is computed by the service and cannot be written.`, {
+      target: name,
+    });
+  }
+  if (immutable) {
+    throw protocolError("NotSupported", `'${name}' is set when the entity is created, and never after.`, {
+      target: name,
+    });
+  }
+}
+
+function writeValue(
+  exchange: Exchange,
+  target: PatchTarget,
+  property: StructuralProperty,
+  value: unknown,
+): MaybeResult<ODataResponse> {
+  // fromEntries defines members: a property named __proto__ is one like any other.
+  const delta: unknown = Object.fromEntries([[property.field, value]]);
+  return chain(callPatch(exchange, target, delta), (entity) =>
+    noContentResponse(headersOf(exchange, target.entitySet, entity)),
+  );
+}
+
+function headersOf(exchange: Exchange, entitySet: EntitySet, entity: unknown): Record<string, string> {
+  const etag = etagWriter(entitySet)?.(entity);
+  const headers: Record<string, string> = etag === undefined ? {} : { ETag: etag };
+  if (exchange.preferences.return === "minimal" && exchange.odata.method !== "DELETE") {
+    headers["Preference-Applied"] = "return=minimal";
+  }
+  return headers;
+}

@@ -1,0 +1,88 @@
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import type { TargetOf } from "../plan/graph-clause.ts";
+import type { SelectExpandClause } from "../query/clauses.ts";
+import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
+import { isIterable } from "./collect-entities.ts";
+
+/** More levels than any body has: a handler may return objects that go on for ever. */
+const MAX_DEPTH = 64;
+
+/** One entity of a graph, with what its navigation properties hold. */
+export interface GraphNode {
+  readonly entity: object;
+  readonly related: ReadonlyMap<NavigationProperty, GraphNode | readonly GraphNode[]>;
+}
+
+/** Which navigation properties are populated anywhere in a graph; filled while the graph is read. */
+export type MutableShape = Map<NavigationProperty, MutableShape>;
+
+/** What the reading of a graph knows: where it is, and what it has found. */
+interface Reading {
+  readonly targetOf: TargetOf;
+  /** The entities around the one that is read: none of them is entered again, so circles end. */
+  readonly around: Set<object>;
+}
+
+/**
+ * Reads the graph that the handler of a deep insert returned: each entity with what the navigation properties of its
+ * set hold, at whatever depth. What leads back to an entity around it is left out, as is what holds no entity.
+ * @param shape filled with the navigation properties that are populated
+ * @see specification, Deep insert, 2
+ */
+export function readGraph(entity: object, entitySet: EntitySet, targetOf: TargetOf, shape: MutableShape): GraphNode {
+  return readNode(entity, entitySet, shape, { targetOf, around: new Set() });
+}
+
+/**
+ * The graph as the writer of its clause takes it.
+ * @param clause made from the shape of the graph
+ */
+export function toExpanded(node: GraphNode, clause: SelectExpandClause): unknown {
+  if (clause.expanded.length === 0) return node.entity;
+  const related = clause.expanded.map(({ navigationProperty, selectExpand }): Related => {
+    const found = node.related.get(navigationProperty);
+    if (found === undefined) return null;
+    if (!isNodes(found)) return { kind: "entity", entity: toExpanded(found, selectExpand) };
+    const entities = found.map((item) => toExpanded(item, selectExpand));
+    return { kind: "collection", entities, count: undefined, hasMore: false };
+  });
+  return { entity: node.entity, related } satisfies ExpandedEntity;
+}
+
+function readNode(entity: object, entitySet: EntitySet | null, shape: MutableShape, reading: Reading): GraphNode {
+  const related = new Map<NavigationProperty, GraphNode | readonly GraphNode[]>();
+  const { around, targetOf } = reading;
+  if (entitySet === null || around.size >= MAX_DEPTH) return { entity, related };
+  around.add(entity);
+  for (const property of entitySet.navigationProperties.values()) {
+    const value: unknown = Object.hasOwn(entity, property.field) ? Reflect.get(entity, property.field) : null;
+    const items = entitiesOf(property.isCollection ? value : [value]);
+    if (items === null) continue;
+    const fresh = items.filter((item) => !around.has(item));
+    if (fresh.length < items.length && fresh.length === 0) continue;
+    const below = shape.get(property) ?? new Map();
+    shape.set(property, below);
+    const target = targetOf(entitySet, property);
+    const nodes = fresh.map((item) => readNode(item, target, below, reading));
+    const [single] = nodes;
+    if (property.isCollection) related.set(property, nodes);
+    else if (single !== undefined) related.set(property, single);
+  }
+  around.delete(entity);
+  return { entity, related };
+}
+
+/** The entities of a collection; null for what is none, which counts as not populated. */
+function entitiesOf(value: unknown): readonly object[] | null {
+  if (!isIterable(value)) return null;
+  const items: readonly unknown[] = Array.isArray(value) ? value : [...value];
+  return items.every(isEntity) ? items : null;
+}
+
+function isEntity(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isNodes(found: GraphNode | readonly GraphNode[]): found is readonly GraphNode[] {
+  return Array.isArray(found);
+}

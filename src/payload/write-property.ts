@@ -1,0 +1,144 @@
+import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import { codecOf } from "../edm/value-codecs.ts";
+import type { RowColumn, RowShape } from "../query/row-shape.ts";
+import type { PayloadFormat } from "./payload-format.ts";
+import { compileFieldReader, compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
+import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
+import { typeAnnotation, typeFragment } from "./type-annotation.ts";
+import { compileRowMembers } from "./write-row.ts";
+import { compilePropertyValue, writeRawValue } from "./write-value.ts";
+
+/** Writes one property of an entity as a resource of its own. */
+export interface PropertyWriter {
+  /**
+   * The body `{"@odata.context":…,"value":…}`.
+   * @returns null when the value is null
+   * @throws Error when the value is not one of the property's type
+   */
+  writeEnvelope(entity: unknown, contextUrl: string): string | null;
+}
+
+/** Writers of the properties of one type or layout, by property and format. */
+type WritersByProperty = WeakMap<StructuralProperty, Map<string, PropertyWriter>>;
+
+/** By the layout of rows, or by the type for the application's objects. */
+const writers = new WeakMap<RowShape | EntityType, WritersByProperty>();
+
+/**
+ * The writer of the envelope of one property, made on the first request of its kind.
+ * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
+ * @see specification, Individual property access; OData JSON Format 4.0, section 11
+ */
+export function propertyWriter(
+  entityType: EntityType,
+  property: StructuralProperty,
+  format: PayloadFormat,
+  rowShape: RowShape | undefined,
+): PropertyWriter {
+  const layout = rowShape ?? entityType;
+  let ofLayout = writers.get(layout);
+  if (ofLayout === undefined) writers.set(layout, (ofLayout = new WeakMap()));
+  let ofProperty = ofLayout.get(property);
+  if (ofProperty === undefined) ofLayout.set(property, (ofProperty = new Map<string, PropertyWriter>()));
+  const key = format.ieee754Compatible ? `${format.metadata}+` : format.metadata;
+  let writer = ofProperty.get(key);
+  if (writer === undefined) ofProperty.set(key, (writer = compileWriter(entityType, property, format, rowShape)));
+  return writer;
+}
+
+function compileWriter(
+  entityType: EntityType,
+  property: StructuralProperty,
+  format: PayloadFormat,
+  rowShape: RowShape | undefined,
+): PropertyWriter {
+  const write = compileValue(entityType, property, format, rowShape);
+  const isFull = format.metadata === "full";
+  const name = typeFragment(property.type, property.isCollection);
+  const type = isFull ? `"@odata.type":${JSON.stringify(name)},` : "";
+  const isTyped = typeAnnotation(property) !== "";
+  // INF, -INF and NaN are strings, so their type must be told.
+  const isDouble = property.type.name === "Edm.Double" && !property.isCollection;
+  return {
+    writeEnvelope: (entity, contextUrl) => {
+      const text = write(entity);
+      if (text === null) return null;
+      const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
+      return `{${context}${isTyped || (isDouble && text.startsWith('"')) ? type : ""}"value":${text}}`;
+    },
+  };
+}
+
+/**
+ * The raw value of a primitive or enumeration property: bytes for Edm.Binary, text for all else; null when it is null.
+ * @param rowShape the layout of the entity when it is a row; otherwise it is one of the application's objects
+ * @throws Error when the value is not one of the property's type
+ * @see specification, Individual property access (`/$value`)
+ */
+export function writeRawProperty(
+  entityType: EntityType,
+  property: StructuralProperty,
+  entity: unknown,
+  rowShape: RowShape | undefined,
+): string | Uint8Array | null {
+  const { qualifiedName } = entityType;
+  const source = rowShape === undefined ? requireObject(entity, qualifiedName) : requireRow(entity, qualifiedName);
+  const value = compileScalarReader(entityType, property, rowShape)(source);
+  return value === null ? null : writeRawValue(qualifiedName, property, value);
+}
+
+/** Makes the function that gives the JSON text of the value; null for null. */
+function compileValue(
+  { qualifiedName }: EntityType,
+  property: StructuralProperty,
+  format: PayloadFormat,
+  rowShape: RowShape | undefined,
+): (entity: unknown) => string | null {
+  const path = `${qualifiedName}/${property.name}`;
+  if (rowShape !== undefined) {
+    const write = compileCell(path, property, format, columnOf(rowShape.columns, property, path));
+    return (entity) => write(requireRow(entity, qualifiedName));
+  }
+  const read = compileFieldReader(property.field);
+  const write = compilePropertyValue(qualifiedName, property, format);
+  return (entity) => nullAsNull(write(read(requireObject(entity, qualifiedName))));
+}
+
+function compileCell(
+  path: string,
+  property: StructuralProperty,
+  format: PayloadFormat,
+  column: RowColumn,
+): (row: object) => string | null {
+  if (column.kind === "complex") return compileComplexCells(path, property, format, column);
+  const { index } = column;
+  if (column.kind === "document") {
+    const write = compilePropertyValue(path.slice(0, path.lastIndexOf("/")), property, format);
+    return (row) => nullAsNull(write(column.toValue(asRow(row)[index])));
+  }
+  const codec = codecOf(property);
+  return (row) => {
+    const value = column.toValue(asRow(row)[index]);
+    return value === null ? null : codec.toJson(value, format.ieee754Compatible);
+  };
+}
+
+/** A complex value of several columns goes to text as a member of its row does. */
+function compileComplexCells(
+  path: string,
+  property: StructuralProperty,
+  format: PayloadFormat,
+  column: Extract<RowColumn, { readonly kind: "complex" }>,
+): (row: object) => string | null {
+  const typeName = path.slice(0, path.lastIndexOf("/"));
+  const [write] = compileRowMembers(typeName, [{ property }], format, new Map([[property, column]]));
+  const isNull = compileIsNull(column.members);
+  // A single complex value carries its type inside, so nothing else stands in front of it.
+  const head = `${JSON.stringify(property.name)}:`.length;
+  return (row) => (property.nullable && isNull(row) ? null : (write?.(row).slice(head) ?? null));
+}
+
+/** No value but null has this text: a text is quoted. */
+function nullAsNull(text: string): string | null {
+  return text === "null" ? null : text;
+}

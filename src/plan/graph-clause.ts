@@ -1,0 +1,67 @@
+import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
+import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
+import { BoundedCache } from "./bounded-cache.ts";
+
+/** Which navigation properties of entities are populated, and so on below them. */
+export type GraphShape = ReadonlyMap<NavigationProperty, GraphShape>;
+
+/** What finds the target set of a navigation property; null: none is declared. */
+export type TargetOf = (entitySet: EntitySet, navigationProperty: NavigationProperty) => EntitySet | null;
+
+/** More forms of graphs than the clients of one set commonly send. */
+const CLAUSES_KEPT = 100;
+
+const clauses = new WeakMap<EntitySet, BoundedCache<string, SelectExpandClause>>();
+
+/**
+ * The clause that writes an entity with what is populated of its navigation properties.
+ * @param plain the clause that writes an entity of a type without any of them
+ * @returns the same object for equal shapes, as long as a bounded cache keeps it
+ * @see specification, Deep insert, 2
+ */
+export function graphClause(
+  entitySet: EntitySet,
+  shape: GraphShape,
+  plain: (entityType: EntityType) => SelectExpandClause,
+  targetOf: TargetOf,
+): SelectExpandClause {
+  if (shape.size === 0) return plain(entitySet.entityType);
+  let ofSet = clauses.get(entitySet);
+  if (ofSet === undefined) clauses.set(entitySet, (ofSet = new BoundedCache(CLAUSES_KEPT)));
+  const key = keyOf(shape);
+  let clause = ofSet.get(key);
+  if (clause === undefined) ofSet.set(key, (clause = makeClause(entitySet, shape, plain, targetOf)));
+  return clause;
+}
+
+function makeClause(
+  entitySet: EntitySet,
+  shape: GraphShape,
+  plain: (entityType: EntityType) => SelectExpandClause,
+  targetOf: TargetOf,
+): SelectExpandClause {
+  const expanded = [...shape].map(([navigationProperty, below]): ExpandedNavigation => {
+    const target = targetOf(entitySet, navigationProperty);
+    const { entityType } = navigationProperty;
+    return {
+      navigationProperty,
+      entitySet,
+      target,
+      form: "entities",
+      filter: null,
+      orderBy: [],
+      search: null,
+      skip: 0,
+      top: undefined,
+      count: false,
+      selectExpand: target === null ? plain(entityType) : makeClause(target, below, plain, targetOf),
+      roundingMode: "spec-compliant",
+    };
+  });
+  return Object.freeze({ ...plain(entitySet.entityType), expanded: Object.freeze(expanded) });
+}
+
+/** Names hold neither commas nor parentheses. */
+function keyOf(shape: GraphShape): string {
+  return [...shape].map(([{ name }, below]) => `${name}(${keyOf(below)})`).join(",");
+}
