@@ -11,6 +11,7 @@ import { describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { ColumnOptions } from "./column-option.ts";
+import { columnSearch, searchedProperties, type ColumnSearch } from "./column-search.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
 import { readRow, toEntity } from "./read-entity.ts";
 import { chain } from "./read-page.ts";
@@ -30,7 +31,9 @@ export interface SqlEntitySetOptions<
   N extends Navigations<E> = Navigations<E>,
   F = unknown,
   A = unknown,
-> extends EntitySetOptions<E, N, F, A> {
+> extends Omit<EntitySetOptions<E, N, F, A>, "search"> {
+  /** The entities that match a `$search`: by a handler, or the properties whose texts are searched. */
+  readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
   /** Kysely over the database; SQLite is the one that is supported. */
   readonly db: AnyKysely;
   readonly table: string;
@@ -72,18 +75,26 @@ export function sqlEntitySet<
     faults.push({ message, fix });
   };
   checkOperations(operations, rowVersion, report);
-  const isColumnSearch = Array.isArray(search);
-  if (isColumnSearch) {
-    report("`search` over columns is not supported by this version.", "Give a `search` handler, or remove it.");
-  }
   const reader = makeCheckedReader(type, { db, from: table, columns }, report);
   const isRead = Array.isArray(operations) && operations.includes("read");
   const reads = reader === null || !isRead ? {} : readHandlers(type, reader);
   // Without what is only for tables the options are those of `entitySet`.
   const given: EntitySetOptions<E, N, F, A> = Object.assign(reads, others as EntitySetOptions<E, N, F, A>, {
-    search: isColumnSearch ? undefined : search,
+    search: Array.isArray(search) ? searchOf(type, search, reader, report) : search,
   });
   return Object.freeze({ ...entitySet(type, given), check: () => faults });
+}
+
+/** The search over columns; undefined where faults are told instead. */
+function searchOf<E extends EntityTypeDeclaration>(
+  type: E,
+  names: readonly unknown[],
+  reader: SqlReader | null,
+  report: (message: string, fix: string) => void,
+): ColumnSearch<E> | undefined {
+  if (reader === null) return undefined;
+  const properties = searchedProperties(type, names, report);
+  return properties.length === 0 ? undefined : columnSearch({ type, reader, properties });
 }
 
 /** Null, too, for a type whose own faults are told by other rules. */

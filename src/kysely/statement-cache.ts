@@ -1,9 +1,10 @@
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
+import type { Expression } from "../query/expression.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { RelatedQuery, SourceQuery, SourcesBySet } from "../query/source.ts";
-import type { From } from "./base-query.ts";
+import { toFrom, type From } from "./base-query.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { IdentityCache } from "./identity-cache.ts";
 import { readerOfSource } from "./reader-of-source.ts";
@@ -11,7 +12,7 @@ import type { Rows, StatementScope } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 import type { PlansByField } from "./table-columns.ts";
-import { translateByKey, translatePage, translateTotal, type RowQuery } from "./translate-query.ts";
+import { translateByKey, translateNarrowed, translatePage, translateTotal, type RowQuery } from "./translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "./translate-related.ts";
 
 /** A compiled statement: its text, and what is bound in it. */
@@ -36,6 +37,12 @@ export interface StatementTarget {
   readonly key: readonly StructuralProperty[];
   /** Where the properties stand: asked for with the first statement, for the tables may be made after the declarations. */
   readonly findPlans: () => PlansByField;
+}
+
+/** The statements of some rows of a table, and what is bound in their base query. */
+export interface NarrowedStatements {
+  readonly statements: StatementCache;
+  readonly slots: readonly unknown[];
 }
 
 /** Stand for no filter, and for nothing joined. */
@@ -114,6 +121,24 @@ export class StatementCache {
       const query = translateRelatedCounts(this.rowsFor(null), this.#scope(sources, null), shape);
       return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
     });
+  }
+
+  /**
+   * The statements of the rows that meet a condition, and what is bound in their base query: what a search narrows a set
+   * to. They are not kept.
+   * @throws ODataError as for `page`; Error when the text of the base query cannot be read again
+   */
+  narrowed(condition: Expression): NarrowedStatements {
+    const { profile } = this.#target;
+    const query = translateNarrowed(this.rowsFor(null), this.#scope(undefined, null), condition);
+    const { sql, slots } = this.#compile(query);
+    // What stands for the values does not matter: each search has its own.
+    const from = toFrom({ sql, parameters: slots.map(() => null) }, profile.name, (message) => {
+      throw new Error(message);
+    });
+    if (from === null) throw new Error("The query of a search has no text.");
+    const findPlans = (): PlansByField => this.rowsFor(null).plans;
+    return { statements: new StatementCache({ ...this.#target, from, findPlans }), slots };
   }
 
   /** The rows, as they stand in a statement for a set that it mentions, or for the source that is asked (null). */

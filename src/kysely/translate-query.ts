@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../edm/model.ts";
 import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "../query/clauses.ts";
+import type { Expression } from "../query/expression.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { JoinedNavigation } from "../query/source.ts";
 import { columnOperand } from "./column-operand.ts";
@@ -79,6 +80,13 @@ export function translateByKey(
   // Two rows of one key would be a fault of the table, but no reason to read on.
   const query = sql`${selectFrom(cells, scope)} where ${sql.join(conditions, sql` and `)} limit 1`;
   return { query, rowShape: Object.freeze({ columns }), width: cells.length };
+}
+
+/** The query of whole rows that meet a condition, to stand as a derived table in others. */
+export function translateNarrowed(rows: Rows, statement: StatementScope, condition: Expression): Sql {
+  const scope = rowScope(rows, statement);
+  const translator = makeTranslator({ profile: statement.profile, scope, roundingMode: "spec-compliant" });
+  return sql`select * from ${scope.it.from} where ${translator.condition(condition, "exact")}`;
 }
 
 /** The places of `top` and `skip`. */

@@ -213,9 +213,20 @@ describe("what cannot be done is a fault at startup", () => {
       ["`rowVersion` counts writes, which this version does not do.", "Remove it."],
     ],
     [
-      "search over columns",
-      { ...base, search: ["name"] },
-      ["`search` over columns is not supported by this version.", "Give a `search` handler, or remove it."],
+      "a search over what is no text of the type",
+      { ...base, search: ["name", "nmae", "price", "tags", 5] },
+      ["`search` names `nmae`, which Tree does not have.", "Did you mean `name`?"],
+      ["`search` names `price`, which is no single Edm.String.", "Name properties of text."],
+      ["`search` names `tags`, which is no single Edm.String.", "Name properties of text."],
+      [
+        "`search` names 5, which Tree does not have.",
+        "Remove it, or use one of `id`, `price`, `tags`, `name`, `loop`.",
+      ],
+    ],
+    [
+      "a search over nothing",
+      { ...base, search: [] },
+      ["`search` names no properties.", "Name those that are searched, or leave it out."],
     ],
     [
       "an unknown property",
