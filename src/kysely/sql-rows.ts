@@ -3,6 +3,7 @@ import type { Row } from "../query/row-shape.ts";
 import { cellName } from "./select-columns.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
 import type { AnyKysely, SynchronousReader } from "./synchronous-reader.ts";
+import { orTooLarge } from "./too-large-statement.ts";
 
 /** A value at once, or by a promise. */
 export type Maybe<T> = T | Promise<T>;
@@ -27,21 +28,21 @@ export class SqlRows {
   all(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<readonly Row[]> {
     return this.#reader === null
       ? this.#query(statement.sql, parameters, statement.width, signal)
-      : this.#reader.readRows(statement.sql, parameters);
+      : readNow(this.#reader, "readRows", statement, parameters);
   }
 
   /** The first row; undefined when there is none. */
   first(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
     return this.#reader === null
       ? this.#query(statement.sql, parameters, statement.width, signal).then(([row]) => row)
-      : this.#reader.readOne(statement.sql, parameters);
+      : readNow(this.#reader, "readOne", statement, parameters);
   }
 
   /** The one number that a statement answers. */
   number(statement: Statement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<number> {
     return this.#reader === null
       ? this.#numberByPromise(statement.sql, parameters, signal)
-      : Number(this.#reader.readOne(statement.sql, parameters)?.[0] ?? 0);
+      : Number(readNow(this.#reader, "readOne", statement, parameters)?.[0] ?? 0);
   }
 
   async #numberByPromise(
@@ -71,8 +72,32 @@ export class SqlRows {
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
     signal?.throwIfAborted();
     const query = CompiledQuery.raw(sql, [...parameters]);
-    const { rows } = await this.#db.executeQuery(query, signal === undefined ? undefined : { signal });
+    const { rows } = await this.#db
+      .executeQuery(query, signal === undefined ? undefined : { signal })
+      .catch((error: unknown) => {
+        throw orTooLarge(error);
+      });
     // Drivers answer rows as objects by the names of the columns.
     return rows as readonly Readonly<Record<string, unknown>>[];
+  }
+}
+
+/** Reads at once. @throws ODataError for a statement that is more than the database takes */
+function readNow<Method extends keyof SynchronousReader>(
+  reader: SynchronousReader,
+  method: Method,
+  { sql }: Statement,
+  parameters: readonly unknown[],
+): ReturnType<SynchronousReader[Method]>;
+function readNow(
+  reader: SynchronousReader,
+  method: keyof SynchronousReader,
+  { sql }: Statement,
+  parameters: readonly unknown[],
+): ReturnType<SynchronousReader[keyof SynchronousReader]> {
+  try {
+    return reader[method](sql, parameters);
+  } catch (error) {
+    throw orTooLarge(error);
   }
 }
