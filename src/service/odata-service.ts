@@ -29,6 +29,8 @@ import { RouteTable } from "./route-table.ts";
 
 /** Query shapes that one service keeps: more than an application's clients commonly use. */
 const SHAPES_KEPT = 500;
+/** Characters of their keys together: what is kept for a shape grows with its text, at about fifty bytes for each. */
+const SHAPE_CHARACTERS = 250_000;
 
 /** One registration, ready to answer. */
 export interface ODataService {
@@ -122,7 +124,7 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
       [...definition.entitySets.values()].map((set) => [set.entitySet, toEntitySetRuntime(definition, set)]),
     ),
     metadata: { xml, etag: `"${sha256Base64(xml)}"` },
-    shapes: new BoundedCache(SHAPES_KEPT),
+    shapes: new BoundedCache(SHAPES_KEPT, { most: SHAPE_CHARACTERS, weightOf: (key) => key.length }),
     linksOf: (entitySet, name) => {
       const navigation = hasNavigationRoute(definition, entitySet, name);
       return { navigation, association: navigation };

@@ -113,3 +113,16 @@ test("BoundedCache lets go of what was not used for longest", () => {
   cache.set("a", 4);
   expect([cache.get("a"), cache.size]).toEqual([4, 2]);
 });
+
+test("BoundedCache keeps no more than a weight, and nothing that is heavier alone", () => {
+  const cache = new BoundedCache<string, number>(10, { most: 6, weightOf: (key) => key.length });
+  cache.set("aaa", 1);
+  cache.set("bb", 2);
+  cache.set("c", 3);
+  cache.set("aaa", 4);
+  expect([cache.get("aaa"), cache.get("bb"), cache.get("c"), cache.size]).toEqual([4, 2, 3, 3]);
+  cache.set("dd", 5);
+  expect([cache.get("aaa"), cache.get("bb"), cache.get("c"), cache.get("dd")]).toEqual([undefined, 2, 3, 5]);
+  cache.set("eeeeeee", 6);
+  expect([cache.get("eeeeeee"), cache.size]).toEqual([undefined, 3]);
+});
