@@ -1,4 +1,5 @@
-import type { DirectJoin, NavigationJoin, StructuralProperty } from "../edm/model.ts";
+import type { DirectJoin, EntitySet, NavigationJoin } from "../edm/model.ts";
+import { fieldOf } from "../memory/compile-property.ts";
 import type { RelatedObject } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { totalOrder } from "../plan/total-order.ts";
@@ -10,7 +11,7 @@ import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
 import { countLoaded, type LoadRun } from "./load-run.ts";
 import { resolveSource, serviceOf } from "./resolve-sources.ts";
-import { rowReader } from "./row-to-entity.ts";
+import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /** The related entities of each join key that owners have, in the order of the keys. */
 type RelatedLists = readonly (readonly object[])[];
@@ -34,7 +35,7 @@ export function joinTarget(
 ): MaybeResult<readonly RelatedObject[] | null> {
   const { entitySet, navigationProperty, target } = mention;
   const join = entitySet.navigationJoins.get(navigationProperty.name);
-  if (join === undefined || target === null) return null;
+  if (join === undefined || target === null || lacksJoinKey(join, mention, objects)) return null;
   const owners = groupOwners(join, mention, objects);
   return chain(readTarget(mention, join, owners.keys, run), (lists) => {
     if (lists === null) return null;
@@ -43,6 +44,15 @@ export function joinTarget(
       return navigationProperty.isCollection ? list : (list[0] ?? null);
     });
   });
+}
+
+/** Ignored properties may be absent from what handlers answer: then nothing is known of what is related. */
+function lacksJoinKey(join: NavigationJoin, { entitySet }: NavigationMention, objects: readonly object[]): boolean {
+  const { ignoredProperties } = entitySet.entityType;
+  const ignored = parentProperties(join).filter((property) => ignoredProperties.includes(property));
+  return (
+    ignored.length > 0 && objects.some((object) => ignored.some(({ field }) => fieldOf(object, field) === undefined))
+  );
 }
 
 function groupOwners(join: NavigationJoin, { entitySet }: NavigationMention, objects: readonly object[]): Owners {
@@ -82,7 +92,8 @@ function readTarget(
   };
   if (queryable === undefined) return fromAll();
   return chain(resolveSource(target, queryable, run.context), (source) => {
-    if (source.relational !== undefined) return readRelated(mention, join, keys, source.relational, run);
+    const { relational } = source;
+    if (relational !== undefined) return readRelated(mention, join, keys, { target, relational }, run);
     if (source.entities === undefined || join.kind === "link") return fromAll();
     return joinList(mention, join, keys, source.entities(), run);
   });
@@ -131,13 +142,13 @@ function readRelated(
   mention: NavigationMention,
   join: NavigationJoin,
   keys: readonly JoinKey[],
-  relational: RelationalSource,
+  { target, relational }: { readonly target: EntitySet; readonly relational: RelationalSource },
   run: LoadRun,
 ): MaybeResult<RelatedLists> {
   if (keys.length === 0) return [];
   const { context, maxEntities } = run;
   const query: RelatedQuery = {
-    shape: shapeOf(mention, join),
+    shape: shapeOf(mention, join, target),
     values: [],
     keys: keys.map(({ values }) => values),
     skip: 0,
@@ -161,22 +172,16 @@ function readRelated(
 /** A mention is one object for all requests of a shape. */
 const shapes = new WeakMap<NavigationMention, RelatedShape>();
 
-/** All properties of the related entities, and the ignored ones that lead on from them. */
-function shapeOf(mention: NavigationMention, join: NavigationJoin): RelatedShape {
+function shapeOf(mention: NavigationMention, join: NavigationJoin, target: EntitySet): RelatedShape {
   let shape = shapes.get(mention);
   if (shape !== undefined) return shape;
-  const { entityType } = mention.navigationProperty;
-  const joins = mention.below.flatMap((below) => {
-    const next = below.entitySet.navigationJoins.get(below.navigationProperty.name);
-    return next === undefined ? [] : parentProperties(next);
-  });
-  const properties = new Set<StructuralProperty>([...entityType.properties, ...joins]);
+  const { entityType } = target;
   shape = Object.freeze<RelatedShape>({
     join,
     entityType,
     filter: null,
     orderBy: totalOrder([], entityType),
-    selected: Array.from(properties, (property) => ({ property })),
+    selected: wholeEntity(target),
     joined: [],
     roundingMode: "spec-compliant",
   });

@@ -1,12 +1,17 @@
+import type { Context } from "../definition/context.ts";
+import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { RootExpression } from "../query/expression.ts";
+import type { Row } from "../query/row-shape.ts";
 import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { countLoaded, type LoadRun } from "./load-run.ts";
+import { readByKey } from "./read-by-key.ts";
 import { findByKey } from "./read-navigation.ts";
 import { resolveSource, serviceOf } from "./resolve-sources.ts";
+import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /**
  * Loads the entity behind `$root/Set(key)`.
@@ -20,9 +25,7 @@ export function loadRoot(expression: RootExpression, run: LoadRun): MaybeResult<
   const { context } = run;
   const key = keyOf(expression, run.values);
   const { getByKey, queryable, getAll } = serviceOf(context).entitySets.get(entitySet.name)?.handlers ?? {};
-  if (getByKey !== undefined) {
-    return chain(getByKey(key, context), (answer) => asRoot(expression, orThrow(answer), run));
-  }
+  if (getByKey !== undefined) return readRoot(expression, getByKey, key, run);
   const find = (entities: Iterable<unknown>): object | null =>
     asRoot(expression, findByKey(entities, entitySet.entityType, key), run);
   const fromAll = (): MaybeResult<object | null> => {
@@ -34,6 +37,24 @@ export function loadRoot(expression: RootExpression, run: LoadRun): MaybeResult<
   return chain(resolveSource(entitySet, queryable, context), ({ entities }) => {
     return entities === undefined ? fromAll() : find(entities());
   });
+}
+
+function readRoot(
+  expression: RootExpression,
+  getByKey: GetByKeyHandler<Context>,
+  key: unknown,
+  run: LoadRun,
+): MaybeResult<object | null> {
+  const found = readByKey(getByKey, key, run.context, () => wholeEntity(expression.entitySet));
+  return chain(found, (answer) => {
+    if (answer === null) return null;
+    const { entity, rowShape } = answer;
+    return asRoot(expression, rowShape === undefined || !isRow(entity) ? entity : rowReader(rowShape)(entity), run);
+  });
+}
+
+function isRow(entity: unknown): entity is Row {
+  return Array.isArray(entity);
 }
 
 /** The key in the application's form. */

@@ -1,4 +1,6 @@
-import type { StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, StructuralProperty } from "../edm/model.ts";
+import { parentProperties } from "../plan/plan-related.ts";
+import type { SelectedProperty } from "../query/clauses.ts";
 import type { Row, RowColumn, RowShape } from "../query/row-shape.ts";
 
 /** Makes the application's object of a row. */
@@ -29,4 +31,22 @@ function valueReader(column: RowColumn): (row: Row) => unknown {
     // A complex value is null where all of its cells are.
     return Object.values(value).every((member) => member === null) ? null : value;
   };
+}
+
+const selections = new WeakMap<EntitySet, readonly SelectedProperty[]>();
+
+/**
+ * The properties to read of entities that expressions lead to: all, and the ignored ones by which navigations of the set
+ * lead on from them.
+ * @returns the same object for a set each time
+ */
+export function wholeEntity(entitySet: EntitySet): readonly SelectedProperty[] {
+  let selected = selections.get(entitySet);
+  if (selected === undefined) {
+    const joins = [...entitySet.navigationJoins.values()].flatMap(parentProperties);
+    const properties = new Set([...entitySet.entityType.properties, ...joins]);
+    selected = Object.freeze(Array.from(properties, (property) => ({ property })));
+    selections.set(entitySet, selected);
+  }
+  return selected;
 }

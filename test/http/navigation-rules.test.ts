@@ -282,6 +282,27 @@ eachDoor((door) => {
       }
     });
 
+    test("a join by an ignored property that the entities were answered without", async () => {
+      const Part = entityType("Part", { id: edm.int32().key(), ownerId: edm.int32().ignored() });
+      const parts = (rows: readonly { readonly id: number; readonly ownerId?: number }[]) =>
+        odataService({
+          prefix: "/p",
+          entitySets: [
+            entitySet(Part, {
+              queryable: () => arraySource(Part, rows),
+              navigation: { owner: hasOptional(Part, { target: "Parts", on: { ownerId: "id" } }) },
+            }),
+          ],
+        });
+      const $filter = "Owner/Id eq 1";
+      const known = await door.to(parts([{ id: 1, ownerId: 1 }]))(url("/p/Parts", { $filter }));
+      expect(known.json.value).toEqual([{ Id: 1 }]);
+      const unknown = await door.to(parts([{ id: 1, ownerId: 1 }, { id: 2 }]))(url("/p/Parts", { $filter }));
+      const message =
+        "Paths through 'Owner' are not offered in $filter: no handler loads it, and neither does the data source.";
+      expectError(unknown, unsupported("$filter", message));
+    });
+
     test("a set behind $root that cannot be read", async () => {
       expectError(
         await ask({}, { $filter: "$root/Hidden(1)/Name eq 'x'" }),
