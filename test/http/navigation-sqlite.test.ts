@@ -142,6 +142,42 @@ eachDoor((door) => {
     }
   });
 
+  describe("nested options of $expand", () => {
+    test.each([
+      ["Lines($filter=Product/Name eq 'Pot';$select=Number)", [[2], [], [], [], [1, 2], []]],
+      ["Lines($filter=Product eq null;$select=Number)", [[], [1], [], [], [], []]],
+      ["Lines($orderby=Product/Price desc,Quantity;$select=Number)", [[2, 1], [1], [], [], [2, 1, 3], []]],
+      ["Lines($orderby=Product/Name;$top=1;$select=Number)", [[2], [1], [], [], [1], []]],
+      ["Lines($filter=$it/Product/Name eq $root/Products(2)/Name;$select=Number)", [[2], [], [], [], [1, 2], []]],
+    ])("%s", async ($expand, numbers) => {
+      for (const isInMemory of [false, true]) {
+        const send = door.to(shop({ isInMemory }));
+        const answer = await send(url("/s/Orders", { $expand, $select: "Id" }));
+        expect(answer.status, answer.text).toBe(200);
+        const orders = answer.json.value as readonly { readonly Lines: readonly { readonly Number: number }[] }[];
+        expect(orders.map(({ Lines }) => Lines.map((line) => line.Number))).toEqual(numbers);
+      }
+    });
+
+    test("of a single entity, in the statement of its parents", async () => {
+      const $expand = "Customer($filter=Country/Code eq 'NO' and Orders/any(o:o/Lines/any());$select=Id)";
+      statements.reset();
+      const answer = await door.to(shop())(url("/s/Orders", { $expand, $select: "Id" }));
+      const orders = answer.json.value as readonly { readonly Customer: unknown }[];
+      expect(orders.map((order) => order.Customer)).toEqual([{ Id: 1 }, null, null, null, { Id: 1 }, null]);
+      expect(statements.texts()).toHaveLength(1);
+    });
+  });
+
+  test("a navigation route orders by what its entities lead to", async () => {
+    for (const isInMemory of [false, true]) {
+      const send = door.to(shop({ isInMemory }));
+      const answer = await send(url("/s/Customers(1)/Orders", { $orderby: "Lines/$count desc", $select: "Id" }));
+      if (isInMemory) expect(answer.status, answer.text).toBe(404);
+      else expect(answer.json?.value, answer.text).toEqual([{ Id: 5 }, { Id: 1 }]);
+    }
+  });
+
   describe("what a database cannot join", () => {
     test("a navigation that only a handler knows", async () => {
       const send = door.to(shop({ hasHandler: true }));
