@@ -17,3 +17,8 @@ export interface JsonObject {
  * their text.
  */
 export type JsonValue = null | boolean | number | string | JsonNumber | readonly JsonValue[] | JsonObject;
+
+/** Tells an object from any other parsed value. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+}

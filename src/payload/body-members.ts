@@ -1,0 +1,88 @@
+import type { StructuralProperty } from "../edm/model.ts";
+import { nearestName } from "../errors/nearest-name.ts";
+import type { ODataError } from "../errors/odata-error.ts";
+import type { JsonObject } from "../json/json-value.ts";
+import { type BodyPlace, invalidMember, placeWithin, shorten } from "./body-place.ts";
+import { refuseBindingName, refuseBindings } from "./refuse-binding.ts";
+
+/** An object that is made from a body, by the application's fields. */
+export interface BodyObject {
+  [field: string]: unknown;
+}
+
+/** What is done with members that the model does not know; ignored properties are such. */
+export type UnknownMembers = "reject" | "ignore";
+
+/**
+ * Makes the check of the names in an object: annotations are passed over, but for `@odata.bind`.
+ * @param typeName qualified name of the type, for messages
+ * @param names the members that are known
+ * @returns a check that throws ODataError `InvalidBody` for a member that is unknown, `NotImplemented` for
+ * `@odata.bind`
+ * @see decisions, Writing
+ */
+export function compileNameCheck(
+  typeName: string,
+  names: Pick<ReadonlySet<string>, "has" | "keys">,
+  unknownMembers: UnknownMembers,
+): (object: JsonObject, place: BodyPlace) => void {
+  return (object, place) => {
+    for (const name of Object.keys(object)) {
+      if (names.has(name)) continue;
+      if (name.includes("@")) refuseBindingName(name, place);
+      else if (unknownMembers === "reject") throw unknownMember(name, typeName, names.keys(), place);
+      refuseBindings(object[name] ?? null, placeWithin(place, name));
+    }
+  };
+}
+
+function unknownMember(name: string, typeName: string, known: Iterable<string>, place: BodyPlace): Error {
+  const near = nearestName(name, known);
+  const advice = near === null ? "leave it out, or look up the names in $metadata" : `did you mean ${near}?`;
+  const end = near === null ? "." : "";
+  return invalidMember(`${typeName} has no property ${JSON.stringify(shorten(name))}: ${advice}${end}`, place, name);
+}
+
+/** Puts a value into an object that is made. */
+export type FieldWriter = (target: BodyObject, value: unknown) => void;
+
+/**
+ * Makes the writer of a field: always an own member, whatever objects inherit under that name.
+ * @param field key in the application's objects
+ */
+export function compileFieldWriter(field: string): FieldWriter {
+  if (!(field in Object.prototype)) {
+    return (target, value) => {
+      target[field] = value;
+    };
+  }
+  return (target, value) => {
+    Object.defineProperty(target, field, { value, configurable: true, enumerable: true, writable: true });
+  };
+}
+
+/**
+ * Makes what stands for a member that a body lacks: the default, null, or no items.
+ * @returns a function that throws ODataError `InvalidBody` where there is nothing of these
+ * @see decisions, Smaller points; OData Protocol 4.0, section 11.4.2
+ */
+export function compileAbsentValue(
+  property: Pick<StructuralProperty, "name" | "defaultValue" | "isCollection" | "nullable">,
+): (place: BodyPlace) => unknown {
+  const { name, defaultValue, isCollection, nullable } = property;
+  if (defaultValue !== undefined) {
+    // What a handler may change is made anew for each.
+    const isShared = typeof defaultValue !== "object" || defaultValue === null;
+    return isShared ? () => defaultValue : () => structuredClone(defaultValue);
+  }
+  if (isCollection) return () => [];
+  if (nullable) return () => null;
+  return (place) => {
+    throw missingMember(place, name);
+  };
+}
+
+/** Makes the error of a member that a body lacks and that nothing stands for. */
+export function missingMember(place: BodyPlace, name: string): ODataError {
+  return invalidMember("The body lacks this member, which has no default and is never null.", place, name);
+}

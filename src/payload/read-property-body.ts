@@ -1,0 +1,36 @@
+import { describeValue } from "../edm/invalid-value.ts";
+import type { StructuralProperty } from "../edm/model.ts";
+import { isJsonObject, type JsonValue } from "../json/json-value.ts";
+import { compileNameCheck, type UnknownMembers } from "./body-members.ts";
+import { invalidMember } from "./body-place.ts";
+import { guarded } from "./body-readers.ts";
+import { ValueReaders } from "./read-value.ts";
+
+const VALUE = "value";
+
+/**
+ * Makes the reader of the body of `PUT` and `PATCH /Set(key)/Property`: `{ "value": … }`.
+ * @returns a reader of the value in canonical form; it throws ODataError `InvalidBody` or `NullNotAllowed`, target the
+ * property or the path below it
+ * @see specification, Individual property access
+ */
+export function compilePropertyBodyReader(
+  property: StructuralProperty,
+  unknownMembers: UnknownMembers,
+): (body: JsonValue, ieee754Compatible: boolean) => unknown {
+  const { name } = property;
+  const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
+  const read = new ValueReaders(unknownMembers).ofProperty(property);
+  return (body, ieee754Compatible) =>
+    guarded(body, ieee754Compatible, (place) => {
+      if (!isJsonObject(body)) {
+        throw invalidMember(`${describeValue(body)} is not the body of a property: ${ADVICE}`, place, "");
+      }
+      const value = body[VALUE];
+      if (value === undefined) throw invalidMember(`The body lacks it: ${ADVICE}`, place, VALUE);
+      checkNames(body, place);
+      return read(value, place, name);
+    });
+}
+
+const ADVICE = 'send {"value": …} with the new value.';

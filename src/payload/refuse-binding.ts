@@ -1,0 +1,58 @@
+import { protocolError } from "../errors/odata-error.ts";
+import { isJsonObject, type JsonValue } from "../json/json-value.ts";
+import { type BodyPlace, pathWithin, placeWithin } from "./body-place.ts";
+
+/** How the annotation ends that links to existing entities; the short form is that of OData 4.01. */
+const BINDING = /.@(?:odata\.)?bind$/;
+
+/** A structure whose members are still to be looked at. */
+interface Pending {
+  readonly value: JsonValue;
+  readonly place: BodyPlace;
+}
+
+/**
+ * Refuses an annotation that asks for a link which nobody would make.
+ * @param name of a member with `@` in it
+ * @throws ODataError `NotImplemented`
+ * @see specification, Deep insert and `@odata.bind`, 5
+ */
+export function refuseBindingName(name: string, place: BodyPlace): void {
+  if (!BINDING.test(name)) return;
+  throw protocolError(
+    "NotImplemented",
+    "@odata.bind is unsupported on this route: link to existing entities through the $ref endpoints of the navigation property; or nest new ones in the body of a POST, where the entity set allows deep insert.",
+    { target: pathWithin(place, name) },
+  );
+}
+
+/**
+ * Refuses such an annotation anywhere in a value that is not read otherwise. Takes no stack, however deep it is.
+ * @throws ODataError `NotImplemented`
+ */
+export function refuseBindings(value: JsonValue, place: BodyPlace): void {
+  if (typeof value !== "object" || value === null) return;
+  const pending: Pending[] = [{ value, place }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value: structure, place: at } = next;
+    if (Array.isArray(structure)) {
+      const items: readonly JsonValue[] = structure;
+      for (const [index, item] of items.entries()) addStructure(pending, item, at, index);
+    } else if (isJsonObject(structure)) {
+      for (const name of Object.keys(structure)) {
+        refuseBindingName(name, at);
+        addStructure(pending, structure[name], at, name);
+      }
+    }
+  }
+}
+
+function addStructure(
+  pending: Pending[],
+  value: JsonValue | undefined,
+  parent: BodyPlace,
+  segment: string | number,
+): void {
+  if (typeof value !== "object" || value === null) return;
+  pending.push({ value, place: placeWithin(parent, segment) });
+}
