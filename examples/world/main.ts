@@ -10,7 +10,11 @@ const EXAMPLES: readonly string[] = [
   "/Countries?$filter=Region eq 'Europe' and Landlocked&$select=Name,Capital",
   "/Countries?$filter=Currencies/any(c: c/Code eq 'EUR')&$select=Name,Currencies",
   "/Countries('JP')",
-  "/Cities?$filter=CountryCode eq 'BR' and contains(tolower(Name),'são')&$orderby=Population desc&$count=true",
+  "/Countries?$expand=Cities($filter=Population gt 1000000;$orderby=Population desc;$top=3),Borders($select=Name)&$top=10",
+  "/Countries?$filter=Cities/any(c: c/Population gt 10000000)&$select=Name",
+  "/Countries('PT')/Borders",
+  "/Cities?$filter=contains(tolower(Name),'são')&$expand=Country($select=Name)&$orderby=Population desc&$count=true",
+  "/Cities?$search=york NOT new&$select=Name,CountryCode",
   "/Cities/$count?$filter=Population gt 1000000",
   "/$metadata",
 ];

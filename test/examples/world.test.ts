@@ -42,12 +42,12 @@ async function ended(child: ChildProcessWithoutNullStreams): Promise<unknown> {
 }
 
 describe("the world example", () => {
-  test("prints its root and six addresses that all answer, and ends cleanly at Ctrl-C", async () => {
+  test("prints its root and ten addresses that all answer, and ends cleanly at Ctrl-C", async () => {
     const child = start("0");
     const text = await printed(child, "Ctrl-C ends it.");
     expect(text).toContain("Loaded 135483 rows.");
     const urls = text.match(/http:\S+/g) ?? [];
-    expect(urls).toHaveLength(7);
+    expect(urls).toHaveLength(11);
     for (const url of urls) expect((await fetch(url)).status, url).toBe(200);
     const end = ended(child);
     child.kill("SIGINT");

@@ -1,0 +1,42 @@
+import type { Dialect, LogEvent } from "kysely";
+
+/** Counts the statements of a database, those that go through Kysely and those that are read at once. */
+export interface StatementCounter {
+  readonly dialect: Dialect;
+  readonly log: (event: LogEvent) => void;
+  /** The texts since the last reset. */
+  readonly texts: () => readonly string[];
+  readonly reset: () => void;
+}
+
+/** Makes a dialect whose statements are counted. */
+export function countStatements(dialect: Dialect): StatementCounter {
+  const texts: string[] = [];
+  const counted: Dialect = {
+    createDriver: () => dialect.createDriver(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createAdapter: () => {
+      const adapter = dialect.createAdapter();
+      for (const name of ["readRows", "readOne"]) {
+        const read: unknown = Reflect.get(adapter, name);
+        if (typeof read !== "function") continue;
+        Reflect.set(adapter, name, (...given: readonly unknown[]): unknown => {
+          texts.push(String(given[0]));
+          return Reflect.apply(read, adapter, given);
+        });
+      }
+      return adapter;
+    },
+  };
+  return {
+    dialect: counted,
+    log: ({ query }) => {
+      texts.push(query.sql);
+    },
+    texts: () => [...texts],
+    reset: () => {
+      texts.length = 0;
+    },
+  };
+}

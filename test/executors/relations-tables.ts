@@ -1,0 +1,225 @@
+import { sql, type Kysely } from "kysely";
+import { odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { COMMON, type Service, type Shared } from "./relations-memory.ts";
+import { Author, Book, Chapter, Note, Publisher, SEARCHED, Tag, type Relations } from "./relations-model.ts";
+import { navigationsOf } from "./relations-navigations.ts";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
+export type AnyDatabase = Kysely<any>;
+
+/** The databases that the tables are made in. */
+export type DatabaseName = "sqlite" | "postgres" | "mariadb";
+
+/** What a column holds. */
+type Content =
+  | "text"
+  | "key"
+  | "int"
+  | "long"
+  | "decimal"
+  | "price"
+  | "double"
+  | "boolean"
+  | "guid"
+  | "date"
+  | "time"
+  | "list";
+
+const TYPES: Readonly<Record<DatabaseName, Readonly<Record<Content, string>>>> = {
+  sqlite: {
+    text: "text",
+    key: "text",
+    int: "integer",
+    long: "integer",
+    decimal: "text",
+    price: "integer",
+    double: "real",
+    boolean: "integer",
+    guid: "text",
+    date: "text",
+    time: "text",
+    list: "text",
+  },
+  postgres: {
+    text: "text",
+    key: "text",
+    int: "int4",
+    long: "int8",
+    decimal: "numeric",
+    price: "numeric(12,2)",
+    double: "float8",
+    boolean: "boolean",
+    guid: "uuid",
+    date: "date",
+    time: "timestamptz(3)",
+    list: "jsonb",
+  },
+  mariadb: {
+    text: "longtext",
+    key: "varchar(20)",
+    int: "int",
+    long: "bigint",
+    decimal: "decimal(40,10)",
+    price: "decimal(12,2)",
+    double: "double",
+    boolean: "boolean",
+    guid: "char(36)",
+    date: "date",
+    time: "datetime(3)",
+    list: "json",
+  },
+};
+
+type Columns = Readonly<Record<string, Content>>;
+
+/** The columns of each table, and those of its key. */
+const TABLES: Readonly<Record<string, { readonly columns: Columns; readonly key: readonly string[] }>> = {
+  publishers: {
+    columns: { country: "key", number: "int", name: "text", founded: "date", size: "text" },
+    key: ["country", "number"],
+  },
+  authors: {
+    columns: {
+      id: "int",
+      name: "text",
+      rating: "decimal",
+      born: "time",
+      mentor: "int",
+      publisherCountry: "key",
+      publisherNumber: "int",
+      home_city: "text",
+      home_zip: "int",
+    },
+    key: ["id"],
+  },
+  books: {
+    columns: {
+      id: "guid",
+      "the title": "text",
+      pages: "int",
+      price: "price",
+      active: "boolean",
+      authorId: "int",
+      publisherCountry: "key",
+      publisherNumber: "int",
+      words: "list",
+    },
+    key: ["id"],
+  },
+  chapters: {
+    columns: { bookId: "guid", number: "int", title: "text", ratio: "double" },
+    key: ["bookId", "number"],
+  },
+  notes: {
+    columns: { id: "long", text: "text", at: "time", bookId: "guid", chapterNumber: "int", tagCode: "key" },
+    key: ["id"],
+  },
+  tags: { columns: { code: "key", label: "text", weight: "long", parentCode: "key" }, key: ["code"] },
+  author_tags: { columns: { author: "int", tag: "key" }, key: ["author", "tag"] },
+  book_tags: { columns: { book: "guid", tag: "key" }, key: ["book", "tag"] },
+  friends: { columns: { author: "int", friend: "int" }, key: ["author", "friend"] },
+  publisher_tags: { columns: { p_country: "key", p_number: "int", tag: "key" }, key: ["p_country", "p_number", "tag"] },
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The rows of each table by the names of its columns. */
+function rowsOf(data: Relations): Readonly<Record<string, readonly Row[]>> {
+  return {
+    publishers: data.publishers,
+    authors: data.authors.map(({ mentorId, home, ...others }) => ({
+      ...others,
+      mentor: mentorId,
+      home_city: home?.city ?? null,
+      home_zip: home?.zip ?? null,
+    })),
+    books: data.books.map(({ title, ...others }) => ({ ...others, "the title": title })),
+    chapters: data.chapters,
+    notes: data.notes,
+    tags: data.tags,
+    author_tags: data.authorTags,
+    book_tags: data.bookTags,
+    friends: data.friends,
+    publisher_tags: data.publisherTags.map(({ country, number, tag }) => ({
+      p_country: country,
+      p_number: number,
+      tag,
+    })),
+  };
+}
+
+/** A value as a column of that content takes it. */
+function toCell(database: DatabaseName, content: Content | undefined, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (content === "list") return JSON.stringify(value);
+  if (database === "sqlite") {
+    if (content === "price" && typeof value === "string") return BigInt(value.replace(".", ""));
+    return content === "boolean" ? Number(value) : value;
+  }
+  // MariaDB's own form has a blank in place of the T, and no zone.
+  if (database === "mariadb" && content === "time" && typeof value === "string") {
+    return value.replace("T", " ").replace("Z", "");
+  }
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+/** Makes the tables anew, and fills them. */
+export async function makeTables(db: AnyDatabase, database: DatabaseName, data: Relations): Promise<void> {
+  const rows = rowsOf(data);
+  for (const [table, { columns, key }] of Object.entries(TABLES)) {
+    await sql`drop table if exists ${sql.id(table)}`.execute(db);
+    const collation = database === "mariadb" ? " default charset utf8mb4 collate utf8mb4_nopad_bin" : "";
+    const types = TYPES[database];
+    const definitions = Object.entries(columns).map(
+      ([name, content]) => sql`${sql.id(name)} ${sql.raw(types[content])}`,
+    );
+    const keys = sql.join(key.map((name) => sql.id(name)));
+    await sql`create table ${sql.id(table)} (${sql.join(definitions)}, primary key (${keys}))${sql.raw(collation)}`.execute(
+      db,
+    );
+    for (const row of rows[table] ?? []) {
+      const cells = Object.entries(columns).map(([name, content]) => sql.val(toCell(database, content, row[name])));
+      await sql`insert into ${sql.id(table)} values (${sql.join(cells)})`.execute(db);
+    }
+  }
+}
+
+/** A service over the tables. */
+export function tablesService(db: AnyDatabase, database: DatabaseName, data: Relations, shared: Shared = {}): Service {
+  const navigation = navigationsOf("tables", data);
+  const operations = ["read"] as const;
+  const price = database === "sqlite" ? ({ storage: "scaled" } as const) : undefined;
+  return odataService({
+    ...COMMON,
+    ...shared,
+    entitySets: [
+      sqlEntitySet(Publisher, { db, table: "publishers", operations, navigation: navigation.publishers }),
+      sqlEntitySet(Author, {
+        db,
+        table: "authors",
+        operations,
+        columns: { mentorId: "mentor" },
+        search: SEARCHED.authors,
+        navigation: navigation.authors,
+      }),
+      sqlEntitySet(Book, {
+        db,
+        table: "books",
+        operations,
+        columns: { title: "the title", price },
+        search: SEARCHED.books,
+        navigation: navigation.books,
+      }),
+      sqlEntitySet(Chapter, { db, table: "chapters", operations, navigation: navigation.chapters }),
+      sqlEntitySet(Note, { db, table: "notes", operations, navigation: navigation.notes }),
+      sqlEntitySet(Tag, {
+        db,
+        table: "tags",
+        operations,
+        search: SEARCHED.tags,
+        navigation: navigation.tags,
+      }),
+    ],
+  });
+}
