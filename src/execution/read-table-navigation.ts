@@ -1,6 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { EntityType, NavigationJoin } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { fieldOf } from "../memory/compile-property.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { relatedEntityShape, relatedShape, type TableNavigation } from "../plan/table-navigation.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
@@ -37,8 +38,7 @@ export function readParent(
   context: Context,
 ): MaybeResult<JoinedParent | null> {
   const { entityType } = entitySet;
-  if (getByKey === undefined)
-    throw new Error(`${navigationProperty.name} has a route, but its parents cannot be read.`);
+  if (getByKey === undefined) throw new Error(`The parents of ${navigationProperty.name} cannot be read.`);
   return chain(
     readByKey(getByKey, key, context, () => joinSelection(join)),
     (found) => (found === null ? null : { joinKey: joinKeyReader(join, entityType, found.rowShape)(found.entity) }),
@@ -121,7 +121,7 @@ function joinSelection(join: NavigationJoin): readonly SelectedProperty[] {
 /** The values of a bound key, in the order of the type's key. */
 function keyValues({ key: properties, name }: EntityType, key: unknown): readonly PrimitiveValue[] {
   return properties.map(({ field }) => {
-    const value: unknown = properties.length === 1 ? key : new Map(Object.entries(Object(key))).get(field);
+    const value: unknown = properties.length === 1 ? key : fieldOf(Object(key) as object, field);
     if (isPrimitive(value)) return value;
     throw new Error(`A key of ${name} lacks its ${field}.`);
   });

@@ -96,7 +96,10 @@ function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep
   const { entitySet, navigationProperty, orderBy, selectExpand } = expansion;
   const handlers = scope.entitySets.get(entitySet.name)?.navigationHandlers.get(navigationProperty.name) ?? {};
   const below = planExpand(selectExpand, scope);
-  const load = planHandler(handlers) ?? planRelated(expansion, below, scope) ?? ({ kind: "asLoaded" } as const);
+  const load =
+    planHandler(handlers) ??
+    planRelated(expansion, below?.joinProperties ?? [], scope) ??
+    ({ kind: "asLoaded" } as const);
   return Object.freeze({
     expansion,
     place: `${entitySet.name}/${navigationProperty.name}`,

@@ -3,7 +3,6 @@ import type { QueryableHandler } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectedProperty } from "../query/clauses.ts";
-import type { ExpandPlan } from "./plan-expand.ts";
 import { keyProperties, propertiesToRead } from "./properties-to-read.ts";
 
 /** Related entities that no handler brings: their own set is read, by what the navigation says of how they are found. */
@@ -21,14 +20,14 @@ export interface RelatedLoad {
 
 /**
  * Plans the read of an expansion from the target set itself.
- * @param below the expansions of the next level
+ * @param joinProperties of the related entities, by which the expansions of the next level find what belongs to them
  * @returns null where it is not eligible: the set keeps it out of the data source, nothing says how the related entities
  *   are found, or the target set has no `queryable`
  * @see specification, $expand, rule 2
  */
 export function planRelated(
   expansion: ExpandedNavigation,
-  below: ExpandPlan | null,
+  joinProperties: readonly StructuralProperty[],
   { entitySets }: Pick<ServiceDefinition, "entitySets">,
 ): RelatedLoad | null {
   const { entitySet, navigationProperty, target, form, search } = expansion;
@@ -48,7 +47,7 @@ export function planRelated(
           propertiesToRead(target, expansion.selectExpand, {
             key: true,
             pushdown: selectPushdownEnabled,
-            join: below?.joinProperties ?? [],
+            join: joinProperties,
           })
         : keyProperties(target.entityType),
     isJoinable: !navigationProperty.isCollection && search === null && leadsToKey(eligible, target),

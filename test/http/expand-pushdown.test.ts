@@ -3,10 +3,10 @@ import { eachDoor, expectError, ORIGIN, targetOf, url } from "./doors.ts";
 import { sqliteShop } from "./shop-sqlite.ts";
 import { shop } from "./shop-tables.ts";
 
-const tables = shop({ by: "tables" });
-const later = shop({ by: "tables", later: true });
-const handlers = shop({ by: "handlers" });
-const sqlite = await sqliteShop();
+const tables = shop({ by: "tables", links: true });
+const later = shop({ by: "tables", links: true, later: true });
+const handlers = shop({ by: "handlers", links: true });
+const sqlite = await sqliteShop({ links: true });
 afterAll(async () => {
   await sqlite.db.destroy();
 });
@@ -50,6 +50,13 @@ const EXPANSIONS: readonly (readonly [string, Readonly<Record<string, string>>])
   ["Shelves", { $expand: "Books($filter=Price le 9.5 and Genre eq 'Novel';$expand=Notes)" }],
   ["Notes", { $expand: "Book($expand=Author($expand=Mentor),Notes)" }],
   ["Authors", { $expand: "Books($search=eta)" }],
+  ["Books", { $expand: "Tags" }],
+  ["Books", { $expand: "Tags($orderby=Weight desc;$top=1;$count=true)", $select: "Title" }],
+  ["Books", { $expand: "Tags/$ref($filter=Weight gt 2),Author" }],
+  ["Tags", { $expand: "Books($select=Title;$expand=Author($select=Name),Tags/$count)" }],
+  ["Tags", { $expand: "Books($levels=1;$expand=Tags($levels=1))" }],
+  ["Authors", { $expand: "Books($expand=Tags($expand=Books))", $filter: "Id eq 1" }],
+  ["Books(20)", { $expand: "Tags,Author" }],
   ["Books(10)", { $expand: "Author" }],
   ["Books(10)", { $expand: "Author($expand=Books),Notes,Shelf" }],
   ["Books(30)", { $expand: "Author,Shelf", $select: "Id" }],
@@ -57,6 +64,7 @@ const EXPANSIONS: readonly (readonly [string, Readonly<Record<string, string>>])
   ["Authors(1)", { $expand: "Books($top=1;$expand=Notes),Pupils/$ref,Mentor" }],
   ["Notes(BookId=10,Number=2)", { $expand: "Book($expand=Shelf)" }],
 ];
+const idsOf = (entities: ReadonlyArray<{ readonly Id: number }>): number[] => entities.map(({ Id }) => Id);
 const FORMATS = ["minimal", "full", "none", "minimal;IEEE754Compatible=true"];
 
 eachDoor((door) => {
@@ -116,6 +124,7 @@ describe("statements", () => {
     ["Authors", "Pupils($levels=3)", 4],
     ["Authors", "Shelf", 2],
     ["Books(10)", "Author,Notes", 3],
+    ["Tags", "Books($expand=Author,Tags)", 3],
   ])("of a database: %s with %s", async (path, $expand, count) => {
     sqlite.statements.reset();
     const response = await sqlite.service.fetch(new Request(ORIGIN + url(`/s/${path}`, { $expand })));
@@ -210,7 +219,7 @@ eachDoor((door) => {
     test("a capped list has a link; the pages behind it are the set", async () => {
       const ask = door.to(shop({ by: "tables", defaults: { maxExpandTop: 1, maxTop: 2 } }).service);
       const { json } = await ask(url("/s/Authors", { $expand: "Books($select=Id;$orderby=Title desc)", $top: "1" }));
-      const ids: number[] = json.value[0].Books.map(({ Id }: { readonly Id: number }) => Id);
+      const ids = idsOf(json.value[0].Books);
       expect(json.value[0]["Books@odata.nextLink"]).toBe(
         `${ORIGIN}/s/Authors(1)/Books?$skip=1&$orderby=Title%20desc&$select=Id`,
       );
@@ -218,7 +227,7 @@ eachDoor((door) => {
       while (next !== undefined) {
         const page = await ask(targetOf(next));
         expect(page.status).toBe(200);
-        ids.push(...page.json.value.map(({ Id }: { readonly Id: number }) => Id));
+        ids.push(...idsOf(page.json.value));
         next = page.json["@odata.nextLink"];
       }
       expect(ids).toEqual([11, 12, 10]);

@@ -33,20 +33,24 @@ async function claimsOf(service: Service): Promise<ReadonlyMap<string, Claims>> 
     /<EntitySet Name="(\w+)" EntityType="Default\.(\w+)">([\s\S]*?)<\/EntitySet>/gu,
   )) {
     const [, declared = ""] = new RegExp(`<EntityType Name="${type}">([\\s\\S]*?)</EntityType>`, "u").exec(text) ?? [];
-    const names = [...declared.matchAll(/<NavigationProperty Name="(\w+)"/gu)].map(([, name = ""]) => name);
+    const names = [...namesIn(declared, /<NavigationProperty Name="(\w+)"/gu)];
     const navigation = termOf(annotations, "NavigationRestrictions");
-    const restricted = [...navigation.matchAll(/NavigationPropertyPath="(\w+)"/gu)].map(([, name]) => name);
+    const restricted = namesIn(navigation, /NavigationPropertyPath="(\w+)"/gu);
     const isNone = /^\s*<Record>\s*<PropertyValue Property="Navigability"[^>]*\/None"/u.test(navigation);
     const expansion = termOf(annotations, "ExpandRestrictions");
-    const excluded = [...expansion.matchAll(/<NavigationPropertyPath>(\w+)</gu)].map(([, name]) => name);
+    const excluded = namesIn(expansion, /<NavigationPropertyPath>(\w+)</gu);
     const isOff = expansion.includes('Property="Expandable" Bool="false"');
     claims.set(set, {
-      navigable: isNone ? [] : names.filter((name) => !restricted.includes(name)),
-      expandable: isOff ? [] : names.filter((name) => !excluded.includes(name)),
+      navigable: isNone ? [] : names.filter((name) => !restricted.has(name)),
+      expandable: isOff ? [] : names.filter((name) => !excluded.has(name)),
     });
   }
   expect([...claims.keys()]).toEqual(Object.keys(KEYS));
   return claims;
+}
+
+function namesIn(text: string, pattern: RegExp): ReadonlySet<string> {
+  return new Set([...text.matchAll(pattern)].map(([, name = ""]) => name));
 }
 
 function termOf(annotations: string, term: string): string {

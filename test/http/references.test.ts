@@ -51,10 +51,10 @@ function store(
       entitySet(Order, {
         getByKey: (key) => ORDERS.find(({ id }) => id === key) ?? null,
         navigation: {
-          lines: hasMany(Line, { target: "Lines", ...along(style, linesOf) } as object),
-          first: hasOptional(Line, { target: "Lines", ...along(style, first) } as object),
-          loose: hasMany(Line, along(style, linesOf) as object),
-          odd: hasOptional(Line, along(style, first) as object),
+          lines: hasMany(Line, { target: "Lines", ...along(style, linesOf) }),
+          first: hasOptional(Line, { target: "Lines", ...along(style, first) }),
+          loose: hasMany(Line, along(style, linesOf)),
+          odd: hasOptional(Line, along(style, first)),
           linked: hasMany(Line, { target: "Lines", addRef: () => {}, removeRef: () => {} }),
           silent: hasMany(Line, { target: "Lines" }),
           ...navigation,

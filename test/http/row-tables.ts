@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { StructuralProperty } from "../../src/edm/model.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
 import { applyQuery } from "../../src/memory/apply-query.ts";
-import type { FilterClause, SelectedProperty } from "../../src/query/clauses.ts";
+import type { SelectedProperty } from "../../src/query/clauses.ts";
 import type { JoinedShape, Row, RowColumn, RowShape } from "../../src/query/row-shape.ts";
 import type {
   JoinedNavigation,
@@ -240,7 +240,7 @@ function keeps(
 ): boolean {
   const shape = { entityType: navigationProperty.entityType, roundingMode };
   const query = { shape, values, orderBy: [], skip: 0, top: undefined, count: false };
-  return applyQuery([entity], { ...query, filter: filter as FilterClause | null }).entities.length === 1;
+  return applyQuery([entity], { ...query, filter }).entities.length === 1;
 }
 
 function isEqual(left: unknown, right: unknown): boolean {

@@ -4,7 +4,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { countStatements } from "../executors/count-statements.ts";
 import { recordingLogger } from "./model.ts";
-import { Author, AUTHORS, Book, BOOKS, Note, NOTES, Shelf, SHELVES } from "./shop-tables.ts";
+import { Author, AUTHORS, Book, BOOK_TAGS, BOOKS, Note, NOTES, Shelf, SHELVES, Tag, TAGS } from "./shop-tables.ts";
 
 /** The tables of the database. */
 interface Database {
@@ -16,10 +16,12 @@ export interface SqliteShopOptions {
   readonly defaults?: Parameters<typeof odataService>[0]["defaults"];
   readonly authors?: object;
   readonly books?: object;
+  /** Whether books have tags, by a table of links. */
+  readonly links?: boolean;
 }
 
 /** The shop of `shop-tables`, over a database in memory, with the texts of its statements. */
-export async function sqliteShop({ defaults = {}, authors = {}, books = {} }: SqliteShopOptions = {}) {
+export async function sqliteShop({ defaults = {}, authors = {}, books = {}, links = false }: SqliteShopOptions = {}) {
   const statements = countStatements(sqliteDialect(":memory:"));
   const { dialect, log } = statements;
   const db = new Kysely<Database>({ dialect, log });
@@ -55,6 +57,14 @@ export async function sqliteShop({ defaults = {}, authors = {}, books = {} }: Sq
           author: hasOptional(Author, { target: "Authors", on: { authorId: "id" } }),
           notes: hasMany(Note, { target: "Notes", on: { id: "bookId" } }),
           shelf: hasOptional(Shelf, { target: "Shelves", on: { shelfCode: "code" } }),
+          ...(links
+            ? {
+                tags: hasMany(Tag, {
+                  target: "Tags",
+                  through: { table: "book_tags", from: { id: "book_id" }, to: { tag: "code" } },
+                }),
+              }
+            : {}),
         },
       }),
       sqlEntitySet(Shelf, {
@@ -72,6 +82,21 @@ export async function sqliteShop({ defaults = {}, authors = {}, books = {} }: Sq
         etag: ["text"],
         navigation: { book: hasOptional(Book, { target: "Books", on: { bookId: "id" } }) },
       }),
+      ...(links
+        ? [
+            sqlEntitySet(Tag, {
+              db,
+              table: "tags",
+              operations,
+              navigation: {
+                books: hasMany(Book, {
+                  target: "Books",
+                  through: { table: "book_tags", from: { code: "tag" }, to: { book_id: "id" } },
+                }),
+              },
+            }),
+          ]
+        : []),
     ],
   });
   return { service, statements, logger, db };
@@ -101,6 +126,10 @@ async function fill(db: Kysely<Database>): Promise<void> {
     const text = place === null ? null : JSON.stringify(place);
     await sql`insert into shelves values (${code}, ${text}, ${cover}, ${ownerName})`.execute(db);
   }
+  await sql`create table tags (code text primary key, weight integer not null)`.execute(db);
+  await sql`create table book_tags (book_id integer not null, tag text not null)`.execute(db);
+  for (const { code, weight } of TAGS) await sql`insert into tags values (${code}, ${weight})`.execute(db);
+  for (const { book_id, tag } of BOOK_TAGS) await sql`insert into book_tags values (${book_id}, ${tag})`.execute(db);
   for (const { bookId, number, text } of NOTES) {
     await sql`insert into notes values (${bookId}, ${number}, ${text})`.execute(db);
   }

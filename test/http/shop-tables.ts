@@ -42,6 +42,8 @@ export const Note = entityType("Note", {
   text: edm.string(),
 });
 
+export const Tag = entityType("Tag", { code: edm.string().key(), weight: edm.int32() });
+
 export const AUTHORS = [
   { id: 1, name: "Ada", mentorId: null, born: "1815-12-10" },
   { id: 2, name: "Ben", mentorId: 1, born: null },
@@ -67,11 +69,27 @@ export const NOTES = [
   { bookId: 20n, number: 1, text: "other" },
 ] as const;
 
+export const TAGS = [
+  { code: "dark", weight: 3 },
+  { code: "long", weight: 1 },
+  { code: "old", weight: 2 },
+] as const;
+/** The rows of a table of links, by its columns. */
+export const BOOK_TAGS = [
+  { book_id: 10n, tag: "old" },
+  { book_id: 10n, tag: "dark" },
+  { book_id: 20n, tag: "dark" },
+  { book_id: 20n, tag: "gone" },
+  { book_id: 99n, tag: "long" },
+] as const;
+
 /** Where sets are and how they are read. */
 export interface ShopOptions {
   /** `tables`: rows, related by joins. `handlers`: objects, related by batch handlers. */
   readonly by: "tables" | "handlers";
   readonly later?: boolean;
+  /** Whether books have tags, by a table of links. */
+  readonly links?: boolean;
   readonly defaults?: Parameters<typeof odataService>[0]["defaults"];
   readonly authors?: object;
   readonly books?: object;
@@ -81,14 +99,25 @@ export interface ShopOptions {
 }
 
 /** A shop of books, over arrays that pass for tables or over handlers: both answer alike. */
-export function shop({ by, later = false, defaults = {}, authors, books, shelves, navigation = {} }: ShopOptions) {
+export function shop({
+  by,
+  later = false,
+  links = false,
+  defaults = {},
+  authors,
+  books,
+  shelves,
+  navigation = {},
+}: ShopOptions) {
   const database = new RowDatabase();
   database.isLater = later;
+  database.links.set("book_tags", BOOK_TAGS);
   const tables = {
     authors: new RowTable(database, "authors", ["id"], AUTHORS),
     books: new RowTable(database, "books", ["id"], BOOKS),
     shelves: new RowTable(database, "shelves", ["code"], SHELVES),
     notes: new RowTable(database, "notes", ["bookId", "number"], NOTES),
+    tags: new RowTable(database, "tags", ["code"], TAGS),
   };
   const logger = recordingLogger();
   const service = odataService({
@@ -101,15 +130,47 @@ export function shop({ by, later = false, defaults = {}, authors, books, shelves
         etag: ["name", "mentorId"],
         ...authors,
         navigation: {
-          books: hasMany(Book, relation(by, "Books", ["id"], tables.books, ["authorId"], navigation["books"])),
+          books: hasMany(
+            Book,
+            relation(by, {
+              target: "Books",
+              from: "id",
+              related: tables.books,
+              to: "authorId",
+              more: navigation["books"],
+            }),
+          ),
           mentor: hasOptional(
             Author,
-            relation(by, "Authors", ["mentorId"], tables.authors, ["id"], navigation["mentor"], tables.authors),
+            relation(by, {
+              target: "Authors",
+              from: "mentorId",
+              related: tables.authors,
+              to: "id",
+              parents: tables.authors,
+              more: navigation["mentor"],
+            }),
           ),
-          pupils: hasMany(Author, relation(by, "Authors", ["id"], tables.authors, ["mentorId"], navigation["pupils"])),
+          pupils: hasMany(
+            Author,
+            relation(by, {
+              target: "Authors",
+              from: "id",
+              related: tables.authors,
+              to: "mentorId",
+              more: navigation["pupils"],
+            }),
+          ),
           shelf: hasOptional(
             Shelf,
-            relation(by, "Shelves", ["name"], tables.shelves, ["ownerName"], navigation["shelf"], tables.authors),
+            relation(by, {
+              target: "Shelves",
+              from: "name",
+              related: tables.shelves,
+              to: "ownerName",
+              parents: tables.authors,
+              more: navigation["shelf"],
+            }),
           ),
         },
       }),
@@ -121,13 +182,37 @@ export function shop({ by, later = false, defaults = {}, authors, books, shelves
         navigation: {
           author: hasOptional(
             Author,
-            relation(by, "Authors", ["authorId"], tables.authors, ["id"], navigation["author"], tables.books),
+            relation(by, {
+              target: "Authors",
+              from: "authorId",
+              related: tables.authors,
+              to: "id",
+              parents: tables.books,
+              more: navigation["author"],
+            }),
           ),
-          notes: hasMany(Note, relation(by, "Notes", ["id"], tables.notes, ["bookId"], navigation["notes"])),
+          notes: hasMany(
+            Note,
+            relation(by, {
+              target: "Notes",
+              from: "id",
+              related: tables.notes,
+              to: "bookId",
+              more: navigation["notes"],
+            }),
+          ),
           shelf: hasOptional(
             Shelf,
-            relation(by, "Shelves", ["shelfCode"], tables.shelves, ["code"], navigation["bookShelf"], tables.books),
+            relation(by, {
+              target: "Shelves",
+              from: "shelfCode",
+              related: tables.shelves,
+              to: "code",
+              parents: tables.books,
+              more: navigation["bookShelf"],
+            }),
           ),
+          ...(links ? { tags: hasMany(Tag, linked(by, "Tags", ["id", "book_id"], tables.tags, ["tag", "code"])) } : {}),
         },
       }),
       entitySet(Shelf, {
@@ -135,7 +220,16 @@ export function shop({ by, later = false, defaults = {}, authors, books, shelves
         name: "Shelves",
         ...shelves,
         navigation: {
-          books: hasMany(Book, relation(by, "Books", ["code"], tables.books, ["shelfCode"], navigation["shelfBooks"])),
+          books: hasMany(
+            Book,
+            relation(by, {
+              target: "Books",
+              from: "code",
+              related: tables.books,
+              to: "shelfCode",
+              more: navigation["shelfBooks"],
+            }),
+          ),
         },
       }),
       entitySet(Note, {
@@ -144,13 +238,55 @@ export function shop({ by, later = false, defaults = {}, authors, books, shelves
         navigation: {
           book: hasOptional(
             Book,
-            relation(by, "Books", ["bookId"], tables.books, ["id"], navigation["book"], tables.notes),
+            relation(by, {
+              target: "Books",
+              from: "bookId",
+              related: tables.books,
+              to: "id",
+              parents: tables.notes,
+              more: navigation["book"],
+            }),
           ),
         },
       }),
+      ...(links
+        ? [
+            entitySet(Tag, {
+              ...readsOf(by, Tag, tables.tags),
+              navigation: {
+                books: hasMany(Book, linked(by, "Books", ["code", "tag"], tables.books, ["book_id", "id"])),
+              },
+            }),
+          ]
+        : []),
     ],
   });
   return { service, database, tables, logger };
+}
+
+/**
+ * A navigation by the table of links, in either form.
+ * @param from the key of the parents and the column that holds it
+ * @param to the column that holds the key of the related entities, and that key
+ */
+function linked(
+  by: ShopOptions["by"],
+  target: string,
+  [key, fromColumn]: readonly [string, string],
+  related: RowTable,
+  [toColumn, relatedKey]: readonly [string, string],
+): Any {
+  if (by === "tables") {
+    return {
+      target,
+      through: { table: "book_tags", from: { [key]: fromColumn }, to: { [toColumn]: relatedKey } },
+    };
+  }
+  const linksOf = (value: unknown): readonly Entity[] =>
+    (BOOK_TAGS as readonly Entity[]).filter((link) => link[fromColumn] === value);
+  const find = (value: unknown): readonly Entity[] =>
+    related.rows.filter((row) => linksOf(value).some((link) => link[toColumn] === row[relatedKey]));
+  return { target, getBatch: (keys: readonly unknown[]) => new Map(keys.map((each) => [each, find(each)])) };
 }
 
 function isFound(expression: SearchExpression, text: string): boolean {
@@ -171,31 +307,29 @@ function readsOf(by: ShopOptions["by"], type: Any, table: RowTable): Any {
   };
 }
 
-/**
- * A navigation in either form: pairs of `on`, or a batch handler that does the same.
- * @param parents where the parents are, for a join by what is not their key
- */
-function relation(
-  by: ShopOptions["by"],
-  target: string,
-  from: readonly string[],
-  related: RowTable,
-  to: readonly string[],
-  more: object | undefined,
-  parents?: RowTable,
-): Any {
-  const on = Object.fromEntries(from.map((field, index) => [field, to[index]]));
-  if (by === "tables") return { target, on, ...more };
-  const isSingle = parents !== undefined;
+/** A navigation: the related entities have the values in `to` that their parents have in `from`. */
+interface Relation {
+  readonly target: string;
+  readonly from: string;
+  readonly related: RowTable;
+  readonly to: string;
+  /** Where the parents are, of one that leads to a single entity. */
+  readonly parents?: RowTable;
+  /** Further options. */
+  readonly more?: object | undefined;
+}
+
+/** A navigation in either form: a pair of `on`, or a batch handler that does the same. */
+function relation(by: ShopOptions["by"], { target, from, related, to, parents, more }: Relation): Any {
+  if (by === "tables") return { target, on: { [from]: to }, ...more };
+  const find = (value: unknown): readonly Entity[] =>
+    related.rows.filter((row) => row[to] !== null && row[to] === value);
   const getBatch = (keys: readonly unknown[]): ReadonlyMap<unknown, unknown> =>
     new Map(
       keys.flatMap((key): ReadonlyArray<readonly [unknown, unknown]> => {
-        const values = isSingle ? from.map((field) => parents.find(key)?.[field]) : [key];
-        const found = related.rows.filter((row) =>
-          to.every((field, index) => row[field] !== null && row[field] === values[index]),
-        );
-        if (isSingle) return found[0] === undefined ? [] : [[key, found[0]]];
-        return [[key, found]];
+        if (parents === undefined) return [[key, find(key)]];
+        const [found] = find(parents.find(key)?.[from]);
+        return found === undefined ? [] : [[key, found]];
       }),
     );
   return { target, getBatch, ...more };
