@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { eachDoor, expectInvalidOption, url } from "./doors.ts";
+import { expectViolation, knotService, KNOTS, nested, NO_LIMITS, type Violation, watched } from "./limits.ts";
+
+const NAVIGATIONS = ["parent", "children", "all"];
+
+/** Every navigation of every level expanded: 3, 9, 27, … */
+function everything(levels: number): string {
+  const below = levels === 1 ? "" : `($expand=${everything(levels - 1)})`;
+  return NAVIGATIONS.map((name) => name + below).join(",");
+}
+
+const ENTITIES: Violation = { target: "$expand", limit: /more than 1000000 entities/u };
+
+/** What is refused before anything is read. */
+const REFUSED: Readonly<Record<string, readonly [expand: string, limit: RegExp]>> = {
+  "four levels": [nested((inner) => `children($expand=${inner})`, "children", 3), /Expansions nest at most 3 deep/u],
+  "four levels by $levels": ["children($levels=4)", /Expansions nest at most 3 deep/u],
+  "as many levels as a number holds": ["children($levels=9007199254740991)", /Expansions nest at most 3 deep/u],
+  "everything on eight levels": [everything(8), /Expansions nest at most 3 deep/u],
+  "$top above the limit": ["all($top=1001)", /\$top of 'all' must not be above 1000: ask for at most 1000/u],
+  "$top above the limit, two levels down": ["all($expand=all($top=1001))", /must not be above 1000: ask/u],
+};
+
+eachDoor((door) => {
+  describe.each(["Knots", "Rows"])("%s: an expansion that is too much", (set) => {
+    const { service, work } = knotService({ maxUrlLength: null });
+    const send = door.to(service);
+
+    test.each(Object.entries(REFUSED))("%s, before anything is read", async (_name, [expand, limit]) => {
+      work.calls = 0;
+      const answer = await watched(() => send(url(`/s/${set}`, { $expand: expand })));
+      expectViolation(answer, { target: "$expand", limit }, work);
+      expectViolation(await send(url(`/s/Knots(1)`, { $expand: expand })), { target: "$expand", limit }, work);
+    });
+
+    test("$levels=max is the deepest that is allowed, on a type that leads to itself", async () => {
+      const { json } = await send(url(`/s/${set}`, { $expand: "parent($levels=max)", $filter: "id eq 20" }));
+      expect(json.value[0].parent.parent.parent.id).toBe(3);
+      expect(json.value[0].parent.parent.parent).not.toHaveProperty("parent");
+    });
+  });
+
+  test("more than 50 expansions of one request", async () => {
+    const { service, work } = knotService({ maxExpandDepth: 10 });
+    const send = door.to(service);
+    const violation = { target: "$expand", limit: /at most 50 expansions, those of each level counted/u };
+    for (const expand of [everything(4), "*($levels=4)"]) {
+      expectViolation(await send(url("/s/Knots(1)", { $expand: expand })), violation, work);
+    }
+    expect((await send(url("/s/Knots(1)", { $expand: everything(2) }))).status).toBe(200);
+    const none = knotService({ maxExpandItems: 0 });
+    expectViolation(
+      await door.to(none.service)("/s/Knots?$expand=all"),
+      { target: "$expand", limit: /at most 0/u },
+      none.work,
+    );
+  });
+
+  describe("the entities of a response are counted as they come", () => {
+    test("and what would be too many is refused before it is written, at a known number of calls", async () => {
+      const { service, work } = knotService({ maxResponseEntities: 1000 });
+      const send = door.to(service);
+      const limit = /more than 1000 entities/u;
+      // 20, 400, and the next level would be 8,000.
+      expectViolation(
+        await send(url("/s/Knots", { $expand: "all($expand=all)" })),
+        { target: "$expand", limit },
+        work,
+        3,
+      );
+      expect((await send(url("/s/Knots", { $expand: "all" }))).status).toBe(200);
+    });
+
+    test("exactly as many as the limit are answered", async () => {
+      const exact = knotService({ maxResponseEntities: KNOTS.length * (KNOTS.length + 1) });
+      expect((await door.to(exact.service)("/s/Knots?$expand=all")).status).toBe(200);
+      const short = knotService({ maxResponseEntities: KNOTS.length * (KNOTS.length + 1) - 1 });
+      expectInvalidOption(await door.to(short.service)("/s/Knots?$expand=all"), "$expand", /more than 419 entities/u);
+    });
+
+    test("by default up to a million, whatever other limits are taken away", async () => {
+      const { service, work } = knotService(NO_LIMITS);
+      const send = door.to(service);
+      for (const expand of [
+        "all($levels=max)",
+        "parent($levels=max),children($levels=max),all($levels=max)",
+        everything(5),
+      ]) {
+        work.calls = 0;
+        const answer = await watched(() => send(url("/s/Knots", { $expand: expand })));
+        expectViolation(answer, ENTITIES, work, 400);
+      }
+    });
+
+    test("a page without expansions counts too, where MaxTop does not", async () => {
+      const { service } = knotService({ maxResponseEntities: 10, maxTop: null });
+      expectInvalidOption(await door.to(service)("/s/Knots"), "$top", /more than 10 entities: narrow it/u);
+      expect((await door.to(service)("/s/Knots?$top=10")).status).toBe(200);
+      expect((await door.to(service)("/s/Knots/$count")).text).toBe("20");
+    });
+  });
+
+  describe("without limits", () => {
+    const { service, work } = knotService(NO_LIMITS);
+    const send = door.to(service);
+
+    test.each([
+      ["everything on nine levels", everything(9), /at most 10000 expansions/u],
+      ["more levels than there may be", "parent($levels=101)", /Expansions nest at most 100 deep/u],
+    ])("%s is still too much", async (_name, expand, limit) => {
+      work.calls = 0;
+      expectViolation(
+        await watched(() => send(url("/s/Knots", { $expand: expand }))),
+        { target: "$expand", limit },
+        work,
+      );
+    });
+
+    test("sixty levels are answered", async () => {
+      const sixty = nested((inner) => `parent($expand=${inner})`, "parent", 60);
+      expect(
+        (await send(url("/s/Knots(20)", { $expand: sixty }))).json.parent.parent.parent.parent.parent.parent,
+      ).toBeNull();
+      expect((await send(url("/s/Knots(20)", { $expand: "parent($levels=max)" }))).status).toBe(200);
+    });
+  });
+});
