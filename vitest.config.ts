@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 
 // "source" leads `import … from "odatakit"` to src/ instead of dist/.
-const conditions = ["source", "node", "module", "import", "default"];
+const conditions = ["source", "node", "module", "default"];
 
 export default defineConfig({
   resolve: { conditions },

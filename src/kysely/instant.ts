@@ -7,6 +7,9 @@ import { padDigits } from "../edm/scan-digits.ts";
 /** Fraction digits of seconds that a timestamp may have. */
 export const MAX_PRECISION = 12;
 
+/** Fraction digits of a timestamp where the property declares no precision. */
+export const DEFAULT_PRECISION = 3;
+
 /** Lies before every text of a date or timestamp of the years 0 to 9999, and behind every one. */
 export const BEFORE_ALL_TEXTS = "";
 export const BEHIND_ALL_TEXTS = ":";

@@ -69,7 +69,7 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       });
     }
     case "document": {
-      const index = addCell(cells, relation.column(plan.column));
+      const index = addCell(cells, plan.toSelected(relation.column(plan.column)));
       return Object.freeze({ kind: "document", index, toValue: readDocument(plan.property) });
     }
     case "complex": {

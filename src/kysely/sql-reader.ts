@@ -2,7 +2,8 @@ import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import { toFrom, type From } from "./base-query.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
-import { dialectName, dialectProfile, type DialectProfile } from "./dialect-profile.ts";
+import type { DialectProfile } from "./dialect-profile.ts";
+import { dialectName, findDialectProfile } from "./find-dialect-profile.ts";
 import { toExecution } from "./parameter-slot.ts";
 import { ROWS_ALIAS } from "./path-scope.ts";
 import { SqlRows } from "./sql-rows.ts";
@@ -57,7 +58,7 @@ export function makeReader(
   const connected = connectionOf(db);
   if (connected === null) {
     const message = `The database speaks ${dialectName(db)}, which this version does not.`;
-    report(message, "Use SQLite: sqliteDialect of odatakit/sqlite.");
+    report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL, or MariaDB or MySQL.");
     return null;
   }
   const from = toFrom(base, connected.profile.name, report);
@@ -70,7 +71,7 @@ export function makeReader(
 function connectionOf(db: AnyKysely): Connected | null {
   const known = connections.get(db);
   if (known !== undefined) return known;
-  const profile = dialectProfile(db);
+  const profile = findDialectProfile(db);
   if (profile === null) return null;
   const made: Connected = { profile, rows: new SqlRows(db, synchronousReaderOf(db)), caches: new WeakMap() };
   connections.set(db, made);

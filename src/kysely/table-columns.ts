@@ -3,6 +3,7 @@ import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.t
 import type { ColumnFormat } from "./column-format.ts";
 import type { ColumnStorage } from "./column-option.ts";
 import type { DialectValues } from "./dialects/dialect-values.ts";
+import type { Sql } from "./sql-form.ts";
 
 /** Where the values of a property stand in a table. */
 export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan;
@@ -31,6 +32,8 @@ export interface DocumentPlan {
   readonly property: StructuralProperty;
   readonly column: string;
   readonly nullable: boolean;
+  /** What is selected: the text. */
+  readonly toSelected: (column: Sql) => Sql;
 }
 
 /**
@@ -109,15 +112,15 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   const path = place.path + field;
   const column = option.name ?? place.prefix + field;
   const nullable = place.nullable || (property.nullable && !property.isKey);
+  const { columnFormat, documentText } = place.values;
   if (isCollection || (type.kind === "ComplexType" && option.storage === "json")) {
     if ((option.storage ?? "json") !== "json") reportStorage(property, path, option.storage, report);
-    return { kind: "document", property, column, nullable: nullable || isCollection };
+    return { kind: "document", property, column, nullable: nullable || isCollection, toSelected: documentText };
   }
   if (type.kind === "ComplexType") return planComplex(property, type, { option, place, column }, report);
   if (Object.keys(option.columns).length > 0) {
     report(`\`${path}\` has members in \`columns\`, but is no complex value.`, "Give the name of its one column.");
   }
-  const { columnFormat } = place.values;
   const found = columnFormat(property, option.storage);
   if (found === null) reportStorage(property, path, option.storage, report);
   const format = found ?? columnFormat(property, undefined);
@@ -138,7 +141,7 @@ function planComplex(
       `\`${path}\` holds a ${type.name} within a ${type.name}, which cannot have a column per member.`,
       `Store the outer one as a document: ${property.field}: { storage: "json" }.`,
     );
-    return { kind: "document", property, column, nullable: true };
+    return { kind: "document", property, column, nullable: true, toSelected: place.values.documentText };
   }
   const nullable = place.nullable || property.nullable;
   const inner: Place = { ...place, path: `${path}.`, prefix: `${column}_`, nullable, within: [...place.within, type] };

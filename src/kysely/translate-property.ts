@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { CountExpression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
 import { plannedOperand } from "./column-operand.ts";
 import { findCollection, findPath, findProperty, isEntityPresent, itemOf } from "./find-path.ts";
-import { INTEGER_FORM } from "./forms/plain-forms.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
@@ -54,19 +53,20 @@ export function translateStructuredNull(expression: PathSource, scope: PathScope
  * Translates the number of items of a collection, or of related entities. A collection that is null is empty; below a
  * null value it is null.
  */
-export function translateCount({ collection }: CountExpression, scope: PathScope): RowOperand {
+export function translateCount({ collection, type }: CountExpression, scope: PathScope): RowOperand {
   if (collection.kind === "navigation") return countRelated(collection, scope);
-  const { syntax, documents } = scope.statement.profile;
+  const { syntax, documents, values } = scope.statement.profile;
+  const form = values.canonicalForm(type);
   const { document, path } = findCollection(collection, scope);
   const count = syntax.ifNull(documents.length(document, path), sql`0`);
   const { source } = collection;
-  if (source.kind === "it") return { kind: "row", sql: count, form: INTEGER_FORM, nulls: "never" };
+  if (source.kind === "it") return { kind: "row", sql: count, form, nulls: "never" };
   const hasOwner =
     source.kind === "property" ? translateStructuredNull(source, scope, false) : ownerTest(source, scope);
   return {
     kind: "row",
     sql: syntax.choose(hasOwner, count, sql`null`),
-    form: INTEGER_FORM,
+    form,
     nulls: "computed",
   };
 }

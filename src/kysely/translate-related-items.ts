@@ -1,10 +1,10 @@
 import { sql } from "kysely";
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../query/expression.ts";
 import { columnOperand } from "./column-operand.ts";
 import { dependsOnItemsAlone } from "./common-navigation.ts";
 import { findRelation, isEntityPresent } from "./find-path.ts";
-import { INTEGER_FORM } from "./forms/plain-forms.ts";
 import { alike, joinOf, targetOf } from "./join-navigation.ts";
 import { linkColumn, linkTable } from "./link-table.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
@@ -60,9 +60,10 @@ export function countRelated(navigation: NavigationExpression, scope: PathScope)
   const count = profile.capabilities.correlatedSubqueries
     ? sql`(${select(sql`count(*)`, items, [...items.conditions, ...equalities(items)])})`
     : profile.syntax.ifNull(joinCounts(items, scope), sql`0`);
-  if (!source.isOptional) return { kind: "row", sql: count, form: INTEGER_FORM, nulls: "never" };
+  const form = profile.values.canonicalForm(PRIMITIVE_TYPES["Edm.Int64"]);
+  if (!source.isOptional) return { kind: "row", sql: count, form, nulls: "never" };
   const value = profile.syntax.choose(isEntityPresent(source), count, sql`null`);
-  return { kind: "row", sql: value, form: INTEGER_FORM, nulls: "computed" };
+  return { kind: "row", sql: value, form, nulls: "computed" };
 }
 
 function relatedItems(navigation: NavigationExpression, scope: PathScope): RelatedItems {

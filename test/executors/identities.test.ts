@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { ENGINES } from "./engines.ts";
 import { condition } from "./thing-queries.ts";
 import { thingRows } from "./thing-rows.ts";
-import { thingServices } from "./things.ts";
+import { thingServices, type ThingServices } from "./things.ts";
 
 /**
  * What holds for every condition, whatever it means: so a fault that all executors share shows, too.
@@ -10,7 +11,9 @@ import { thingServices } from "./things.ts";
  */
 
 const ROWS = 30;
-const { memory, sqlite } = await thingServices(thingRows(ROWS, 77));
+const over = await Promise.all(
+  ENGINES.map(async (engine) => [engine.title, await thingServices(engine, thingRows(ROWS, 77))] as const),
+);
 const everyId = Array.from({ length: ROWS }, (_none, index) => index + 1);
 
 interface Answer {
@@ -21,7 +24,7 @@ interface Answer {
 
 type Options = Readonly<Record<string, string | number | boolean>>;
 
-async function send(service: typeof sqlite, target: string, prefer?: string): Promise<Answer> {
+async function send(service: ThingServices["memory"], target: string, prefer?: string): Promise<Answer> {
   const headers: Record<string, string> = prefer === undefined ? {} : { Prefer: prefer };
   const response = await service.fetch(new Request(target, { headers }));
   expect(response.status, `${decodeURIComponent(target)} ${await response.clone().text()}`).toBe(200);
@@ -33,7 +36,7 @@ function targetOf(options: Options, path = ""): string {
   return `http://service.example/Things${path}?${pairs.join("&")}`;
 }
 
-async function idsWhere(service: typeof sqlite, filter: string): Promise<readonly number[]> {
+async function idsWhere(service: ThingServices["memory"], filter: string): Promise<readonly number[]> {
   const { value } = await send(service, targetOf({ filter, select: "id" }));
   return value.map(({ id }) => id);
 }
@@ -41,10 +44,11 @@ async function idsWhere(service: typeof sqlite, filter: string): Promise<readonl
 /** Conditions that the binder takes: a few of the generated ones have a literal beyond its type. */
 const valid = condition(2).filter((text) => !/\d{16}/.test(text) && !/(home|geo|note) gt null/.test(text));
 
-describe.each([
-  ["arrays", memory],
-  ["SQLite", sqlite],
-])("over %s", (_name, service) => {
+const services = over.map(([title, { database }]) => [title, database] as const);
+const arrays = over.slice(0, 1).map(([, { memory }]) => ["arrays", memory] as const);
+afterAll(() => Promise.all(over.map(([, { close }]) => close())));
+
+describe.each([...arrays, ...services])("over %s", (_name, service) => {
   test("a condition, its negation and its absence part the set", { timeout: 30_000 }, async () => {
     const property = fc.asyncProperty(valid, async (text) => {
       const parts = [`(${text})`, `not (${text})`, `(${text}) eq null`];

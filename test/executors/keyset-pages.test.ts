@@ -1,6 +1,7 @@
 import process from "node:process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ENGINES } from "./engines.ts";
 import { thingRows } from "./thing-rows.ts";
 import { thingServices, type ThingServices } from "./things.ts";
 
@@ -98,12 +99,15 @@ async function idsOfPages(
   return ids;
 }
 
-test(
-  "the pages of a set with keyset paging are the set, in its order, each row once",
+test.each(ENGINES)(
+  "the pages of a set with keyset paging are the set, in its order, each row once: $title",
   { timeout: 120_000 },
-  async () => {
+  async (engine) => {
     const rows = thingRows(ROWS, 3);
-    const { memory, sqlite, db } = await thingServices(rows, { defaults: { paging: "keyset" }, secret: SECRET });
+    const { memory, database, close } = await thingServices(engine, rows, {
+      defaults: { paging: "keyset" },
+      secret: SECRET,
+    });
     const property = fc.asyncProperty(walk, async ({ terms: items, filter, size, skip, count }) => {
       const orderBy = items.map(({ term, direction }) => term + direction).join(",");
       const options = [
@@ -117,12 +121,12 @@ test(
       const paged = [target, ...(skip > 0 ? [`$skip=${String(skip)}`] : []), ...(count ? ["$count=true"] : [])].join(
         "&",
       );
-      for (const service of [memory, sqlite]) {
+      for (const service of [memory, database]) {
         const total = count ? expected.length : undefined;
         expect(await idsOfPages(service, paged, size, total), decodeURIComponent(paged)).toEqual(expected.slice(skip));
       }
     });
     await fc.assert(property, { numRuns: RUNS });
-    await db.destroy();
+    await close();
   },
 );

@@ -1,4 +1,3 @@
-import { Kysely, sql } from "kysely";
 import {
   arraySource,
   complexType,
@@ -12,7 +11,14 @@ import {
   type ServiceOptions,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { sqliteDialect } from "odatakit/sqlite";
+import {
+  createTable,
+  insertRow,
+  type AnyDatabase,
+  type DatabaseEngine,
+  type DatabaseName,
+  type OpenDatabase,
+} from "./engines.ts";
 
 export const Level = enumType("Level", { Low: 10, High: 2, Middle: 5, Least: -1 });
 export const Rank = enumType("Rank", { First: 1, Top: 1, Second: 2 });
@@ -87,30 +93,80 @@ const columns = {
   note: { storage: "json" },
 } as const;
 
-const TABLE = `create table "things" (
-  "id" integer primary key, "name" text collate nocase, "the code" text not null, "small" integer, "count" integer not null,
-  "big" integer, "ratio" real, "limit" real not null, "price" text, "cost" integer, "rate_real" real, "flag" integer,
-  "active" integer not null, "uuid" text, "token" text not null, "bytes" blob, "day" text, "time" text, "at" text,
-  "second" text not null, "local" text, "epoch_ms" integer, "span" text, "level" text, "rank" text not null, "color" integer,
-  "home_city" text, "house_number" integer, "home_geo_latitude" real, "home_geo_name" text, "note" text, "tags" text, "amounts" text,
-  "parts" text
-)`;
+type Types = readonly [sqlite: string, postgres: string, mariadb: string];
+
+const TEXT: Types = ["text", "text", "text"];
+const SMALL: Types = ["integer", "smallint", "smallint"];
+const INT: Types = ["integer", "integer", "int"];
+const LONG: Types = ["integer", "bigint", "bigint"];
+const DOUBLE: Types = ["real", "double precision", "double"];
+const BOOLEAN: Types = ["integer", "boolean", "tinyint(1)"];
+const JSON_TEXT: Types = ["text", "text", "longtext"];
+
+/** The columns with their types. Collations are such as must not matter, and JSON stands in each type there is for it. */
+const COLUMNS: Readonly<Record<string, Types>> = {
+  id: ["integer primary key", "integer primary key", "int primary key"],
+  name: ["text collate nocase", 'text collate "und-x-icu"', "varchar(100) collate utf8mb4_unicode_ci"],
+  "the code": ["text not null", 'text collate "C" not null', "varchar(100) collate utf8mb4_nopad_bin not null"],
+  small: SMALL,
+  count: notNull(INT),
+  big: LONG,
+  ratio: DOUBLE,
+  limit: notNull(DOUBLE),
+  price: ["text", "numeric", "decimal(40,12)"],
+  cost: LONG,
+  rate_real: DOUBLE,
+  flag: BOOLEAN,
+  active: notNull(BOOLEAN),
+  uuid: ["text", "uuid", "char(36)"],
+  token: notNull(TEXT),
+  bytes: ["blob", "bytea", "blob"],
+  day: ["text", "date", "date"],
+  time: ["text", "time", "time(6)"],
+  at: ["text", "timestamptz", "datetime(3)"],
+  second: ["text not null", "timestamptz not null", "datetime not null"],
+  local: TEXT,
+  epoch_ms: LONG,
+  span: TEXT,
+  level: TEXT,
+  rank: notNull(TEXT),
+  color: INT,
+  home_city: TEXT,
+  house_number: INT,
+  home_geo_latitude: DOUBLE,
+  home_geo_name: TEXT,
+  note: ["text", "jsonb", "json"],
+  tags: ["text", "json", "json"],
+  amounts: JSON_TEXT,
+  parts: ["text", "jsonb", "longtext"],
+};
+
+function notNull([sqlite, postgres, mariadb]: Types): Types {
+  return [`${sqlite} not null`, `${postgres} not null`, `${mariadb} not null`];
+}
+
+const POSITIONS: Readonly<Record<DatabaseName, 0 | 1 | 2>> = { sqlite: 0, postgres: 1, mariadb: 2 };
 
 const FLAG_VALUES: Readonly<Record<string, number>> = { None: 0, Red: 1, Green: 2, Blue: 4, White: 7 };
 
 /** The cells of a row in the order of the table. */
-function cellsOf(row: ThingRow): readonly unknown[] {
-  const scaled = row.cost === null ? null : BigInt(row.cost.replace(".", ""));
+function cellsOf(row: ThingRow, database: DatabaseName): readonly unknown[] {
+  const scaled = row.cost === null ? null : row.cost.replace(".", "");
   const rate = row.rate === null ? null : Number(row.rate);
   const epoch = row.epoch === null ? null : Date.parse(row.epoch);
   const color =
     row.color === null ? null : row.color.split(",").reduce((sum, name) => sum + (FLAG_VALUES[name] ?? 0), 0);
+  const instant = (value: string | null): string | null =>
+    database === "mariadb" && value !== null ? value.replace("T", " ").replace("Z", "") : value;
+  // node:sqlite alone takes integers as such, and the others their texts.
+  const integer = (value: string | bigint | null): unknown =>
+    value === null || database !== "sqlite" ? (value?.toString() ?? null) : BigInt(value);
   const { home, note } = row;
   return [
-    [row.id, row.name, row.code, row.small, row.count, row.big, row.ratio, row.limit, row.price, scaled, rate],
-    [row.flag, row.active, row.uuid, row.id % 2 === 0 ? row.token.toUpperCase() : row.token, row.bytes, row.day],
-    [row.time, row.at, row.second, row.local, epoch, row.span, row.level, row.rank, color],
-    [home?.city ?? null, home?.number ?? null, home?.geo?.latitude ?? null, home?.geo?.name ?? null],
+    [row.id, row.name, row.code, row.small, row.count, integer(row.big), row.ratio, row.limit, row.price],
+    [integer(scaled), rate, row.flag, row.active, row.uuid, row.id % 2 === 0 ? row.token.toUpperCase() : row.token],
+    [row.bytes, row.day, row.time, instant(row.at), instant(row.second), row.local, epoch, row.span, row.level],
+    [row.rank, color, home?.city ?? null, home?.number ?? null, home?.geo?.latitude ?? null, home?.geo?.name ?? null],
     [note === null ? null : documentOf(note)],
     [row.tags.length === 0 && row.id % 2 === 0 ? null : JSON.stringify(row.tags)],
     [`[${row.amounts.join(",").replaceAll(/(?<=^|,)(?=,|$)/g, row.amounts.length === 0 ? "" : "null")}]`],
@@ -131,32 +187,55 @@ function documentOf({
   return `{${exact}"price":${String(price)},${JSON.stringify(others).slice(1)}`;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
-export type AnyDatabase = Kysely<any>;
+/** The rows as a database can hold them. */
+export function storableRows(rows: readonly ThingRow[], database: DatabaseName): readonly ThingRow[] {
+  const storable = STORABLE[database];
+  return rows.map((row) => ({ ...row, ...storable(row) }));
+}
 
-/** A database in memory that holds the rows. */
-export async function thingsDatabase(rows: readonly ThingRow[]): Promise<AnyDatabase> {
-  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
-  await sql.raw(TABLE).execute(db);
-  for (const row of rows) {
-    await sql`insert into "things" values (${sql.join(cellsOf(row).map((cell) => sql.val(cell)))})`.execute(db);
-  }
-  return db;
+const STORABLE: Readonly<Record<DatabaseName, (row: ThingRow) => Partial<ThingRow>>> = {
+  sqlite: () => ({}),
+  // Seconds have six fraction digits.
+  postgres: ({ time }) => ({ time: sixDigits(time) }),
+  // Neither are there infinities.
+  mariadb: ({ time, limit, day, at }) => ({
+    time: sixDigits(time),
+    limit: Number.isFinite(limit) ? limit : 0,
+    day,
+    at,
+  }),
+};
+
+function sixDigits(time: string | null): string | null {
+  return time === null ? null : time.slice(0, "hh:mm:ss.ffffff".length);
+}
+
+/** A database that holds the rows. */
+export async function thingsDatabase(engine: DatabaseEngine, rows: readonly ThingRow[]): Promise<OpenDatabase> {
+  const opened = await engine.open();
+  const position = POSITIONS[engine.name];
+  const types = Object.entries(COLUMNS).map(([name, each]) => [name, each[position]] as const);
+  await createTable(opened, "things", Object.fromEntries(types));
+  for (const row of rows) await insertRow(opened, "things", cellsOf(row, engine.name));
+  return opened;
 }
 
 /** One registration per executor, with the same rows. */
 export interface ThingServices {
   readonly memory: ReturnType<typeof odataService>;
-  readonly sqlite: ReturnType<typeof odataService>;
+  readonly database: ReturnType<typeof odataService>;
   readonly db: AnyDatabase;
+  readonly close: () => Promise<void>;
 }
 
 /** The rows behind both executors, each in a service of its own. */
 export async function thingServices(
-  rows: readonly ThingRow[],
+  engine: DatabaseEngine,
+  given: readonly ThingRow[],
   others: Pick<ServiceOptions, "defaults" | "secret"> = {},
 ): Promise<ThingServices> {
-  const db = await thingsDatabase(rows);
+  const rows = storableRows(given, engine.name);
+  const { db, close } = await thingsDatabase(engine, rows);
   const name = "Things";
   const options = { propertyNaming: "camelCase", namespace: "Test", ...others } as const;
   const stored: readonly ResultOf<typeof Thing>[] = rows;
@@ -164,9 +243,9 @@ export async function thingServices(
     ...options,
     entitySets: [entitySet(Thing, { name, maxTop: null, queryable: () => arraySource(Thing, stored) })],
   });
-  const sqlite = odataService({
+  const database = odataService({
     ...options,
     entitySets: [sqlEntitySet(Thing, { name, maxTop: null, db, table: "things", operations: ["read"], columns })],
   });
-  return { memory, sqlite, db };
+  return { memory, database, db, close };
 }

@@ -1,13 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  SqliteDialect,
-  sql,
-} from "kysely";
+import { DummyDriver, Kysely, MssqlAdapter, MssqlIntrospector, MssqlQueryCompiler, SqliteDialect, sql } from "kysely";
 import { complexType, ConfigurationError, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -161,12 +153,12 @@ describe("a set over a table", () => {
 });
 
 describe("what cannot be done is a fault at startup", () => {
-  const postgres: AnyDatabase = new Kysely({
+  const mssql: AnyDatabase = new Kysely({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => new MssqlAdapter(),
       createDriver: () => new DummyDriver(),
-      createIntrospector: (instance) => new PostgresIntrospector(instance),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (instance) => new MssqlIntrospector(instance),
+      createQueryCompiler: () => new MssqlQueryCompiler(),
     },
   });
   const Line = entityType("Line", { id: edm.int32().key() });
@@ -183,8 +175,11 @@ describe("what cannot be done is a fault at startup", () => {
   test.each<readonly [string, object, ...(readonly (readonly [string, string])[])]>([
     [
       "another database",
-      { ...base, db: postgres },
-      ["The database speaks Postgres, which this version does not.", "Use SQLite: sqliteDialect of odatakit/sqlite."],
+      { ...base, db: mssql },
+      [
+        "The database speaks Mssql, which this version does not.",
+        "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL, or MariaDB or MySQL.",
+      ],
     ],
     [
       "no database",
@@ -315,8 +310,8 @@ describe("what cannot be done is a fault at startup", () => {
   });
 
   test("a source that cannot be made throws where it is made", () => {
-    expect(() => sqlSource(Order, { db: postgres, from: "orders" })).toThrow(
-      /sqlSource\(Order, …\): The database speaks Postgres/,
+    expect(() => sqlSource(Order, { db: mssql, from: "orders" })).toThrow(
+      /sqlSource\(Order, …\): The database speaks Mssql/,
     );
     expect(() => sqlSource(Order, { db, from: {} as never })).toThrow(/`from` is an object/);
   });

@@ -15,6 +15,8 @@ export interface DialectValues {
    * @returns null when values of the type cannot be stored so
    */
   readonly columnFormat: (property: StructuralProperty, storage: ColumnStorage | undefined) => ColumnFormat | null;
+  /** What is selected of a column with JSON: its text. */
+  readonly documentText: (column: Sql) => Sql;
   /**
    * Arithmetic; null when a term is null. Integers are those of Int64: a result beyond it and a division by zero are null.
    * @throws ODataError `UnsupportedQueryOption` for what the database cannot compute with the results of the others

@@ -28,11 +28,8 @@ import {
   STRING_COLUMN_FORM,
 } from "../forms/plain-forms.ts";
 import { DATE_FORM, DURATION_FORM, EPOCH_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "../forms/temporal-forms.ts";
-import { MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../instant.ts";
+import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../instant.ts";
 import type { Sql, SqlForm } from "../sql-form.ts";
-
-/** Fraction digits of a timestamp's text where the property declares no precision. */
-const DEFAULT_PRECISION = 3;
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 

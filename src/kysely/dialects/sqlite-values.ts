@@ -8,6 +8,7 @@ import { convertInSqlite } from "./sqlite-conversion.ts";
 export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm: sqliteCanonicalForm,
   columnFormat: sqliteColumnFormat,
+  documentText: (column) => column,
   compute: computeInSqlite,
   negate: negateInSqlite,
   convert: convertInSqlite,

@@ -5,15 +5,12 @@ import { toSortable, type Sql } from "../sql-form.ts";
 import { computed } from "../sql-operand.ts";
 import { successorOf } from "../text-successor.ts";
 import { argumentAt, bindText, constantAt, operandAt, type SqlCall, type TranslateCall } from "./translate-call.ts";
+import { WHITE_SPACE } from "./white-space.ts";
 
 /**
  * String functions in SQLite. Characters are code points, as they are there; letter case counts, and `%` and `_` are
  * characters like any other, so LIKE is of no use.
  */
-
-/** What Unicode calls white space, line ends and the byte order mark: what `trim` of JavaScript removes. */
-const WHITE_SPACE =
-  "\t\n\u000B\f\r \u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF";
 
 /** A position or length beyond that of any text, and within what every version of SQLite takes. */
 const FAR = 2_147_483_646;

@@ -1,0 +1,22 @@
+import { PostgresAdapter, SqliteAdapter } from "kysely";
+import type { DialectProfile } from "./dialect-profile.ts";
+import { PG_PROFILE } from "./dialects/postgres-profile.ts";
+import { BARE_SQLITE_PROFILE, SQLITE_PROFILE } from "./dialects/sqlite-profile.ts";
+import { SynchronousSqliteAdapter } from "./sqlite-adapter.ts";
+import type { AnyKysely } from "./synchronous-reader.ts";
+
+/** The profile of the database behind a Kysely instance; null where there is none. */
+export function findDialectProfile(db: AnyKysely): DialectProfile | null {
+  const { adapter } = db.getExecutor();
+  if (adapter instanceof SynchronousSqliteAdapter) return SQLITE_PROFILE;
+  // By name as well: an application may have a copy of Kysely of its own.
+  const { name } = adapter.constructor;
+  if (adapter instanceof SqliteAdapter || /sqlite/i.test(name)) return BARE_SQLITE_PROFILE;
+  if (adapter instanceof PostgresAdapter || /postgres|pglite/i.test(name)) return PG_PROFILE;
+  return null;
+}
+
+/** The name of the dialect that a Kysely instance speaks, for messages. */
+export function dialectName(db: AnyKysely): string {
+  return db.getExecutor().adapter.constructor.name.replace(/Adapter$/, "");
+}

@@ -1,0 +1,48 @@
+import { asText } from "../../edm/canonical-form.ts";
+import { dateToEpochDays } from "../../edm/date.ts";
+import { fromScaled } from "../../edm/decimal.ts";
+import { totalSecondsOf } from "../../edm/duration.ts";
+import { secondsOfDay } from "../../edm/time-of-day.ts";
+import { MAX_PRECISION, toInstant } from "../instant.ts";
+import { plainForm, type Sql, type SqlForm } from "../sql-form.ts";
+
+/** Where the fraction of `hh:mm:ss` begins. */
+const CLOCK_LENGTH = 8;
+const PICOSECONDS = 10n ** 12n;
+
+/**
+ * Temporal values as exact numbers, in which databases without functions of our own compute: every year and all twelve
+ * digits of a second have their place, and no time zone or calendar of the database is asked.
+ */
+export interface NumericTemporalForms {
+  /** Edm.Date: days since 1970-01-01. */
+  readonly days: SqlForm;
+  /** Edm.TimeOfDay: seconds since midnight. */
+  readonly clock: SqlForm;
+  /** Edm.DateTimeOffset: seconds since 1970-01-01T00:00:00Z. */
+  readonly epoch: SqlForm;
+  /** Edm.Duration: seconds. */
+  readonly seconds: SqlForm;
+}
+
+/**
+ * Makes the forms for one kind of database.
+ * @param integer how a bound integer stands; @param decimal how a bound exact number stands
+ */
+export function numericTemporalForms(integer: (place: Sql) => Sql, decimal: (place: Sql) => Sql): NumericTemporalForms {
+  return Object.freeze<NumericTemporalForms>({
+    days: plainForm("days", (value) => String(dateToEpochDays(asText(value))), { place: integer }),
+    clock: plainForm("seconds of the day", (value) => clockOf(asText(value)), { place: decimal }),
+    epoch: plainForm("epoch seconds", (value) => epochOf(asText(value)), { place: decimal }),
+    seconds: plainForm("seconds", (value) => totalSecondsOf(asText(value)), { place: decimal }),
+  });
+}
+
+function clockOf(time: string): string {
+  return `${String(secondsOfDay(time))}${time.slice(CLOCK_LENGTH)}`;
+}
+
+function epochOf(timestamp: string): string {
+  const { seconds, fraction } = toInstant(timestamp);
+  return fromScaled(BigInt(seconds) * PICOSECONDS + BigInt(fraction), MAX_PRECISION);
+}

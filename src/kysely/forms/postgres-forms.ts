@@ -1,0 +1,111 @@
+import { sql } from "kysely";
+import { asBoolean, asBytes, asText } from "../../edm/canonical-form.ts";
+import { enumToNumber } from "../../edm/enum-codec.ts";
+import type { EnumType } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { toHex } from "../dialects/write-key-list.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
+import { numericTemporalForms } from "./numeric-temporal-forms.ts";
+
+/**
+ * The forms of PostgreSQL. Every bound value is a text (a boolean is one itself) with a cast beside it, so that it does
+ * not matter how a driver writes numbers, dates and bytes; integers are those of 64 bits, whatever the column.
+ */
+
+const asInteger = (place: Sql): Sql => sql`${place}::int8`;
+const asNumeric = (place: Sql): Sql => sql`${place}::numeric`;
+const asDouble = (place: Sql): Sql => sql`${place}::float8`;
+/** By code point. An expression has one collation, so each of its texts says it. */
+const byCodePoint = (text: Sql): Sql => sql`(${text}::text collate "C")`;
+
+/** Edm.Boolean as boolean. */
+export const PG_BOOLEAN: SqlForm = plainForm("boolean", asBoolean, {
+  place: (place) => sql`${place}::boolean`,
+  fromKey: (value) => sql`${value}::boolean`,
+});
+
+/** The integer types as int8; columns may have less bits. */
+export const PG_INTEGER: SqlForm = plainForm("integer", String, { place: asInteger, fromKey: asInteger });
+
+/** Edm.Decimal as numeric. */
+export const PG_DECIMAL: SqlForm = plainForm("decimal", asText, { place: asNumeric, fromKey: asNumeric });
+
+/** Edm.Double and Edm.Single as float8. NaN becomes null. */
+export const PG_DOUBLE: SqlForm = plainForm(
+  "double",
+  (value) => {
+    const number = Number(value);
+    return Number.isNaN(number) ? null : String(number);
+  },
+  { mayBeNull: true, place: asDouble, fromKey: asDouble },
+);
+
+/** Edm.String, by code point. */
+export const PG_STRING: SqlForm = plainForm("string", asText, { place: byCodePoint, fromKey: byCodePoint });
+
+const TO_STRING: Conversion = { form: PG_STRING, apply: byCodePoint };
+
+/** Edm.String in a column with a collation of its own: `=` there is served by an index that has it. */
+export const PG_STRING_COLUMN: SqlForm = plainForm("string column", asText, {
+  sortable: TO_STRING,
+  comparable: TO_STRING,
+  computable: TO_STRING,
+  indexed: plainForm("string as it stands", asText),
+  fromKey: (value) => sql`${value}::text`,
+});
+
+/** Edm.Guid in lower case, as uuid or text: the database tells from the column. */
+export const PG_GUID: SqlForm = plainForm("guid", asText, { comparable: TO_STRING, computable: TO_STRING });
+
+const TO_LOWER_GUID: Conversion = { form: PG_STRING, apply: (operand) => byCodePoint(sql`lower(${operand}::text)`) };
+
+/** Edm.Guid in any letter case, as text. */
+export const PG_ANY_CASE_GUID: SqlForm = plainForm("guid in any case", asText, {
+  sortable: TO_LOWER_GUID,
+  comparable: TO_LOWER_GUID,
+  computable: TO_LOWER_GUID,
+});
+
+/** Edm.Binary as bytea. */
+export const PG_BINARY: SqlForm = plainForm("binary", (value) => toHex(asBytes(value)), {
+  place: (place) => sql`decode(${place}::text, 'hex')`,
+  fromKey: (value) => sql`decode(${value}::text, 'hex')`,
+});
+
+/** Dates, times, timestamps and durations as they are computed with. */
+export const PG_TEMPORAL = numericTemporalForms(asInteger, asNumeric);
+
+const enumNumberForms = new WeakMap<EnumType, SqlForm>();
+const enumNameForms = new WeakMap<EnumType, SqlForm>();
+
+/** An enumeration as its numeric values: those of flags are added up. */
+export function pgEnumNumber(type: EnumType): SqlForm {
+  const known = enumNumberForms.get(type);
+  if (known !== undefined) return known;
+  const encode = (value: PrimitiveValue): string => String(enumToNumber(type, asText(value)));
+  const form = plainForm(`numbers of ${type.name}`, encode, { place: asInteger });
+  enumNumberForms.set(type, form);
+  return form;
+}
+
+/** An enumeration without flags as the names of its members; they are ordered by their numeric values. */
+export function pgEnumName(type: EnumType): SqlForm {
+  const known = enumNameForms.get(type);
+  if (known !== undefined) return known;
+  const toNumber: Conversion = { form: pgEnumNumber(type), apply: (operand) => numberOf(type, operand) };
+  // Two names of one value are equal, which their texts are not.
+  const hasAliases = new Set(type.members.values()).size < type.members.size;
+  const names = plainForm(`names of ${type.name}`, asText, { place: (place) => sql`${place}::text` });
+  const form = plainForm(`names of ${type.name} in a column`, asText, {
+    sortable: toNumber,
+    comparable: toNumber,
+    ...(hasAliases ? {} : { equatable: { form: names, apply: (operand) => sql`${operand}::text` } }),
+  });
+  enumNameForms.set(type, form);
+  return form;
+}
+
+function numberOf(type: EnumType, operand: Sql): Sql {
+  const cases = Array.from(type.members, ([name, value]) => sql`when ${sql.lit(name)} then ${sql.lit(value)}`);
+  return sql`(case ${operand}::text ${sql.join(cases, sql` `)} end)::int8`;
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import process from "node:process";
+import { PGlite } from "@electric-sql/pglite";
+import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql } from "kysely";
+import { createPool } from "mysql2";
+import { sqliteDialect } from "odatakit/sqlite";
+import { Pool } from "pg";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
+export type AnyDatabase = Kysely<any>;
+
+/** What a database speaks: which types its columns have. */
+export type DatabaseName = "sqlite" | "postgres" | "mariadb";
+
+/** An empty database. */
+export interface OpenDatabase {
+  readonly db: AnyDatabase;
+  readonly close: () => Promise<void>;
+}
+
+/** A kind of database that tests run over. */
+export interface DatabaseEngine {
+  readonly name: DatabaseName;
+  /** For the names of tests. */
+  readonly title: string;
+  /** One at a time in a test file: the next one empties the database. */
+  readonly open: () => Promise<OpenDatabase>;
+}
+
+let embedded: PGlite | undefined;
+
+/** PostgreSQL in this process: it takes a second to start, so there is one per test file. */
+async function openPGlite(): Promise<OpenDatabase> {
+  embedded ??= new PGlite();
+  const pglite = embedded;
+  await pglite.exec("drop schema if exists public cascade; create schema public; set time zone 'Asia/Kathmandu'");
+  // Whoever closes the database does not close the server.
+  const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
+  const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }) });
+  return { db, close: () => db.destroy() };
+}
+
+function methodsOf(pglite: PGlite): Pick<PGlite, "query" | "transaction" | "closed" | "ready" | "waitReady"> {
+  return {
+    query: (...given) => pglite.query(...given),
+    transaction: (run) => pglite.transaction(run),
+    closed: false,
+    ready: true,
+    waitReady: pglite.waitReady,
+  };
+}
+
+/** A schema of its own on a server, where a time zone and a collation of their own must not matter. */
+async function openPostgres(url: string): Promise<OpenDatabase> {
+  const schema = `t_${randomBytes(6).toString("hex")}`;
+  const pool = new Pool({
+    connectionString: url,
+    max: 4,
+    options: `-c search_path=${schema} -c timezone=Asia/Kathmandu -c datestyle=German`,
+  });
+  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  await sql`create schema ${sql.id(schema)}`.execute(db);
+  return {
+    db,
+    close: async () => {
+      await sql`drop schema ${sql.id(schema)} cascade`.execute(db);
+      await db.destroy();
+    },
+  };
+}
+
+/** A database of its own on a server. */
+async function openMariadb(url: string): Promise<OpenDatabase> {
+  const name = `t_${randomBytes(6).toString("hex")}`;
+  const admin: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool: createPool(url) }) });
+  await sql`create database ${sql.id(name)} character set utf8mb4 collate utf8mb4_general_ci`.execute(admin);
+  const target = new URL(url);
+  target.pathname = `/${name}`;
+  const pool = createPool({ uri: target.href, connectionLimit: 4, timezone: "+05:45" });
+  pool.on("connection", (connection) => connection.query("set time_zone = '+05:45'"));
+  const db: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool }) });
+  return {
+    db,
+    close: async () => {
+      await db.destroy();
+      await sql`drop database ${sql.id(name)}`.execute(admin);
+      await admin.destroy();
+    },
+  };
+}
+
+function openSqlite(): Promise<OpenDatabase> {
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+  return Promise.resolve({ db, close: () => db.destroy() });
+}
+
+const servers: readonly DatabaseEngine[] = [
+  ...serverOf("ODATAKIT_POSTGRES", "postgres", "PostgreSQL", openPostgres),
+  ...serverOf("ODATAKIT_MYSQL", "mariadb", "MariaDB", openMariadb),
+];
+
+function serverOf(
+  variable: string,
+  name: DatabaseName,
+  title: string,
+  open: (url: string) => Promise<OpenDatabase>,
+): readonly DatabaseEngine[] {
+  const url = process.env[variable];
+  return url === undefined ? [] : [{ name, title, open: () => open(url) }];
+}
+
+/**
+ * The databases of this run: SQLite and PGlite in every one, servers where their URLs are given by ODATAKIT_POSTGRES and
+ * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY the servers alone.
+ */
+export const ENGINES: readonly DatabaseEngine[] =
+  process.env["ODATAKIT_SERVERS_ONLY"] === undefined
+    ? [
+        { name: "sqlite", title: "SQLite", open: openSqlite },
+        { name: "postgres", title: "PGlite", open: openPGlite },
+        ...servers,
+      ]
+    : servers;
+
+/** Makes a table. Columns have their types by name; the first one is the key. */
+export async function createTable(
+  { db }: OpenDatabase,
+  table: string,
+  columns: Readonly<Record<string, string>>,
+): Promise<void> {
+  const definitions = Object.entries(columns).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`);
+  await sql`create table ${sql.id(table)} (${sql.join(definitions)})`.execute(db);
+}
+
+/** Adds a row, its cells in the order of the columns. */
+export async function insertRow({ db }: OpenDatabase, table: string, cells: readonly unknown[]): Promise<void> {
+  await sql`insert into ${sql.id(table)} values (${sql.join(cells.map((cell) => sql.val(cell)))})`.execute(db);
+}
