@@ -288,7 +288,8 @@ describe("time", () => {
         target: url("/l/Authors", { $expand: "Books($expand=Notes),Mentor($levels=max)" }),
         scheme: "http",
         host: "h",
-        body: null,
+        hasBody: false,
+        readBody: () => new Uint8Array(0),
         header: (name: string) => headers.get(name),
         get headers() {
           return new Headers([...headers]);
