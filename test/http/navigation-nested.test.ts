@@ -1,4 +1,13 @@
-import { arraySource, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
+import {
+  arraySource,
+  type CollectionQuery,
+  edm,
+  entitySet,
+  entityType,
+  hasMany,
+  hasOptional,
+  odataService,
+} from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError, url } from "./doors.ts";
 import { CUSTOMERS, LINES, LOADS, ORDERS, Order, shop } from "./navigation-model.ts";
@@ -76,6 +85,81 @@ eachDoor((door) => {
     const send = door.to(service);
     const answer = await send(url("/s/Orders", { $filter: "Customer/Name eq 'Ada'", $select: "Id", $count: "true" }));
     expect([answer.json["@odata.count"], answer.json.value]).toEqual([2, [{ Id: 1 }, { Id: 5 }]]);
+  });
+
+  test("a set that applies queries itself gets the expressions, with literals in place", async () => {
+    const seen: unknown[] = [];
+    const applyQuery = ({ filter, orderBy }: CollectionQuery) => {
+      seen.push(filter?.expression, ...orderBy.map(({ expression }) => expression));
+      return { items: ORDERS.slice(0, 1) };
+    };
+    const { service, calls } = shop({ load: "getBatch", orders: { applyQuery } });
+    const $filter = "Lines/any(l:l/Quantity gt 4) and $root/Customers(7)/Name eq Customer/Name";
+    const answer = await door.to(service)(url("/s/Orders", { $filter, $orderby: "Customer/Country/Code" }));
+    expect(answer.json?.value, answer.text).toHaveLength(1);
+    const navigation = (name: string, source: unknown, declaring: string, target: string) =>
+      expect.objectContaining({
+        kind: "navigation",
+        source,
+        navigationProperty: expect.objectContaining({ name }),
+        entitySet: expect.objectContaining({ name: declaring }),
+        target: expect.objectContaining({ name: target }),
+      });
+    const it = expect.objectContaining({ kind: "it" });
+    const customer = navigation("Customer", it, "Orders", "Customers");
+    const property = (name: string, source: unknown) =>
+      expect.objectContaining({ kind: "property", source, property: expect.objectContaining({ name }) });
+    const literal = (value: unknown) => expect.objectContaining({ kind: "literal", value });
+    const root = expect.objectContaining({
+      kind: "root",
+      entitySet: expect.objectContaining({ name: "Customers" }),
+      key: [literal(7)],
+    });
+    expect(seen).toEqual([
+      expect.objectContaining({
+        kind: "logical",
+        operands: [
+          expect.objectContaining({
+            kind: "lambda",
+            collection: navigation("Lines", it, "Orders", "Lines"),
+            depth: 0,
+            predicate: expect.objectContaining({
+              left: property("Quantity", expect.objectContaining({ kind: "variable", depth: 0 })),
+              right: literal(4),
+            }),
+          }),
+          expect.objectContaining({ left: property("Name", root), right: property("Name", customer) }),
+        ],
+      }),
+      property("Code", navigation("Country", customer, "Customers", "Countries")),
+    ]);
+    expect(calls.take()).toEqual({});
+  });
+
+  test("each set is opened once for a request, though it be mentioned again", async () => {
+    const Employee = entityType("Employee", { id: edm.int32().key(), bossId: edm.int32().nullable() });
+    let opened = 0;
+    const service = odataService({
+      prefix: "/e",
+      entitySets: [
+        entitySet(Employee, {
+          queryable: async () => {
+            opened += 1;
+            return arraySource(Employee, [
+              { id: 1, bossId: null },
+              { id: 2, bossId: 1 },
+            ]);
+          },
+          navigation: {
+            boss: hasOptional(Employee, { target: "Employees", on: { bossId: "id" } }),
+            staff: hasMany(Employee, { target: "Employees", on: { id: "bossId" } }),
+          },
+        }),
+      ],
+    });
+    const $filter = "Boss/Staff/any(s:s/Id eq $it/Id) and $root/Employees(1)/Id eq Boss/Id";
+    const answer = await door.to(service)(url("/e/Employees", { $filter, $orderby: "Staff/$count" }));
+    expect([answer.json?.value, opened], answer.text).toEqual([[{ Id: 2, BossId: 1 }], 1]);
   });
 
   describe("calls of handlers", () => {
