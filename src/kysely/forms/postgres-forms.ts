@@ -55,7 +55,11 @@ export const PG_STRING_COLUMN: SqlForm = plainForm("string column", asText, {
 });
 
 /** Edm.Guid in lower case, as uuid or text: the database tells from the column. */
-export const PG_GUID: SqlForm = plainForm("guid", asText, { comparable: TO_STRING, computable: TO_STRING });
+export const PG_GUID: SqlForm = plainForm("guid", asText, {
+  comparable: TO_STRING,
+  computable: TO_STRING,
+  fromKey: (value) => sql`${value}::uuid`,
+});
 
 const TO_LOWER_GUID: Conversion = { form: PG_STRING, apply: (operand) => byCodePoint(sql`lower(${operand}::text)`) };
 
