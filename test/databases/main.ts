@@ -1,0 +1,204 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createConnection } from "mysql2/promise";
+import { Client } from "pg";
+
+/**
+ * Runs the tests of the executors over servers of PostgreSQL and MariaDB, from the packages of Debian: they are installed
+ * when they are absent and this may be done, run on ports and in folders of their own, and are stopped at the end. The last
+ * line is `N passed, N failed`.
+ */
+
+const PACKAGES = ["postgresql", "mariadb-server"];
+const isRoot = process.getuid?.() === 0;
+/** The servers refuse to run as root. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+const owner = isRoot ? NOBODY : {};
+/** Tries of a tenth of a second each. */
+const MOST_TRIES = 600;
+
+interface Programs {
+  /** The folder of initdb and postgres. */
+  readonly postgres: string;
+  readonly installMariadb: string;
+  readonly mariadb: string;
+}
+
+function findPrograms(): Programs | null {
+  const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql") : [];
+  const folders = versions.map((version) => `/usr/lib/postgresql/${version}/bin`);
+  const postgres = folders.find((folder) => existsSync(`${folder}/initdb`));
+  const installMariadb = findProgram("mariadb-install-db");
+  const mariadb = findProgram("mariadbd");
+  if (postgres === undefined || installMariadb === undefined || mariadb === undefined) return null;
+  return { postgres, installMariadb, mariadb };
+}
+
+function findProgram(name: string): string | undefined {
+  return ["/usr/bin", "/usr/sbin", "/usr/local/bin"]
+    .map((folder) => `${folder}/${name}`)
+    .find((each) => existsSync(each));
+}
+
+/** The programs; null, and why, where they may not be installed. */
+function providePrograms(): Programs | string {
+  const found = findPrograms();
+  if (found !== null) return found;
+  if (!isRoot) return "PostgreSQL and MariaDB are not installed, and only root may install them.";
+  if (findProgram("apt-get") === undefined) return "PostgreSQL and MariaDB are not installed, and there is no apt-get.";
+  // No server is to start that nobody stops.
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+  for (const given of [["update"], ["install", "-y", "--no-install-recommends", ...PACKAGES]]) {
+    const { status } = spawnSync("apt-get", given, { env, stdio: "inherit" });
+    if (status !== 0) return `apt-get ${given.join(" ")} failed.`;
+  }
+  return findPrograms() ?? `The packages ${PACKAGES.join(" and ")} do not hold the servers.`;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => {
+        if (typeof address === "object" && address !== null) resolve(address.port);
+        else reject(new Error("There is no free port."));
+      });
+    });
+  });
+}
+
+/** Runs a program to its end. */
+function run(program: string, given: readonly string[], cwd: string): void {
+  const { status, stdout, stderr } = spawnSync(program, given, { cwd, encoding: "utf8", ...owner });
+  if (status !== 0) throw new Error(`${program} failed.\n${stdout}${stderr}`);
+}
+
+/** A server that runs until it is stopped. */
+class Server {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  #output = "";
+
+  constructor(program: string, given: readonly string[], cwd: string) {
+    this.#child = spawn(program, given, { cwd, stdio: ["ignore", "pipe", "pipe"], ...owner });
+    this.#ended = new Promise((resolve) => {
+      this.#child.once("exit", resolve);
+      this.#child.once("error", resolve);
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on("data", (data: Buffer) => {
+        this.#output = (this.#output + data.toString()).slice(-10_000);
+      });
+    }
+  }
+
+  /** Waits until a try succeeds. @throws Error with what the server said, when it ends or takes a minute */
+  async answers(attempt: () => Promise<void>): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      if (this.#child.exitCode !== null) break;
+      try {
+        await attempt();
+        return;
+      } catch {
+        await sleep(100);
+      }
+    }
+    throw new Error(`The server does not answer.\n${this.#output}`);
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill("SIGINT");
+    await Promise.race([this.#ended, sleep(5000)]);
+    this.#child.kill("SIGKILL");
+    await this.#ended;
+  }
+}
+
+/** PostgreSQL with a collation and a language of its own, none of which may matter. */
+async function startPostgres(folder: string, programs: string, servers: Server[]): Promise<string> {
+  const data = path.join(folder, "postgres");
+  const port = await freePort();
+  const locale = ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en"];
+  run(`${programs}/initdb`, ["-D", data, "-U", "odatakit", "--auth=trust", "--no-sync", ...locale], folder);
+  const settings = [
+    `port=${String(port)}`,
+    "listen_addresses=127.0.0.1",
+    `unix_socket_directories=${folder}`,
+    "fsync=off",
+  ];
+  const server = new Server(`${programs}/postgres`, ["-D", data, ...settings.flatMap((each) => ["-c", each])], folder);
+  servers.push(server);
+  const url = `postgresql://odatakit@127.0.0.1:${String(port)}/postgres`;
+  await server.answers(async () => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.end();
+  });
+  return url;
+}
+
+async function startMariadb(folder: string, { installMariadb, mariadb }: Programs, servers: Server[]): Promise<string> {
+  const data = path.join(folder, "mariadb");
+  mkdirSync(data);
+  if (isRoot) chownSync(data, NOBODY.uid, NOBODY.gid);
+  const port = await freePort();
+  const common = ["--no-defaults", `--datadir=${data}`];
+  run(installMariadb, [...common, "--auth-root-authentication-method=normal", "--skip-test-db"], folder);
+  const settings = [
+    `--port=${String(port)}`,
+    "--bind-address=127.0.0.1",
+    `--socket=${path.join(folder, "mariadb.sock")}`,
+  ];
+  const server = new Server(
+    mariadb,
+    [...common, ...settings, `--pid-file=${path.join(folder, "mariadb.pid")}`, "--innodb-flush-log-at-trx-commit=0"],
+    folder,
+  );
+  servers.push(server);
+  const url = `mysql://root@127.0.0.1:${String(port)}`;
+  await server.answers(async () => {
+    const connection = await createConnection(url);
+    await connection.end();
+  });
+  return url;
+}
+
+/** Runs the tests. @returns the code that this program ends with */
+async function runTests(programs: Programs): Promise<number> {
+  const folder = mkdtempSync(path.join(tmpdir(), "odatakit-databases-"));
+  if (isRoot) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  const servers: Server[] = [];
+  try {
+    const env = {
+      ...process.env,
+      ODATAKIT_POSTGRES: await startPostgres(folder, programs.postgres, servers),
+      ODATAKIT_MYSQL: await startMariadb(folder, programs, servers),
+      ODATAKIT_SERVERS_ONLY: "1",
+    };
+    const given = process.argv.length > 2 ? process.argv.slice(2) : ["test/executors"];
+    const vitest = ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false", ...given];
+    const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });
+    return await new Promise((resolve) => {
+      child.once("exit", (code) => {
+        resolve(code ?? 1);
+      });
+    });
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const programs = providePrograms();
+if (typeof programs === "string") {
+  process.stdout.write(`skipped: ${programs}\n0 passed, 0 failed\n`);
+} else {
+  process.exitCode = await runTests(programs);
+}
