@@ -111,6 +111,7 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
   if (key.every(({ field }) => compared.has(field))) return [];
   const other = addRelation(related.rows, related.level, statement.nextAlias());
   const tests = pairs.map(({ related: property }) => equalColumns({ property, related: property }, related, other));
+  if (!statement.profile.capabilities.correlatedSubqueries) return [isAmongFirst(related, other, pairs, statement)];
   const before = key.map((property, index) => {
     const equal = key.slice(0, index).map((part) => equalColumns({ property: part, related: part }, related, other));
     const [left, right] = alike(columnOperand(property, other), columnOperand(property, related));
@@ -118,4 +119,20 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
   });
   const isBefore = sql`(${sql.join(before, sql` or `)})`;
   return [sql`not exists (select 1 from ${other.from} where ${sql.join([...tests, isBefore], sql` and `)})`];
+}
+
+/** As a list of the first ones of all: what does not refer to the rows around it. */
+function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPair[], statement: StatementScope): Sql {
+  const values = pairs.map(({ related: property }) => toComparable(columnOperand(property, other)).sql);
+  const order = related.rows.key.map((property) => toComparable(columnOperand(property, other)).sql);
+  const number = sql`row_number() over (partition by ${sql.join(values)} order by ${sql.join(order)})`;
+  const names = related.rows.key.map((_property, index) => sql.id(`k${String(index)}`));
+  const keys = sql.join(other.keyColumns().map((column, index) => sql`${column} as ${names[index]}`));
+  const numbered = sql`(select ${keys}, ${number} as ${sql.id("n")} from ${other.from}) as ${sql.id(statement.nextAlias())}`;
+  return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1)`;
+}
+
+/** One value, or several that are compared together. */
+export function tuple(values: readonly Sql[]): Sql {
+  return values.length === 1 ? sql.join(values) : sql`(${sql.join(values)})`;
 }

@@ -110,8 +110,8 @@ function translateCondition(
   translator: Translator,
   context: TranslationContext,
 ): Sql {
-  const semiJoin = translateSemiJoin(expression, mode, context.scope, (scope, innerMode) =>
-    makeTranslator({ ...context, scope }).condition(expression, innerMode),
+  const semiJoin = translateSemiJoin(expression, mode, context.scope, (condition, scope, innerMode) =>
+    makeTranslator({ ...context, scope }).condition(condition, innerMode),
   );
   return semiJoin ?? translateOwnCondition(expression, mode, translator, context);
 }

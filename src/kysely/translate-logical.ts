@@ -25,8 +25,9 @@ export function costOf(expression: Expression): number {
     case "null":
     case "it":
     case "variable":
-    case "property":
       return 0;
+    case "property":
+      return costOf(expression.source);
     case "count":
     case "root":
     case "navigation":

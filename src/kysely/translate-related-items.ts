@@ -5,7 +5,7 @@ import type { Expression, LambdaExpression, NavigationExpression } from "../quer
 import { columnOperand } from "./column-operand.ts";
 import { dependsOnItemsAlone } from "./common-navigation.ts";
 import { findRelation, isEntityPresent } from "./find-path.ts";
-import { alike, joinOf, targetOf } from "./join-navigation.ts";
+import { alike, joinOf, targetOf, tuple } from "./join-navigation.ts";
 import { linkColumn, linkTable } from "./link-table.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
 import { addRelation, Level, type Relation } from "./relation.ts";
@@ -111,11 +111,6 @@ function amongPairs(items: RelatedItems, wanted: readonly Sql[]): Sql {
   const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
   const present = items.pairs.flatMap(([, outer]) => (outer.nulls === "never" ? [] : [sql`${outer.sql} is not null`]));
   return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
-}
-
-/** One value, or several that are compared together. */
-export function tuple(values: readonly Sql[]): Sql {
-  return values.length === 1 ? sql.join(values) : sql`(${sql.join(values)})`;
 }
 
 /** Joins the counts of all entities at once: what does not refer to the rows around it. */

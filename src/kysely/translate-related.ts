@@ -12,12 +12,11 @@ import { relationScope } from "./path-scope.ts";
 import { addRelation, Level, type Relation, type Rows, type StatementScope } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
-import { toComparable, toEquatable, type FormedSql, type Sql, type SqlForm } from "./sql-form.ts";
+import { toComparable, toEquatable, toSortable, type FormedSql, type Sql, type SqlForm } from "./sql-form.ts";
 import type { RowOperand, Translator } from "./sql-operand.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { translateOrder } from "./translate-order.ts";
 import { orderClause, SKIP, TOP, type RowQuery } from "./translate-query.ts";
-import { tuple } from "./translate-related-items.ts";
 
 /** Which limits a related read has. */
 export interface RelatedLimits {
@@ -42,6 +41,8 @@ interface RelatedRows {
   readonly withKeys: Sql;
   /** What holds between the list of keys and the others. */
   readonly tie: readonly Sql[];
+  /** The name of the table of links. */
+  readonly link: string;
   readonly translator: Translator;
 }
 
@@ -59,7 +60,7 @@ export function translateRelated(
   if (!limits.hasTop && !limits.hasSkip) return allOfEach(rows, statement, shape, limits);
   switch (statement.profile.capabilities.topPerParent) {
     case "correlated":
-      return byKeys(rows, statement, shape, limits);
+      return isKeyInJson(rows) ? byKeys(rows, statement, shape, limits) : byRowNumber(rows, statement, shape, limits);
     case "lateral":
       return byLateral(rows, statement, shape, limits);
     case "window":
@@ -89,22 +90,48 @@ function allOfEach(rows: Rows, statement: StatementScope, shape: RelatedShape, l
   return { query, rowShape, width: cells.length };
 }
 
-/** By the keys of the related entities, which a subquery with a limit gives for each key of the list. */
+/**
+ * By the keys of the related entities, which a subquery with a limit gives for each key of the list. The list comes first,
+ * and what is found for it then: databases that have no other form follow the order of a cross join.
+ */
 function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const inner = relatedRows(rows, statement, shape);
   const conditions = [...inner.tie, ...filterOf(shape, inner)];
-  const innerOrder = orderClause(orderOf(statement, shape, inner));
+  const innerOrder = orderClause(innerOrderOf(statement, shape, inner));
   const innerFrom = inner.related.level.from(inner.from);
-  const keys = sql.join(inner.related.keyColumns());
-  const first = sql`select ${keys} from ${innerFrom}${whereClause(conditions)}${innerOrder}${limitOf(statement, limits)}`;
+  const tail = sql` from ${innerFrom}${whereClause(conditions)}${innerOrder}${limitOf(statement, limits)}`;
   const outer = relatedRows(rows, statement, shape);
-  const { cells, rowShape } = selectRelated(statement, shape, outer.related);
-  const order = orderClause([ORDINAL, ...orderOf(statement, shape, outer)]);
-  const joined = sql` inner join ${outer.related.from} on ${tuple(outer.related.keyColumns())} in (${first})`;
-  const from = outer.related.level.from(sql`${outer.keys}${joined}`);
+  const { related } = outer;
+  const { cells, rowShape } = selectRelated(statement, shape, related);
+  const [innerKeys, keys] = [inner.related.keyColumns(), related.keyColumns()];
+  const [key] = keys;
+  if (keys.length === 1 && key !== undefined) {
+    const found = sql`${outer.keys} cross join ${related.from} on ${key} in (select ${sql.join(innerKeys)}${tail})`;
+    const order = orderClause([ORDINAL, ...orderOf(statement, shape, outer)]);
+    const from = related.level.from(found);
+    const query = sql`select ${sql.join(cells)} from ${from}${order}${maxRows(statement, limits)}`;
+    return { query, rowShape, width: cells.length };
+  }
+  // Several values in a list would be looked for one by one, in all related entities of a key.
+  const names = innerKeys.map((_column, index) => sql.id(`k${String(index)}`));
+  const first = sql`select ${sql.join(innerKeys.map((column, index) => sql`${column} as ${names[index]}`))}${tail}`;
+  const list = sql`(select json_group_array(json_array(${sql.join(names)})) from (${first}))`;
+  const tests = keys.map((column, index) => {
+    return sql`${column} = json_extract(${sql.id(FOUND, "value")}, ${sql.lit(`$[${String(index)}]`)})`;
+  });
+  const each = sql`${outer.keys} cross join json_each(${list}) as ${sql.id(FOUND)}`;
+  const from = related.level.from(sql`${each} cross join ${related.from} on ${sql.join(tests, sql` and `)}`);
+  const order = orderClause([ORDINAL, sql`${sql.id(FOUND, "key")}`]);
   const query = sql`select ${sql.join(cells)} from ${from}${order}${maxRows(statement, limits)}`;
   return { query, rowShape, width: cells.length };
 }
+
+/** Whether values of keys are the same within JSON, as the list of several is written there. */
+function isKeyInJson({ key }: Rows): boolean {
+  return key.length === 1 || key.every(({ type }) => type.kind === "EnumType" || !NOT_IN_JSON.has(type.name));
+}
+
+const NOT_IN_JSON: ReadonlySet<string> = new Set(["Edm.Binary", "Edm.Single", "Edm.Double", "Edm.Decimal"]);
 
 /** By a subquery with a limit that is joined to each key. */
 function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
@@ -145,30 +172,33 @@ function ofFound(source: Sql, where: Sql, width: number, statement: StatementSco
   return sql`select ${cells} from ${source}${where}${order}${maxRows(statement, limits)}`;
 }
 
-function relatedRows(rows: Rows, statement: StatementScope, { join, roundingMode }: RelatedShape): RelatedRows {
+function relatedRows(rows: Rows, statement: StatementScope, shape: RelatedShape): RelatedRows {
+  const { join: ties, roundingMode } = shape;
   const { profile } = statement;
   const { syntax } = profile;
   const related = addRelation(rows, new Level(), statement.nextAlias());
   const translator = makeTranslator({ profile, scope: relationScope(related, statement), roundingMode });
   const link = statement.nextAlias();
-  const parents = parentSide(join, related, link, profile).map(inKeyForm);
+  const parents = parentSide(ties, related, link, profile).map(inKeyForm);
   const forms = parents.map(({ form }) => form);
   const list = bindSlot(({ keys }) => syntax.writeKeys(keys.map((key) => encodeKey(key, forms))));
   const keys = sql`${syntax.keyTable(list, forms)} as ${sql.id(KEYS)}`;
   const tie = parents.map((operand, index) => sql`${operand.sql} = ${sql.id(KEYS, `k${String(index)}`)}`);
   const tied = sql.join(tie, sql` and `);
-  if (join.kind === "direct") {
-    const withKeys = sql`${keys} inner join ${related.from} on ${tied}`;
-    return { related, keys, tie, from: related.from, withKeys, translator };
+  // The list first: of few keys and many related entities a database may guess the contrary.
+  const join = profile.capabilities.topPerParent === "correlated" ? sql`cross join` : sql`inner join`;
+  if (ties.kind === "direct") {
+    const withKeys = sql`${keys} ${join} ${related.from} on ${tied}`;
+    return { related, keys, tie, link, from: related.from, withKeys, translator };
   }
-  const tests = join.to.map((column) => {
+  const tests = ties.to.map((column) => {
     const [left, right] = alike(columnOperand(column.property, related), linkColumn(column, link, profile));
     return sql`${left} = ${right}`;
   });
-  const links = linkTable(join, link);
-  const toRelated = sql` inner join ${related.from} on ${sql.join(tests, sql` and `)}`;
-  const withKeys = sql`${keys} inner join ${links} on ${tied}${toRelated}`;
-  return { related, keys, tie, from: sql`${links}${toRelated}`, withKeys, translator };
+  const links = linkTable(ties, link);
+  const toRelated = sql` ${join} ${related.from} on ${sql.join(tests, sql` and `)}`;
+  const withKeys = sql`${keys} ${join} ${links} on ${tied}${toRelated}`;
+  return { related, keys, tie, link, from: sql`${links}${toRelated}`, withKeys, translator };
 }
 
 /** What has the values that the parents are known by. */
@@ -217,6 +247,22 @@ function filterOf({ filter }: RelatedShape, { translator }: RelatedRows): readon
 
 function orderOf({ profile }: StatementScope, { orderBy }: RelatedShape, { translator }: RelatedRows): readonly Sql[] {
   return translateOrder(orderBy, translator, profile.syntax);
+}
+
+/** The order in which links lead to the entities, where it is theirs: then the links are read in it, and no others. */
+function innerOrderOf(statement: StatementScope, shape: RelatedShape, rows: RelatedRows): readonly Sql[] {
+  const { join, orderBy } = shape;
+  const { profile } = statement;
+  return orderBy.flatMap((item) => {
+    const { expression, descending } = item;
+    const column =
+      join.kind === "link" && expression.kind === "property" && expression.source.kind === "it"
+        ? join.to.find(({ property }) => property.field === expression.property.field)
+        : undefined;
+    if (column === undefined) return translateOrder([item], rows.translator, profile.syntax);
+    // They are equal, so that neither is null.
+    return [profile.syntax.orderTerm(toSortable(linkColumn(column, rows.link, profile)).sql, descending, false)];
+  });
 }
 
 function whereClause(conditions: readonly Sql[]): Sql {

@@ -2,15 +2,14 @@ import { sql } from "kysely";
 import type { ComparisonExpression, Expression } from "../query/expression.ts";
 import { columnOperand } from "./column-operand.ts";
 import { commonNavigation, truthWhenAbsent, type CommonNavigation } from "./common-navigation.ts";
-import { alike, isFirst, pairsOf, targetOf } from "./join-navigation.ts";
+import { alike, isFirst, pairsOf, targetOf, tuple } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
 import { addRelation, Level, type Relation } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
 import type { ConditionMode } from "./sql-operand.ts";
-import { tuple } from "./translate-related-items.ts";
 
-/** Translates the same condition anew within a scope. */
-type TranslateWithin = (scope: PathScope, mode: ConditionMode) => Sql;
+/** Translates a condition within a scope. */
+type TranslateWithin = (condition: Expression, scope: PathScope, mode: ConditionMode) => Sql;
 
 /**
  * Translates a condition that depends on one related entity alone as `key in (select key … where condition)`, which an
@@ -29,16 +28,33 @@ export function translateSemiJoin(
   if (common === null || absent === undefined) return null;
   if (isEntityTest(expression, common)) return entityTest(expression.operator === "eq", common, mode, scope);
   if (absent === true) {
-    const others = semiJoin(common, scope, "exact", (inner) => sql`(${translate(inner, "filter")}) is not true`);
+    const complement = complementOf(expression);
+    const others = semiJoin(common, scope, "exact", (inner) =>
+      complement === null
+        ? sql`(${translate(expression, inner, "filter")}) is not true`
+        : translate(complement, inner, "filter"),
+    );
     return sql`not (${others})`;
   }
   if (mode === "filter" || absent === false) {
-    return semiJoin(common, scope, mode, (inner) => translate(inner, "filter"));
+    return semiJoin(common, scope, mode, (inner) => translate(expression, inner, "filter"));
   }
   // Null where there is no entity: true where the condition is, false where it is false, and null else.
-  const isTrue = semiJoin(common, scope, "exact", (inner) => translate(inner, "filter"));
-  const isFalse = semiJoin(common, scope, "exact", (inner) => sql`not (${translate(inner, "exact")})`);
+  const isTrue = semiJoin(common, scope, "exact", (inner) => translate(expression, inner, "filter"));
+  const isFalse = semiJoin(common, scope, "exact", (inner) => sql`not (${translate(expression, inner, "exact")})`);
   return sql`(${isTrue} or (not (${isFalse}) and null))`;
+}
+
+/** The condition that is true exactly where one is not, as far as it is as short; null otherwise. */
+function complementOf(expression: Expression): Expression | null {
+  if (expression.kind === "comparison") {
+    if (expression.operator !== "eq" && expression.operator !== "ne") return null;
+    return { ...expression, operator: expression.operator === "eq" ? "ne" : "eq" };
+  }
+  if (expression.kind !== "not") return null;
+  const { operand } = expression;
+  // These are never null.
+  return operand.kind === "comparison" || operand.kind === "in" || operand.kind === "lambda" ? operand : null;
 }
 
 /** Whether it is the comparison of the related entity itself with null. */
