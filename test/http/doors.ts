@@ -24,8 +24,11 @@ export interface Answer {
   readonly json: any;
 }
 
+/** A body: text or bytes at once, with its length told before; or in chunks, without. */
+export type SentBody = string | Uint8Array | readonly Uint8Array[];
+
 /** Sends one request to the service it was made for. */
-export type Send = (target: string, headers?: HeaderTable, method?: string, body?: string) => Promise<Answer>;
+export type Send = (target: string, headers?: HeaderTable, method?: string, body?: SentBody) => Promise<Answer>;
 
 /** A way into a service. */
 export interface Door {
@@ -45,7 +48,7 @@ const TRANSPORT: ReadonlySet<string> = new Set([
 const web: Door = {
   name: "web",
   to: (service) => async (target, headers, method, body) => {
-    const init = { method: method ?? "GET", headers: { ...headers }, ...(body === undefined ? {} : { body }) };
+    const init = { method: method ?? "GET", headers: { ...headers }, ...toFetchBody(body) };
     const response = await service.fetch(new Request(ORIGIN + target, init));
     return toAnswer(response.status, [...response.headers], await response.text(), []);
   },
@@ -74,7 +77,12 @@ const node: Door = {
         answer.on("error", reject);
       });
       sent.on("error", reject);
-      sent.end(body);
+      if (isChunked(body)) {
+        for (const chunk of body) sent.write(chunk);
+        sent.end();
+      } else {
+        sent.end(body);
+      }
     });
     const raw = message.rawHeaders;
     const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : []));
@@ -86,6 +94,24 @@ const node: Door = {
     );
   },
 };
+
+function isChunked(body: SentBody | undefined): body is readonly Uint8Array[] {
+  return Array.isArray(body);
+}
+
+function toFetchBody(body: SentBody | undefined): RequestInit {
+  if (body === undefined) return {};
+  if (!isChunked(body)) return { body: typeof body === "string" ? body : Uint8Array.from(body) };
+  const chunks = body.values();
+  const stream = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const next = chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+  });
+  return { body: stream, duplex: "half" };
+}
 
 /** The TCP port of a real server over the service, which ends with the test file. */
 async function portOf(service: Service): Promise<number> {
