@@ -1,5 +1,4 @@
-import { Kysely } from "kysely";
-import { sqliteDialect } from "odatakit/sqlite";
+import { ENGINES as DATABASES } from "./engines.ts";
 import { memoryService, type Service, type Shared } from "./relations-memory.ts";
 import type { Relations } from "./relations-model.ts";
 import { makeTables, tablesService } from "./relations-tables.ts";
@@ -10,23 +9,24 @@ export interface Running {
   readonly end: () => Promise<void>;
 }
 
-/** Puts rows behind a service. */
+/** Puts rows behind a service; one at a time. */
 export type Engine = (data: Relations, shared: Shared) => Promise<Running>;
 
-const nothing = (): Promise<void> => Promise.resolve();
+/** Arrays, with one call of a handler for each parent. */
+const handlers: Engine = (data, shared) =>
+  Promise.resolve({ service: memoryService(data, "handlers", shared), end: () => Promise.resolve() });
+
+const tables = DATABASES.map(({ name, title, open }): readonly [string, Engine] => [
+  `tables of ${title}`,
+  async (data, shared) => {
+    const { db, close } = await open();
+    await makeTables(db, name, data);
+    return { service: tablesService(db, name, data, shared), end: close };
+  },
+]);
 
 /** What is compared with arrays whose navigations have handlers for many parents. */
 export const ENGINES: ReadonlyArray<readonly [name: string, engine: Engine]> = [
-  [
-    "arrays, with one handler call for each parent",
-    (data, shared) => Promise.resolve({ service: memoryService(data, "handlers", shared), end: nothing }),
-  ],
-  [
-    "tables of SQLite",
-    async (data, shared) => {
-      const db = new Kysely<never>({ dialect: sqliteDialect(":memory:") });
-      await makeTables(db, "sqlite", data);
-      return { service: tablesService(db, "sqlite", data, shared), end: () => db.destroy() };
-    },
-  ],
+  ["arrays, with one handler call for each parent", handlers],
+  ...tables,
 ];

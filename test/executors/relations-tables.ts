@@ -1,15 +1,10 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import type { AnyDatabase, DatabaseName } from "./engines.ts";
 import { COMMON, type Service, type Shared } from "./relations-memory.ts";
 import { Author, Book, Chapter, Note, Publisher, SEARCHED, Tag, type Relations } from "./relations-model.ts";
 import { navigationsOf } from "./relations-navigations.ts";
-
-// oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
-export type AnyDatabase = Kysely<any>;
-
-/** The databases that the tables are made in. */
-export type DatabaseName = "sqlite" | "postgres" | "mariadb";
 
 /** What a column holds. */
 type Content =
@@ -164,11 +159,10 @@ function toCell(database: DatabaseName, content: Content | undefined, value: unk
   return typeof value === "bigint" ? String(value) : value;
 }
 
-/** Makes the tables anew, and fills them. */
+/** Makes the tables in an empty database, and fills them. */
 export async function makeTables(db: AnyDatabase, database: DatabaseName, data: Relations): Promise<void> {
   const rows = rowsOf(data);
   for (const [table, { columns, key }] of Object.entries(TABLES)) {
-    await sql`drop table if exists ${sql.id(table)}`.execute(db);
     const collation = database === "mariadb" ? " default charset utf8mb4 collate utf8mb4_nopad_bin" : "";
     const types = TYPES[database];
     const definitions = Object.entries(columns).map(
@@ -178,10 +172,11 @@ export async function makeTables(db: AnyDatabase, database: DatabaseName, data: 
     await sql`create table ${sql.id(table)} (${sql.join(definitions)}, primary key (${keys}))${sql.raw(collation)}`.execute(
       db,
     );
-    for (const row of rows[table] ?? []) {
+    const lines = (rows[table] ?? []).map((row) => {
       const cells = Object.entries(columns).map(([name, content]) => sql.val(toCell(database, content, row[name])));
-      await sql`insert into ${sql.id(table)} values (${sql.join(cells)})`.execute(db);
-    }
+      return sql`(${sql.join(cells)})`;
+    });
+    if (lines.length > 0) await sql`insert into ${sql.id(table)} values ${sql.join(lines)}`.execute(db);
   }
 }
 

@@ -102,7 +102,7 @@ describe.each(ENGINES)("over %s, as over arrays", (_engine, engine) => {
   describe.each(SETTINGS)("%s", (_settings, shared) => {
     test("requests to sets are answered", { timeout: 60_000 + RUNS * 40 }, async () => {
       // A generator of faults alone would prove nothing.
-      expect(await compareAll(setQuery, RUNS / 2, shared, engine)).toBeGreaterThan(0.6);
+      expect(await compareAll(setQuery, RUNS / 3, shared, engine)).toBeGreaterThan(0.6);
     });
 
     test("routes along navigations are answered", { timeout: 60_000 + RUNS * 40 }, async () => {
