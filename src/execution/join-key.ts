@@ -1,4 +1,4 @@
-import type { EntityType, NavigationJoin } from "../edm/model.ts";
+import type { EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import type { RowShape } from "../query/row-shape.ts";
@@ -22,7 +22,8 @@ const readers = new WeakMap<NavigationJoin, WeakMap<RowShape | EntityType, JoinK
  * The reader of what a join finds related entities by: made once per join and layout.
  * @param entityType the type of the parents
  * @param rowShape the layout of the parents when they are rows; otherwise they are the application's objects
- * @returns a reader that throws TypeError for a parent with a value that is none of its property's type
+ * @returns a reader that throws TypeError for a parent with a value that is none of its property's type, or without one
+ *   that it must have: to take it for one that nothing is related to would hide what the handler left out
  */
 export function joinKeyReader(
   join: NavigationJoin,
@@ -44,8 +45,15 @@ function compileJoinKey(join: NavigationJoin, entityType: EntityType, rowShape: 
   const parts = parentProperties(join).map((property) => {
     return { property, read: compileValueReader(entityType, property, rowShape) };
   });
+  const absent = (property: StructuralProperty): null => {
+    if (property.nullable || rowShape !== undefined) return null;
+    const { name } = entityType;
+    throw new TypeError(
+      `A handler returned an entity of type ${name} without its ${property.field}, by which others are found.`,
+    );
+  };
   return (entity) => {
-    const pairs = parts.map(({ property, read }) => [property, read(entity)] as const);
+    const pairs = parts.map(({ property, read }) => [property, read(entity) ?? absent(property)] as const);
     const complete = pairs.flatMap(([property, value]) => (value === null ? [] : [[property, value] as const]));
     if (complete.length < pairs.length) return null;
     return { values: complete.map(([, value]) => value), identity: identityOf(complete) };
