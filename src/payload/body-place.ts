@@ -42,11 +42,6 @@ export function pathWithin(place: BodyPlace, segment: string | number): string {
   return shorten(segments.toReversed().join("/"));
 }
 
-/** The place of a structure as a member of the one around it: the path to itself. */
-export function pathOf(place: BodyPlace): string {
-  return place.parent === null ? "" : pathWithin(place.parent, place.segment);
-}
-
 /**
  * Makes the error of a member or item that is not what the model asks for; the path is the target.
  * @param problem what is wrong and what would be right, as a sentence

@@ -71,7 +71,7 @@ export function compileRelatedReader(
   const { entityType } = navigation;
   const bound = source.navigationPropertyBindings.get(navigation.name);
   const entitySet = bound === undefined ? null : (settings.entitySets.get(bound) ?? null);
-  const { ofRelated } = nestedLinksOf(source, source.entityType, navigation);
+  const { ofRelated } = nestedLinksOf(source, navigation);
   const values = new ValueReaders(settings.unknownMembers);
   const read = onFirstUse(() => {
     return compileNewEntityReader({ entitySet, entityType }, { ...settings, values }, ofRelated);

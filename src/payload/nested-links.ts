@@ -1,4 +1,4 @@
-import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 
 /** Two properties that have equal values because their entities are related. */
 export interface NestedLink {
@@ -22,11 +22,7 @@ export interface NestedLinks {
  * @param source the set that the navigation starts from, where it is known: it may say how entities are joined
  * @see specification, Deep insert and `@odata.bind`; OData Protocol 4.0, section 11.4.2.2
  */
-export function nestedLinksOf(
-  source: EntitySet | null,
-  sourceType: EntityType,
-  navigation: NavigationProperty,
-): NestedLinks {
+export function nestedLinksOf(source: EntitySet | null, navigation: NavigationProperty): NestedLinks {
   const { entityType: related, referentialConstraints: constraints, isCollection, name } = navigation;
   if (!isCollection && constraints.length > 0) {
     const ofOwner = constraints.map(({ property, referencedProperty }) => ({
@@ -38,7 +34,7 @@ export function nestedLinksOf(
   const join = source?.navigationJoins.get(name);
   if (join?.kind === "direct") {
     const ofRelated = join.pairs.map((pair) => ({ dependent: pair.related, principal: pair.property }));
-    return { ofRelated: ofRelated.filter(isInBodies(related, sourceType)), ofOwner: [] };
+    return { ofRelated, ofOwner: [] };
   }
   const partner = related.navigationProperties.find((each) => each.name === navigation.partner);
   const ofRelated = (partner?.referentialConstraints ?? []).map(({ property, referencedProperty }) => ({
@@ -46,10 +42,4 @@ export function nestedLinksOf(
     principal: referencedProperty,
   }));
   return { ofRelated, ofOwner: [] };
-}
-
-/** Ignored properties have no place in a body: what joins by them is nothing that a body could say. */
-function isInBodies(dependentType: EntityType, principalType: EntityType): (link: NestedLink) => boolean {
-  return ({ dependent, principal }) =>
-    dependentType.properties.includes(dependent) && principalType.properties.includes(principal);
 }

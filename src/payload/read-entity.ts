@@ -47,8 +47,6 @@ export type NewEntityReader = (
 /** Reads one member into the entity that is made. */
 type MemberStep = (body: JsonObject, place: BodyPlace, entity: BodyObject, owner: object | null) => void;
 
-const NO_LINKS: NestedLinks = { ofRelated: [], ofOwner: [] };
-
 /**
  * Makes the reader of new entities: members in canonical form by the application's fields, in order of declaration.
  * Computed members of the body are passed over, absent ones become their default, null or no items.
@@ -58,12 +56,12 @@ const NO_LINKS: NestedLinks = { ofRelated: [], ofOwner: [] };
 export function compileNewEntityReader(
   { entitySet, entityType }: EntityTarget,
   reading: EntityReading,
-  links: readonly NestedLink[] = NO_LINKS.ofRelated,
+  links: readonly NestedLink[] = [],
 ): NewEntityReader {
   const { qualifiedName, properties, navigationProperties, members } = entityType;
   const checkNames = compileNameCheck(qualifiedName, members, reading.values.unknownMembers);
   const nested = navigationProperties.map((navigation) => {
-    return { navigation, links: nestedLinksOf(entitySet, entityType, navigation) };
+    return { navigation, links: nestedLinksOf(entitySet, navigation) };
   });
   const steps: readonly MemberStep[] = [
     ...properties.map((property) => {

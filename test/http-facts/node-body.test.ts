@@ -90,3 +90,22 @@ test("a body within the limit leaves the connection open for the next request", 
   expect(answer.headers["connection"]).toBe("keep-alive");
   sent.destroy();
 });
+
+test("a client that goes away in the middle leaves nothing behind", async () => {
+  const { socket, received } = await open(["Content-Length: 10"]);
+  socket.write("{");
+  socket.resetAndDestroy();
+  await once(socket, "close");
+  const next = await open(["Content-Length: 2", "Connection: close"]);
+  next.socket.write("{}");
+  await once(next.socket, "close");
+  expect(received()).toBe("");
+  expect(next.received()).toMatch(/^HTTP\/1.1 200 /u);
+});
+
+test("a body that ends before its announced length never counts as whole", async () => {
+  const { socket, received } = await open(["Content-Length: 10"]);
+  socket.end("{}");
+  await once(socket, "close");
+  expect(received()).not.toMatch(/^HTTP\/1.1 2/u);
+});

@@ -92,6 +92,11 @@ const Odd = entityType("Odd", {
 /** A type whose values may lie in one another without end, through its navigation. */
 const Node = entityType("Node", { id: edm.int32().key(), parentId: edm.int32().nullable() });
 
+/** Related by what only the other side says, and by a property that no body has. */
+const Album = entityType("Album", { id: edm.int32().key(), secret: edm.string().ignored() });
+const Track = entityType("Track", { id: edm.int32().key(), albumId: edm.int32(), title: edm.string() });
+const Cover = entityType("Cover", { id: edm.int32().key(), albumSecret: edm.string() });
+
 export const service = odataService({
   prefix: "",
   entitySets: [
@@ -119,6 +124,18 @@ export const service = odataService({
       getAll: () => [],
       navigation: { children: hasMany(Node, { on: { id: "parentId" }, target: "Nodes" }) },
     }),
+    entitySet(Album, {
+      getAll: () => [],
+      navigation: {
+        tracks: hasMany(Track, { target: "Tracks", partner: "album" }),
+        covers: hasMany(Cover, { on: { secret: "albumSecret" }, target: "Covers" }),
+      },
+    }),
+    entitySet(Track, {
+      getAll: () => [],
+      navigation: { album: hasRequired(Album, { on: { albumId: "id" }, target: "Albums", partner: "tracks" }) },
+    }),
+    entitySet(Cover, { getAll: () => [] }),
   ],
 });
 

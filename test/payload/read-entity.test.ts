@@ -223,6 +223,15 @@ describe("nested values with deep insert", () => {
     });
   });
 
+  test("what only the other side says, or what no body has, need not be said either", () => {
+    const body = { Id: 1, Tracks: [{ Id: 2, Title: "t" }], Covers: [{ Id: 3 }] };
+    expect(readersOf("Albums", DEEP).readNew(json(body), false)).toStrictEqual({
+      id: 1,
+      tracks: [{ id: 2, albumId: 1, title: "t" }],
+      covers: [{ id: 3 }],
+    });
+  });
+
   test.each([
     [{ Lines: null }, "NullNotAllowed", "Lines"],
     [{ Lines: [null] }, "InvalidBody", "Lines/0"],
