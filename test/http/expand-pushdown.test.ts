@@ -92,6 +92,44 @@ eachDoor((door) => {
   });
 });
 
+eachDoor((door) => {
+  describe("expressions along navigations within expansions, in a database and in memory", () => {
+    test.each([
+      ["Authors", "Books($filter=Author/Name eq 'Ada' and Shelf/Code ne null;$select=Title)"],
+      ["Authors", "Books($orderby=Shelf/Code desc,Id;$top=2;$select=Title)"],
+      ["Authors", "Books($filter=Notes/any(n:n/Number eq 2);$count=true)"],
+      ["Authors", "Mentor($filter=Books/$count gt 1;$expand=Books/$count($filter=Notes/any()))"],
+      ["Books", "Author($filter=Mentor/Name eq 'Ada';$expand=Mentor)"],
+      ["Books", "Tags($filter=Books/any(b:b/Author/Id eq 2))"],
+      ["Shelves", "Books($filter=Author/Mentor/Mentor eq null;$orderby=Author/Name desc,Id)"],
+    ])("%s %s", async (path, $expand) => {
+      const target = url(`/s/${path}`, { $expand });
+      const expected = await door.to(handlers.service)(target);
+      expect(expected.status, expected.text).toBe(200);
+      const { status, text } = await door.to(sqlite.service)(target);
+      expect({ status, text }).toEqual({ status: 200, text: expected.text });
+    });
+
+    test("what the database of the target cannot join is refused", async () => {
+      const mentor = { get: () => null, on: undefined };
+      const { service, logger } = shop({ by: "tables", navigation: { mentor } });
+      const ask = door.to(service);
+      for (const [path, $expand] of [
+        ["Authors", "Pupils($filter=Mentor/Name eq 'Ada')"],
+        ["Books", "Author($filter=Mentor/Name eq 'Ada')"],
+        ["Books(10)", "Author($expand=Pupils($orderby=Mentor/Name))"],
+      ] as const) {
+        expectError(await ask(url(`/s/${path}`, { $expand })), {
+          status: 400,
+          code: "UnsupportedQueryOption",
+          target: "$expand",
+        });
+      }
+      expect(logger.errors).toEqual([]);
+    });
+  });
+});
+
 describe("statements", () => {
   const get = async (path: string, options: Readonly<Record<string, string>>, made = tables) => {
     made.database.take();
@@ -176,6 +214,30 @@ describe("statements", () => {
     await get("Authors", { $expand: options.$expand.replace("1", "2") });
     expect(tables.database.compiled).toBe(compiled);
   });
+});
+
+test("where a set is may change from request to request: joined where it can be, else read apart, and compiled once", async () => {
+  const other = shop({ by: "tables" });
+  const places = [tables.tables.books, other.tables.books];
+  const queryable = () => {
+    const [place] = places;
+    places.reverse();
+    return place;
+  };
+  const made = shop({ by: "tables", books: { queryable }, authors: { queryable: () => tables.tables.authors } });
+  const target = ORIGIN + url("/s/Authors", { $expand: "Mentor($expand=Shelf),Books($expand=Author)" });
+  const answers: string[] = [];
+  const statements: (readonly string[])[] = [];
+  const compiled: number[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    const before = tables.database.compiled + other.database.compiled;
+    answers.push(await (await made.service.fetch(new Request(target))).text());
+    statements.push([...tables.database.take(), ...other.database.take(), ...made.database.take()]);
+    compiled.push(tables.database.compiled + other.database.compiled - before);
+  }
+  expect(new Set(answers).size).toBe(1);
+  expect(statements.map((texts) => texts.filter((text) => text.includes("+Author")).length)).toEqual([1, 0, 1, 0]);
+  expect(compiled.slice(2)).toEqual([0, 0]);
 });
 
 describe("beside one another", () => {
