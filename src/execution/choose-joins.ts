@@ -1,7 +1,8 @@
 import type { Context } from "../definition/context.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { joinCandidates, joinSteps, NO_JOINS, type CanJoin, type JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
-import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
+import { type Mentions, mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { QueryableSource, RelationalSource, SourcesBySet } from "../query/source.ts";
 import { chain } from "./chain.ts";
 import type { MaybeResult } from "./handler-answer.ts";
@@ -41,16 +42,31 @@ export function chooseJoins(
 }
 
 /** Whether the source can answer all that the expressions of a query mention. */
-export function canTranslate(query: QueryClauses, relational: RelationalSource, sources: SourcesBySet): boolean {
+function canTranslate(query: QueryClauses, relational: RelationalSource, sources: SourcesBySet): boolean {
   const mentions = mentionsOf(query);
-  if (mentions === null) return true;
-  return (
-    mentions.allNavigations.every(({ entitySet, navigationProperty }) =>
-      entitySet.navigationJoins.has(navigationProperty.name),
-    ) &&
-    mentions.entitySets.every((entitySet) => {
-      const source = sources.get(entitySet);
-      return source !== undefined && relational.joins(source);
-    })
+  return mentions === null || findUnjoined(mentions, relational, sources) === null;
+}
+
+/**
+ * What expressions lead to that a source cannot join: the name of a navigation property, or `$root/Set`.
+ * @param relational absent for a source of no database, which joins nothing
+ * @param sources those of the sets that the expressions mention
+ * @returns null where it can join all of it
+ */
+export function findUnjoined(
+  { allNavigations, roots }: Mentions,
+  relational: RelationalSource | undefined,
+  sources: SourcesBySet,
+): string | null {
+  const joins = (entitySet: EntitySet | null): boolean => {
+    const source = entitySet === null ? undefined : sources.get(entitySet);
+    return source !== undefined && relational?.joins(source) === true;
+  };
+  const navigation = allNavigations.find(
+    ({ entitySet, navigationProperty, target }) =>
+      !entitySet.navigationJoins.has(navigationProperty.name) || !joins(target),
   );
+  if (navigation !== undefined) return navigation.navigationProperty.name;
+  const root = roots.find(({ expression }) => !joins(expression.entitySet));
+  return root === undefined ? null : `$root/${root.expression.entitySet.name}`;
 }

@@ -6,6 +6,7 @@ import { mentionsOf, type Mentions } from "../query/mentions.ts";
 import type { Page, QueryableSource, RelationalSource, SourceQuery, SourcesBySet } from "../query/source.ts";
 import { applyInMemory } from "./apply-in-memory.ts";
 import { chain } from "./chain.ts";
+import { findUnjoined } from "./choose-joins.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { cannotFollow } from "./load-run.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
@@ -44,25 +45,12 @@ export function readFrom(source: QueryableSource, query: SourceQuery, context: C
 
 function refuseUnjoined(
   { shape }: SourceQuery,
-  { allNavigations, roots }: Mentions,
+  mentions: Mentions,
   relational: RelationalSource | undefined,
   sources: SourcesBySet,
 ): void {
   const option = shape.filter === null ? "$orderby" : "$filter";
-  const joins = (entitySet: SourceQuery["shape"]["entitySet"] | null): boolean => {
-    const source = entitySet === null ? undefined : sources.get(entitySet);
-    return source !== undefined && relational?.joins(source) === true;
-  };
-  const unjoined = allNavigations.find(
-    ({ entitySet, navigationProperty, target }) =>
-      !entitySet.navigationJoins.has(navigationProperty.name) || !joins(target),
-  );
-  if (unjoined !== undefined) {
-    const reason = `the data source of '${shape.entitySet.name}' cannot join what it leads to`;
-    throw cannotFollow({ option }, unjoined.navigationProperty.name, reason);
-  }
-  const root = roots.find(({ expression }) => !joins(expression.entitySet));
-  if (root === undefined) return;
-  const { name } = root.expression.entitySet;
-  throw cannotFollow({ option }, `$root/${name}`, `the data source of '${shape.entitySet.name}' cannot join it`);
+  const path = findUnjoined(mentions, relational, sources);
+  if (path === null) return;
+  throw cannotFollow({ option }, path, `the data source of '${shape.entitySet.name}' cannot join what it leads to`);
 }

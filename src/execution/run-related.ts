@@ -1,5 +1,5 @@
 import type { Context } from "../definition/context.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { type JoinedSteps, stepShape } from "../plan/join-expansions.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { RelatedLoad } from "../plan/plan-related.ts";
@@ -8,10 +8,11 @@ import { mentionsOf } from "../query/mentions.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { QueryableSource, RelatedPage, RelatedQuery, RelationalSource } from "../query/source.ts";
 import { chain } from "./chain.ts";
-import { canTranslate, chooseJoins, type ChosenJoins } from "./choose-joins.ts";
+import { chooseJoins, type ChosenJoins, findUnjoined } from "./choose-joins.ts";
 import type { ExpandLevel } from "./expand-level.ts";
 import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
+import { cannotFollow } from "./load-run.ts";
 import { countEntities, type ExpandRun, tooManyRelated } from "./relate.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
 
@@ -106,17 +107,12 @@ function withMentioned(
   if (mentions === null) return chosen;
   return chain(resolveSources(mentions.entitySets, context), (mentioned) => {
     const sources = new Map([...chosen.sources, ...mentioned]);
-    if (!canTranslate(expansion, relational, sources)) throw cannotTranslate(place);
+    const path = findUnjoined(mentions, relational, sources);
+    if (path !== null) {
+      throw cannotFollow({ option: "$expand" }, path, `the data source of '${place}' cannot join what it leads to`);
+    }
     return { joined: chosen.joined, sources };
   });
-}
-
-function cannotTranslate(place: string): ODataError {
-  return protocolError(
-    "UnsupportedQueryOption",
-    `An expression in the expansion '${place}' goes along a navigation property that its data source cannot join.`,
-    { target: "$expand" },
-  );
 }
 
 function toRelatedQuery(
