@@ -1,4 +1,4 @@
-import { relatedTable, type RelatedObject } from "../memory/relations.ts";
+import { relatedTable, type RelatedByEntity, type RelatedObject } from "../memory/relations.ts";
 import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../query/mentions.ts";
 import { chain } from "./chain.ts";
 import { startAll } from "./concurrency.ts";
@@ -19,7 +19,7 @@ export function loadRelations(query: QueryClauses, entities: readonly object[], 
   const mentions = mentionsOf(query);
   if (mentions === null) return undefined;
   const roots = mentions.roots.map((root) => () => loadFromRoot(root, run));
-  return chain(startAll([...roots, () => loadLevel(mentions.navigations, entities, run)]), nothing);
+  return chain(startAll([...roots, () => loadLevel(mentions.navigations, [...new Set(entities)], run)]), nothing);
 }
 
 function nothing(): undefined {
@@ -33,14 +33,14 @@ function loadFromRoot({ expression, below }: RootMention, run: LoadRun): MaybeRe
   });
 }
 
+/** @param owners distinct */
 function loadLevel(
   mentions: readonly NavigationMention[],
   owners: readonly object[],
   run: LoadRun,
 ): MaybeResult<undefined> {
   if (owners.length === 0 || mentions.length === 0) return undefined;
-  const distinct = [...new Set(owners)];
-  return chain(startAll(mentions.map((mention) => () => loadMention(mention, distinct, run))), nothing);
+  return chain(startAll(mentions.map((mention) => () => loadMention(mention, owners, run))), nothing);
 }
 
 function loadMention(mention: NavigationMention, owners: readonly object[], run: LoadRun): MaybeResult<undefined> {
@@ -48,16 +48,29 @@ function loadMention(mention: NavigationMention, owners: readonly object[], run:
   const missing = owners.filter((owner) => !table.has(owner));
   const loaded = missing.length === 0 ? [] : loadNavigation(mention, missing, run);
   return chain(loaded, (related) => {
-    for (const [index, owner] of missing.entries()) table.set(owner, related[index] ?? null);
-    if (mention.below.length === 0) return undefined;
-    const next = owners.flatMap((owner) => entitiesOf(table.get(owner) ?? null));
-    return loadLevel(mention.below, next, run);
+    for (const [index, owner] of missing.entries()) {
+      // Another path may have led to the same entity meanwhile, and goes on from what it found.
+      if (!table.has(owner)) table.set(owner, related[index] ?? null);
+    }
+    return loadLevel(mention.below, mention.below.length === 0 ? [] : relatedTo(owners, table), run);
   });
 }
 
-function entitiesOf(related: RelatedObject): readonly object[] {
-  if (related === null) return [];
-  return isList(related) ? related : [related];
+/** The distinct entities that owners are related to. Owners share their lists, so each list is looked at once. */
+function relatedTo(owners: readonly object[], table: RelatedByEntity): readonly object[] {
+  const seen = new Set<RelatedObject>();
+  const entities = new Set<object>();
+  for (const owner of owners) {
+    const related = table.get(owner) ?? null;
+    if (related === null || seen.has(related)) continue;
+    seen.add(related);
+    if (!isList(related)) {
+      entities.add(related);
+      continue;
+    }
+    for (const entity of related) entities.add(entity);
+  }
+  return [...entities];
 }
 
 function isList(related: object | readonly object[]): related is readonly object[] {

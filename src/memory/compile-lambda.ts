@@ -41,19 +41,24 @@ export function compileLambda(
   return (entity, values) => {
     const items = read(entity, values);
     if (items === null) return isAll;
-    if (isCounted) spendItems(values, items.length);
+    let looked = 0;
+    let verdict = isAll;
     // A getter of the application may run the same query: what it finds in the slot must be there afterwards.
     const { value, object } = slot;
     try {
       for (const item of items) {
+        looked += 1;
         place(item);
-        if ((test(entity, values) === true) !== isAll) return !isAll;
+        if ((test(entity, values) === true) === isAll) continue;
+        verdict = !isAll;
+        break;
       }
-      return isAll;
     } finally {
       slot.value = value;
       slot.object = object;
     }
+    if (isCounted) spendItems(values, looked);
+    return verdict;
   };
 }
 

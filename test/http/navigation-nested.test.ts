@@ -136,6 +136,48 @@ eachDoor((door) => {
     expect(calls.take()).toEqual({});
   });
 
+  test("two paths that lead to one entity at the same time, by handlers that answer new objects each time", async () => {
+    const Step = entityType("Step", { id: edm.int32().key(), name: edm.string() });
+    const rows = [
+      { id: 1, name: "a" },
+      { id: 2, name: "b" },
+    ];
+    const wait = async (times: number): Promise<void> => {
+      for (let time = 0; time < times; time += 1) await Promise.resolve();
+    };
+    for (const [slow, fast] of [
+      [9, 0],
+      [0, 9],
+    ] as const) {
+      const service = odataService({
+        prefix: "/w",
+        entitySets: [
+          entitySet(Step, {
+            getAll: () => rows,
+            navigation: {
+              same: hasOptional(Step, {
+                target: "Steps",
+                get: async (key) => rows.find(({ id }) => id === key) ?? null,
+              }),
+              copy: hasOptional(Step, {
+                target: "Steps",
+                getBatch: async (keys) => {
+                  await wait(keys.length === 2 ? slow : fast);
+                  return new Map(keys.map((key) => [key, { id: key, name: `copy ${String(key)}` }]));
+                },
+              }),
+              other: hasOptional(Step, { target: "Steps", get: async (key) => ({ id: key, name: "other" }) }),
+              third: hasOptional(Step, { target: "Steps", get: async (key) => ({ id: key, name: "third" }) }),
+            },
+          }),
+        ],
+      });
+      const $filter = "Copy/Other/Name eq 'other' and Same/Copy/Third/Name eq 'third' and $root/Steps(1)/Copy/Id eq 1";
+      const answer = await door.to(service)(url("/w/Steps", { $filter, $select: "Id" }));
+      expect(answer.json?.value, answer.text).toEqual([{ Id: 1 }, { Id: 2 }]);
+    }
+  });
+
   test("each set is opened once for a request, though it be mentioned again", async () => {
     const Employee = entityType("Employee", { id: edm.int32().key(), bossId: edm.int32().nullable() });
     let opened = 0;
