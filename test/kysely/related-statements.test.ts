@@ -131,7 +131,7 @@ describe("an expansion reads", () => {
 });
 
 describe("an index serves", () => {
-  test.each<readonly [what: string, target: string, ...plans: readonly RegExp[]]>([
+  test.each<readonly [what: string, target: string, ...plans: readonly (RegExp | string)[]]>([
     [
       "a path",
       "/Orders/$count?$filter=customer/name eq 'name 7'",
@@ -179,9 +179,8 @@ describe("an index serves", () => {
       /SEARCH r1 USING COVERING INDEX orders_customer \(customer_id=\?\)/,
     ],
   ])("%s", async (_what, target, ...plans) => {
-    const statements = await statementsOf(target);
-    expect(statements).toHaveLength(plans.length);
-    for (const [index, statement] of statements.entries()) expect(planOf(statement)).toMatch(plans[index] ?? /nothing/);
+    const found = (await statementsOf(String(target))).map(planOf);
+    expect(found).toEqual(plans.map((plan) => expect.stringMatching(plan) as unknown));
   });
 });
 

@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { ask, relationTables, tablesService } from "./relations.ts";
+
+const { db, seen } = await relationTables();
+const TAGS: ReadonlyArray<readonly [code: string, label: string]> = [
+  ["red", "Rot, the colour of blood"],
+  ["ROUGE", "100% red_"],
+  ["grün", "Über alles"],
+  ["ÉTÉ", "l'été"],
+  ["x", `a "quoted" \\ text; drop table tags -- `],
+];
+for (const [code, label] of TAGS) await sql`insert into tags values (${code}, ${label})`.execute(db);
+await sql`insert into orders values (1, null, 100, null, null), (2, null, 200, 'Red wine', null), (3, null, 300, 'white', null)`.execute(
+  db,
+);
+await sql`insert into order_tags values (2, 'red'), (3, 'red'), (3, 'x')`.execute(db);
+const service = tablesService(db);
+
+interface Body {
+  readonly value: ReadonlyArray<Readonly<Record<string, unknown>>>;
+  readonly "@odata.count"?: number;
+  readonly "@odata.nextLink"?: string;
+}
+
+async function found(set: string, search: string, more = ""): Promise<Body> {
+  return (await ask(service, `/${set}?$search=${encodeURIComponent(search)}${more}`)) as Body;
+}
+
+/** As a set: letters are ordered by their codes. */
+async function codes(search: string): Promise<ReadonlySet<unknown>> {
+  return new Set((await found("Tags", search)).value.map(({ code }) => code));
+}
+
+describe("$search over columns finds", () => {
+  test.each<readonly [search: string, ...codes: readonly string[]]>([
+    ["red", "ROUGE", "red"],
+    ["RED", "ROUGE", "red"],
+    ["rouge", "ROUGE"],
+    ["GRÜN", "grün"],
+    ["été", "ÉTÉ"],
+    ["über", "grün"],
+    ['"the colour"', "red"],
+    ['"colour the"'],
+    ["colour the", "red"],
+    ["colour AND über"],
+    ["colour OR über", "grün", "red"],
+    ["NOT red", "grün", "x", "ÉTÉ"],
+    ["red NOT blood", "ROUGE"],
+    ["NOT (blood OR über) e", "ROUGE", "x"],
+    ['"%"', "ROUGE"],
+    ['"d_"', "ROUGE"],
+    [`"l'"`, "ÉTÉ"],
+    ['"; drop table tags -- "', "x"],
+    ['"\\"quoted\\""', "x"],
+    ["?"],
+    ["$1"],
+  ])("%s", async (search, ...expected) => {
+    expect(await codes(search)).toEqual(new Set(expected));
+  });
+
+  test("nothing in what is null, so NOT finds it", async () => {
+    expect((await found("Orders", "red")).value.map(({ id }) => id)).toEqual([2]);
+    expect((await found("Orders", "NOT red")).value.map(({ id }) => id)).toEqual([1, 3]);
+  });
+
+  test("whatever is a text or not, and never more than that", async () => {
+    // A phrase in quotes has no others in it but behind a backslash.
+    const texts = fc.string({ unit: "binary", minLength: 1, maxLength: 8 }).filter((text) => !text.includes("\u0000"));
+    const property = fc.asyncProperty(texts, async (text) => {
+      const phrase = `"${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`;
+      const holds = (value: string): boolean => value.toLowerCase().includes(text.toLowerCase());
+      const expected = TAGS.filter((tag) => tag.some(holds)).map(([code]) => code);
+      expect(await codes(phrase)).toEqual(new Set(expected));
+    });
+    await fc.assert(property, { numRuns: 300, seed: 3 });
+    expect(await codes("red")).toEqual(new Set(["ROUGE", "red"]));
+  });
+});
+
+describe("what a search finds", () => {
+  test("takes all other options, in the database", async () => {
+    await found("Tags", "e", "&$filter=length(code) gt 2&$orderby=label desc&$top=2&$count=true&$select=code");
+    seen();
+    const body = await found(
+      "Tags",
+      "e",
+      "&$filter=length(code) gt 2&$orderby=label desc&$top=2&$count=true&$select=code",
+    );
+    expect([body["@odata.count"], body.value.map(({ code }) => code)]).toEqual([3, ["grün", "red"]]);
+    const statements = seen();
+    expect(statements).toHaveLength(2);
+    for (const statement of statements) {
+      expect(statement.sql).toContain("odata_lower");
+      expect(statement.parameters).toContain("e");
+    }
+  });
+
+  test("is counted, paged and expanded", async () => {
+    expect(await ask(service, "/Tags/$count?$search=red")).toBe("2");
+    const { value } = await found("Orders", "w", "&$expand=tags($select=code),customer&$select=id");
+    expect(value).toEqual([
+      { id: 2, tags: [{ code: "red" }], customer: null },
+      { id: 3, tags: [{ code: "red" }, { code: "x" }], customer: null },
+    ]);
+    expect((await found("Orders", "w", "&$filter=tags/any(t:t/code eq 'x')")).value).toHaveLength(1);
+  });
+
+  test("does not narrow what navigations lead to", async () => {
+    const { value } = await found(
+      "Tags",
+      "quoted",
+      "&$expand=orders($select=id;$expand=tags($select=code))&$select=code",
+    );
+    expect(value).toEqual([{ code: "x", orders: [{ id: 3, tags: [{ code: "red" }, { code: "x" }] }] }]);
+    const filter = "&$filter=orders/any(o:o/tags/any(t:t/code eq 'red'))&$select=code";
+    expect((await found("Tags", "quoted", filter)).value).toEqual([{ code: "x" }]);
+  });
+
+  test("is searched for within an expansion", async () => {
+    const { value } = (await ask(service, "/Orders?$select=id&$expand=tags($search=quoted;$select=code)")) as Body;
+    expect(value.map(({ tags }) => tags)).toEqual([[], [], [{ code: "x" }]]);
+  });
+
+  test("is asked for by one text per structure, whatever the words", async () => {
+    seen();
+    for (const search of ["a b", "c d", "e AND f"]) await found("Tags", search);
+    expect(new Set(seen().map((statement) => statement.sql)).size).toBe(1);
+  });
+});
+
+test("long searches are answered, or refused as too long", async () => {
+  const words = Array.from({ length: 900 }, (_none, index) => `w${String(index)}`);
+  expect(await codes(words.join(" OR "))).toEqual(new Set());
+  expect(await codes(`NOT (${words.join(" ")})`)).toEqual(new Set(TAGS.map(([code]) => code)));
+});
