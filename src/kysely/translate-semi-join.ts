@@ -27,6 +27,15 @@ export function translateSemiJoin(
   const absent = common === null ? undefined : truthWhenAbsent(expression);
   if (common === null || absent === undefined) return null;
   if (isEntityTest(expression, common)) return entityTest(expression.operator === "eq", common, mode, scope);
+  if (mode === "exact" && absent !== null && !isTwoValued(expression)) {
+    const isNull = semiJoin(common, scope, "exact", (inner) => sql`(${translate(expression, inner, "exact")}) is null`);
+    const decided = semiJoin(common, scope, "exact", (inner) => {
+      const condition = translate(expression, inner, "exact");
+      return absent ? sql`not (${condition})` : condition;
+    });
+    const found = sql`(${decided} or (${isNull} and null))`;
+    return absent ? sql`not ${found}` : found;
+  }
   if (absent === true) {
     const complement = complementOf(expression);
     const others = semiJoin(common, scope, "exact", (inner) =>
@@ -43,6 +52,22 @@ export function translateSemiJoin(
   const isTrue = semiJoin(common, scope, "exact", (inner) => translate(expression, inner, "filter"));
   const isFalse = semiJoin(common, scope, "exact", (inner) => sql`not (${translate(expression, inner, "exact")})`);
   return sql`(${isTrue} or (not (${isFalse}) and null))`;
+}
+
+/** Whether a condition is never null, whatever the values in it are. */
+function isTwoValued(expression: Expression): boolean {
+  switch (expression.kind) {
+    case "comparison":
+    case "in":
+    case "lambda":
+      return true;
+    case "not":
+      return isTwoValued(expression.operand);
+    case "logical":
+      return expression.operands.every(isTwoValued);
+    default:
+      return false;
+  }
 }
 
 /** The condition that is true exactly where one is not, as far as it is as short; null otherwise. */
