@@ -144,8 +144,13 @@ function writerOf(
   return compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, result.rowShape);
 }
 
+/** A link that would be too long to be followed goes on by offset: the values of a row may be long. */
 function ownNextLink(exchange: Exchange, plan: CollectionPlan, last: CollectionResult["last"]): string {
-  return nextLink(exchange.requestUrl, exchange.options.options.pairs, OFFSET_OPTIONS, nextPageOption(plan, last));
+  const { pairs } = exchange.options.options;
+  const link = nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, last));
+  const { maxUrlLength } = exchange.service.definition.limits;
+  if (last === undefined || maxUrlLength === null || link.length <= maxUrlLength) return link;
+  return nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan));
 }
 
 /**

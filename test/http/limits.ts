@@ -93,12 +93,24 @@ export function knotService(defaults: ServiceOptions["defaults"]) {
     });
   const service = odataService({
     name: "s",
+    secret: "0123456789abcdef",
     propertyNaming: "camelCase",
     logger: noFailures,
     ...(defaults === undefined ? {} : { defaults }),
     entitySets: [
       knots("Knots", () => arraySource(Knot, KNOTS)),
       knots("Rows", () => sqlSource(Knot, { db, from: "knots", columns })),
+      entitySet(Knot, { name: "Loaded", getAll: () => counted(KNOTS) }),
+      entitySet(Knot, {
+        name: "Applied",
+        applyQuery: ({ skip, pageSize, top }) => {
+          const most = top ?? (pageSize === null ? undefined : pageSize + 1);
+          return counted({
+            items: KNOTS.slice(skip, most === undefined ? undefined : skip + most),
+            count: KNOTS.length,
+          });
+        },
+      }),
     ],
   });
   return { service, work };
