@@ -1,5 +1,5 @@
 import type { ExpandedNavigation, OrderByItem } from "./clauses.ts";
-import type { PropertyExpression } from "./expression.ts";
+import type { NavigationExpression, PropertyExpression } from "./expression.ts";
 
 /** By expansion, since it depends on nothing else. */
 const continuations = new WeakMap<ExpandedNavigation, Continuation>();
@@ -33,17 +33,21 @@ function writeOptions({ form, filter, search, orderBy, selectExpand }: ExpandedN
   return `${terms.length === 0 ? "" : `&$orderby=${terms.join(",")}`}${select === "" ? "" : `&$select=${select}`}`;
 }
 
-/** `Name` or `Name desc`; null for anything but a path of properties. */
+/** `Name`, `Owner/Name` or `Name desc`; null for anything but a path. */
 function writeTerm({ expression, descending }: OrderByItem): string | null {
   if (expression.kind !== "property") return null;
   const path = pathOf(expression);
   return path === null ? null : `${encodePath(path)}${descending ? "%20desc" : ""}`;
 }
 
-function pathOf({ source, property }: PropertyExpression): string | null {
-  if (source.kind === "it") return property.name;
-  const path = source.kind === "property" ? pathOf(source) : null;
-  return path === null ? null : `${path}/${property.name}`;
+/** The names of a path that begins with the entity itself. */
+function pathOf(path: PropertyExpression | NavigationExpression): string | null {
+  const { source } = path;
+  const { name } = path.kind === "property" ? path.property : path.navigationProperty;
+  if (source.kind === "it") return name;
+  if (source.kind !== "property" && source.kind !== "navigation") return null;
+  const before = pathOf(source);
+  return before === null ? null : `${before}/${name}`;
 }
 
 function encodePath(path: string): string {

@@ -9,7 +9,7 @@ import {
   odataService,
 } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { eachDoor, expectError, url } from "./doors.ts";
+import { eachDoor, expectError, targetOf, url } from "./doors.ts";
 import { CUSTOMERS, LINES, LOADS, ORDERS, Order, shop } from "./navigation-model.ts";
 
 eachDoor((door) => {
@@ -53,6 +53,17 @@ eachDoor((door) => {
     const $expand = "Lines($filter=Product/Name eq 'Pot';$orderby=Product/Price)";
     await door.to(service)(url("/s/Orders", { $expand, $filter: "Customer/Country/Code ne 'XX'" }));
     expect(calls.take()).toEqual({ customer: 1, country: 1, lines: 1, product: 1 });
+  });
+
+  test("a list that is cut goes on at its route, in the same order", async () => {
+    const { service } = shop({ load: "getBatch", defaults: { maxExpandTop: 2 } });
+    const send = door.to(service);
+    const $expand = "Lines($orderby=Product/Name,Quantity desc;$select=Number)";
+    const answer = await send(url("/s/Orders", { $expand, $filter: "Id eq 5", $select: "Id" }));
+    const [order] = answer.json.value as readonly Readonly<Record<string, unknown>>[];
+    expect(order?.["Lines"]).toEqual([{ Number: 1 }, { Number: 2 }]);
+    const next = await send(targetOf(String(order?.["Lines@odata.nextLink"])));
+    expect(next.json?.value, next.text).toEqual([{ Number: 3 }]);
   });
 
   test("a navigation route orders by what its entities lead to", async () => {
