@@ -10,6 +10,7 @@ const MAX_TARGET_LENGTH = 200;
  */
 export function writeError(error: ODataError): string {
   const { code, message } = error;
-  const target = error.target?.slice(0, MAX_TARGET_LENGTH);
-  return JSON.stringify({ error: target === undefined ? { code, message } : { code, message, target } });
+  const target = error.target?.slice(0, MAX_TARGET_LENGTH) ?? "";
+  // Blanks, which a client may have used as a name, point at nothing.
+  return JSON.stringify({ error: target.trim() === "" ? { code, message } : { code, message, target } });
 }
