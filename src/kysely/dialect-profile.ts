@@ -7,7 +7,7 @@ import type { TranslateCall } from "./functions/translate-call.ts";
 /** What one kind of database can do, and how it says it. */
 export interface DialectProfile {
   /** For messages. */
-  readonly name: "SQLite" | "PostgreSQL" | "MySQL";
+  readonly name: "SQLite" | "PostgreSQL" | "MariaDB";
   /** One SQL form per canonical function. */
   readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
   readonly values: DialectValues;

@@ -1,5 +1,6 @@
-import { PostgresAdapter, SqliteAdapter } from "kysely";
+import { MysqlAdapter, PostgresAdapter, SqliteAdapter } from "kysely";
 import type { DialectProfile } from "./dialect-profile.ts";
+import { MY_PROFILE } from "./dialects/mysql-profile.ts";
 import { PG_PROFILE } from "./dialects/postgres-profile.ts";
 import { BARE_SQLITE_PROFILE, SQLITE_PROFILE } from "./dialects/sqlite-profile.ts";
 import { SynchronousSqliteAdapter } from "./sqlite-adapter.ts";
@@ -13,6 +14,7 @@ export function findDialectProfile(db: AnyKysely): DialectProfile | null {
   const { name } = adapter.constructor;
   if (adapter instanceof SqliteAdapter || /sqlite/i.test(name)) return BARE_SQLITE_PROFILE;
   if (adapter instanceof PostgresAdapter || /postgres|pglite/i.test(name)) return PG_PROFILE;
+  if (adapter instanceof MysqlAdapter || /mysql|mariadb/i.test(name)) return MY_PROFILE;
   return null;
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { protocolError } from "../errors/odata-error.ts";
 import type { InExpression, ScalarType } from "../query/expression.ts";
 import { bindFormed } from "./bind-formed.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
@@ -102,10 +103,31 @@ function amongRows(
   const rows = items.map((item) => sql`select ${toComparable(asRow(item, type, profile.values)).sql} as odata_value`);
   if (hasNull) rows.push(sql`select null as odata_value`);
   const value = toComparable(operand).sql;
+  if (!profile.syntax.derivesFromRows) return amongEach(operand, items, hasNull, { type, profile });
   const tests: Sql[] = [];
   for (let at = 0; at < rows.length; at += MAX_UNION) {
     const list = sql.join(rows.slice(at, at + MAX_UNION), sql` union all `);
     tests.push(sql`exists (select 1 from (${list}) as odata_items where ${profile.syntax.isSame(ITEM, value)})`);
   }
+  return sql`(${joinBalanced(tests, sql` or `)})`;
+}
+
+/** One comparison per item, of what is short. @throws ODataError for what is not: its text would double with each list */
+function amongEach(
+  operand: RowOperand,
+  items: readonly Item[],
+  hasNull: boolean,
+  { type, profile }: { readonly type: ScalarType; readonly profile: DialectProfile },
+): Sql {
+  const rows = items.map((item) => asRow(item, type, profile.values));
+  if ([operand, ...rows].some(({ nulls, form }) => nulls === "computed" && !form.mayBeNull)) {
+    throw protocolError(
+      "UnsupportedQueryOption",
+      `${profile.name} cannot evaluate 'in' over computed values: compare them with 'eq' and 'or'.`,
+    );
+  }
+  const value = toComparable(operand).sql;
+  const tests = rows.map((row) => profile.syntax.isSame(value, toComparable(row).sql));
+  if (hasNull) tests.push(sql`${value} is null`);
   return sql`(${joinBalanced(tests, sql` or `)})`;
 }

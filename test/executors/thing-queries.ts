@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { TEXTS } from "./thing-rows.ts";
+import { TEXTS } from "./thing-texts.ts";
 
 /**
  * Generates the texts of expressions on Thing, of every type: names, literals at the edges, operators and functions as

@@ -1,37 +1,6 @@
 import fc from "fast-check";
+import { TEXTS } from "./thing-texts.ts";
 import type { ThingRow } from "./things.ts";
-
-/** Texts that are of use only where nothing of them is taken for a pattern, and no character for two. */
-export const TEXTS: readonly string[] = [
-  "",
-  "a",
-  "A",
-  "a ",
-  " a",
-  "%",
-  "_",
-  "100%",
-  "a_b",
-  "axb",
-  "it's",
-  '"quoted"',
-  "[a-c]*?",
-  "\\",
-  "Ünïcödé",
-  "ÜNÏCÖDÉ",
-  "straße",
-  "STRASSE",
-  "\u{1F600}",
-  "a\u{1F600}b",
-  "\u{10FFFF}",
-  "\uFF5E",
-  "\uD7FF",
-  "\t tab\u00A0",
-  "abc",
-  "abcabc",
-  "1",
-  "10",
-];
 
 const INTEGERS: readonly number[] = [0, 1, -1, 2, 3, -7, 10, 77, 1000, 32_767, -32_768];
 const WIDE: readonly number[] = [...INTEGERS, 2_147_483_647, -2_147_483_648];

@@ -19,6 +19,7 @@ import {
   type DatabaseName,
   type OpenDatabase,
 } from "./engines.ts";
+import { TEXTS } from "./thing-texts.ts";
 
 export const Level = enumType("Level", { Low: 10, High: 2, Middle: 5, Least: -1 });
 export const Rank = enumType("Rank", { First: 1, Top: 1, Second: 2 });
@@ -197,14 +198,29 @@ const STORABLE: Readonly<Record<DatabaseName, (row: ThingRow) => Partial<ThingRo
   sqlite: () => ({}),
   // Seconds have six fraction digits.
   postgres: ({ time }) => ({ time: sixDigits(time) }),
-  // Neither are there infinities.
-  mariadb: ({ time, limit, day, at }) => ({
+  // Neither are there infinities; a column of Decimals has one number of digits; letter case knows one letter for one.
+  mariadb: ({ time, limit, price, name, code, home, note, tags, parts }) => ({
     time: sixDigits(time),
     limit: Number.isFinite(limit) ? limit : 0,
-    day,
-    at,
+    price: price?.includes(".") === true ? price.replace(/\.?0+$/, "") : price,
+    name: caseless(name),
+    code: caseless(code),
+    home: home && {
+      ...home,
+      city: caseless(home.city),
+      geo: home.geo && { ...home.geo, name: caseless(home.geo.name) },
+    },
+    note: note && { ...note, text: caseless(note.text), words: note.words.map(caseless) },
+    tags: tags.map(caseless),
+    parts: parts.map((part) => part && { ...part, code: caseless(part.code) }),
   }),
 };
+
+/** A text without letters that are two in the other case, or unknown to databases. */
+function caseless<T extends string | null>(text: T): T | string {
+  if (text === null || !TEXTS.includes(text)) return text === null ? text : "";
+  return text.replace("ß", "ss");
+}
 
 function sixDigits(time: string | null): string | null {
   return time === null ? null : time.slice(0, "hh:mm:ss.ffffff".length);

@@ -21,6 +21,8 @@ export interface DialectSyntax {
   readonly booleanValue: (value: boolean) => Sql;
   /** A cell of the canonical form of Edm.Boolean as a condition. */
   readonly asCondition: (cell: Sql) => Sql;
+  /** Whether a derived table, or a union, may look at the row around it. */
+  readonly derivesFromRows: boolean;
   /** A select of one value that is written once though it is needed twice: `make` gets its name. */
   readonly once: (value: Sql, make: (name: Sql) => Sql) => Sql;
   /**

@@ -1,0 +1,70 @@
+import { sql } from "kysely";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, myEnumName } from "../forms/mysql-forms.ts";
+import { MY_DURATION, MY_TEXT_DATE, MY_TEXT_TIME, MY_TEXT_TIMESTAMP } from "../forms/mysql-temporal-forms.ts";
+import { bindFixed } from "../parameter-slot.ts";
+import type { FormedSql, Sql } from "../sql-form.ts";
+import type { DocumentSyntax } from "./document-syntax.ts";
+import { refuseIncomparable } from "./refuse-incomparable.ts";
+
+/** How MariaDB looks into JSON: columns of json or text. */
+export const MY_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
+  member: (document, path, owner) => {
+    const property = path.at(-1);
+    if (property === undefined) throw new Error(`${owner} is no single value.`);
+    return formed(sql`json_value(${document}, ${jsonPath(path)})`, property, owner);
+  },
+  item: (_document, alias, collection) =>
+    formed(sql`json_value(${sql.id(alias, "value")}, '$')`, collection, collection.name),
+  itemDocument: (alias) => sql`${sql.id(alias, "value")}`,
+  isNull: (document, path) => sql`ifnull(json_type(json_extract(${document}, ${jsonPath(path)})), 'NULL') = 'NULL'`,
+  // Of a value that is no array the length is 1.
+  length: (document, path) =>
+    sql`(case json_type(json_extract(${document}, ${jsonPath(path)})) when 'ARRAY' then json_length(${document}, ${jsonPath(path)}) end)`,
+  items: (document, path, alias) => ({
+    from: sql`json_table(ifnull(json_extract(${document}, ${jsonPath(path)}), '[]'), '$[*]' columns(ordinal for ordinality, value json path '$')) as ${sql.id(alias)}`,
+    where: null,
+  }),
+  spendItem: () => null,
+});
+
+/** From the text of a JSON value: a number in quotes is read, too. */
+function formed(text: Sql, { type, name }: StructuralProperty, owner: string): FormedSql {
+  refuseIncomparable(type, owner);
+  if (type.kind === "EnumType") return { sql: text, form: myEnumName(type) };
+  if (type.kind !== "PrimitiveType") throw new Error(`${name} is no single value.`);
+  return FORMED[type.name](text);
+}
+
+const integer = (text: Sql): FormedSql => ({
+  sql: sql`cast(cast(${text} as decimal(65, 30)) as signed)`,
+  form: MY_INTEGER,
+});
+const double = (text: Sql): FormedSql => ({ sql: sql`(${text} + 0e0)`, form: MY_DOUBLE });
+const string = (text: Sql): FormedSql => ({ sql: sql`(${text} collate utf8mb4_nopad_bin)`, form: MY_STRING });
+
+const FORMED: Readonly<Record<PrimitiveTypeName, (text: Sql) => FormedSql>> = {
+  "Edm.Boolean": (text) => ({ sql: sql`(${text} + 0)`, form: MY_BOOLEAN }),
+  "Edm.Byte": integer,
+  "Edm.SByte": integer,
+  "Edm.Int16": integer,
+  "Edm.Int32": integer,
+  "Edm.Int64": integer,
+  "Edm.Single": double,
+  "Edm.Double": double,
+  "Edm.Decimal": (text) => ({ sql: sql`cast(${text} as decimal(65, 30))`, form: MY_DECIMAL }),
+  "Edm.String": string,
+  // Lower case, as everywhere.
+  "Edm.Guid": string,
+  "Edm.Binary": string,
+  "Edm.Date": (text) => ({ sql: text, form: MY_TEXT_DATE }),
+  "Edm.TimeOfDay": (text) => ({ sql: text, form: MY_TEXT_TIME }),
+  "Edm.DateTimeOffset": (text) => ({ sql: text, form: MY_TEXT_TIMESTAMP }),
+  "Edm.Duration": (text) => ({ sql: text, form: MY_DURATION }),
+};
+
+/** A path within a JSON text, bound as a value. */
+function jsonPath(path: readonly StructuralProperty[]): Sql {
+  return bindFixed(`$${path.map(({ field }) => `."${field}"`).join("")}`);
+}

@@ -1,0 +1,21 @@
+import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
+import { MY_FUNCTIONS } from "../functions/mysql.ts";
+import { MY_DOCUMENTS } from "./mysql-documents.ts";
+import { MY_SYNTAX } from "./mysql-syntax.ts";
+import { MY_VALUES } from "./mysql-values.ts";
+
+/** MariaDB from version 10.6 on. */
+export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
+  name: "MariaDB",
+  functions: MY_FUNCTIONS,
+  values: MY_VALUES,
+  syntax: MY_SYNTAX,
+  documents: MY_DOCUMENTS,
+  capabilities: Object.freeze<DialectCapabilities>({
+    topPerParent: "window",
+    correlatedSubqueries: true,
+    joins: true,
+  }),
+  maxParameters: 65_535,
+  hasOwnFunctions: true,
+});
