@@ -8,7 +8,7 @@ import { thingServices, type ThingServices } from "./things.ts";
 type Service = ThingServices["memory"];
 
 const ORIGIN = "http://service.example";
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 300);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 150);
 const ROWS = 40;
 const SECRET = "of forty rows none is lost, and none comes twice";
 

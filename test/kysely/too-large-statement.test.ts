@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { orTooLarge } from "../../src/kysely/too-large-statement.ts";
+
+const TOO_LARGE: readonly Error[] = [
+  new Error("Expression tree is too large (maximum depth 1000)"),
+  new Error("too many terms in ORDER BY clause"),
+  new Error("too many SQL variables"),
+  new Error("too many columns in result set"),
+  new Error("parser stack overflow"),
+  new Error("string or blob too big"),
+  new Error("at most 64 tables in a join"),
+  Object.assign(new Error("stack depth limit exceeded"), { code: "54001" }),
+  Object.assign(new Error("target lists can have at most 1664 entries"), { code: "54011" }),
+  Object.assign(new Error("Too many tables"), { code: "ER_TOO_MANY_TABLES" }),
+  Object.assign(new Error("Prepared statement contains too many placeholders"), { code: "ER_PS_MANY_PARAM" }),
+];
+
+const OTHERS: readonly unknown[] = [
+  new Error("no such table: orders"),
+  new Error("database is locked"),
+  new Error("a text that speaks of too many terms"),
+  Object.assign(new Error("canceling statement due to user request"), { code: "57014" }),
+  Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }),
+  Object.assign(new Error("x"), { code: 54_001 }),
+  "54001",
+  null,
+];
+
+describe("what a database says of a statement", () => {
+  test.each(TOO_LARGE)("that it is too much is 400, and not sent: $message", (error) => {
+    expect(orTooLarge(error)).toMatchObject({
+      status: 400,
+      code: "InvalidQueryOption",
+      message:
+        "The query is more than the database takes in one statement: ask for less at once, or in several requests.",
+      cause: error,
+    });
+  });
+
+  test.each(OTHERS)("anything else stays as it is: %s", (error) => {
+    expect(orTooLarge(error)).toBe(error);
+  });
+});
