@@ -26,16 +26,9 @@ export function translateSemiJoin(
   const common = commonNavigation(expression, scope);
   const absent = common === null ? undefined : truthWhenAbsent(expression);
   if (common === null || absent === undefined) return null;
+  // A list tells true from not true alone. To tell false from null by a second one would double the text per navigation.
+  if (mode === "exact" && !isTwoValued(expression)) return null;
   if (isEntityTest(expression, common)) return entityTest(expression.operator === "eq", common, mode, scope);
-  if (mode === "exact" && absent !== null && !isTwoValued(expression)) {
-    const isNull = semiJoin(common, scope, "exact", (inner) => sql`(${translate(expression, inner, "exact")}) is null`);
-    const decided = semiJoin(common, scope, "exact", (inner) => {
-      const condition = translate(expression, inner, "exact");
-      return absent ? sql`not (${condition})` : condition;
-    });
-    const found = sql`(${decided} or (${isNull} and null))`;
-    return absent ? sql`not ${found}` : found;
-  }
   if (absent === true) {
     const complement = complementOf(expression);
     const others = semiJoin(common, scope, "exact", (inner) =>
@@ -45,13 +38,7 @@ export function translateSemiJoin(
     );
     return sql`not (${others})`;
   }
-  if (mode === "filter" || absent === false) {
-    return semiJoin(common, scope, mode, (inner) => translate(expression, inner, "filter"));
-  }
-  // Null where there is no entity: true where the condition is, false where it is false, and null else.
-  const isTrue = semiJoin(common, scope, "exact", (inner) => translate(expression, inner, "filter"));
-  const isFalse = semiJoin(common, scope, "exact", (inner) => sql`not (${translate(expression, inner, "exact")})`);
-  return sql`(${isTrue} or (not (${isFalse}) and null))`;
+  return semiJoin(common, scope, mode, (inner) => translate(expression, inner, "filter"));
 }
 
 /** Whether a condition is never null, whatever the values in it are. */

@@ -91,6 +91,22 @@ describe("an expression along navigations becomes SQL", () => {
   });
 });
 
+describe("the text of a statement grows with the path, not with a power of it", () => {
+  test.each([
+    "PATHid eq 1",
+    "not (not (contains(PATHname,'x') or PATHname eq null) and id eq 7)",
+    "(contains(PATHname,'x') or id eq 1) eq true",
+    "PATHorders/all(o:o/id gt 1) or PATHname ne 'x'",
+  ])("%s", async (filter) => {
+    const lengthOf = async (hops: number): Promise<number> => {
+      const path = "card/holder/".repeat(hops);
+      const [text = ""] = await textsOf(`/Customers?$filter=${filter.replaceAll("PATH", path)}&$select=id`);
+      return text.length;
+    };
+    expect(await lengthOf(8)).toBeLessThan(2.5 * (await lengthOf(4)));
+  });
+});
+
 describe("an expansion reads", () => {
   test("what is single along with its parents, and the needed columns alone", async () => {
     expect(await textsOf("/Orders?$select=note&$expand=customer($select=name;$expand=country)")).toEqual([
