@@ -1,0 +1,98 @@
+import { complexType, edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";
+import { describe, expect, test } from "vitest";
+import { eachDoor } from "./doors.ts";
+import { watched } from "./limits.ts";
+import { noFailures } from "./model.ts";
+
+const Inner = complexType("Inner", { x: edm.int32() });
+const Box = entityType("Box", {
+  id: edm.int32().key(),
+  name: edm.string().nullable(),
+  inner: edm.complex(Inner).nullable(),
+  tags: edm.collection(edm.string()),
+});
+
+function boxService(defaults: ServiceOptions["defaults"]) {
+  const work = { calls: 0 };
+  const service = odataService({
+    name: "s",
+    propertyNaming: "camelCase",
+    logger: noFailures,
+    ...(defaults === undefined ? {} : { defaults }),
+    entitySets: [
+      entitySet(Box, {
+        unknownMembers: "ignore",
+        create: (box) => {
+          work.calls += 1;
+          return box;
+        },
+      }),
+    ],
+  });
+  return { service, work };
+}
+
+const MILLION = 1_000_000;
+const arrays = "[".repeat(MILLION / 2) + "]".repeat(MILLION / 2);
+
+/** What nests: refused by depth, and without a limit for what it is. */
+const NESTED: Readonly<Record<string, string>> = {
+  "arrays that do not end": "[".repeat(MILLION),
+  "objects that do not end": '{"a":'.repeat(MILLION / 5),
+  "arrays in a collection": `{"id":1,"tags":${arrays}}`,
+  "arrays in an unknown member": `{"id":1,"unknown":${arrays}}`,
+  "arrays in an annotation": `{"id":1,"name@odata.type":${arrays}}`,
+  "objects in a complex value": `{"id":1,"inner":${'{"x":'.repeat(MILLION / 10)}1${"}".repeat(MILLION / 10)}}`,
+};
+
+/** What is long, and no body of the type. */
+const LONG: Readonly<Record<string, string>> = {
+  digits: `{"id":${"9".repeat(MILLION)}}`,
+  "digits of an exponent": `{"id":1e${"9".repeat(MILLION)}}`,
+  "a string that does not end": `{"name":"${"a".repeat(MILLION)}`,
+  escapes: `{"name":"${"\\u0041".repeat(MILLION / 6)}"}`,
+  members: `{${Array.from({ length: 50_000 }, (_none, index) => `"m${String(index)}":1`).join(",")}}`,
+  "one member again and again": `{${'"id":1,'.repeat(100_000)}"id":1}`,
+  commas: `{${",".repeat(MILLION)}}`,
+  quotes: `{${'"'.repeat(MILLION)}}`,
+  blanks: `${" ".repeat(MILLION)}x`,
+  "the name of a member": `{"id":1,"${"a".repeat(MILLION)}`,
+};
+
+const HEADERS = { "Content-Type": "application/json" };
+
+eachDoor((door) => {
+  const limited = boxService(undefined);
+  const open = boxService({ maxJsonDepth: null, maxRequestBodyBytes: null });
+
+  describe("a body that nests is refused by its depth, before any handler", () => {
+    test.each(Object.entries(NESTED))("%s", async (_name, body) => {
+      const answer = await watched(() => door.to(limited.service)("/s/Boxes", HEADERS, "POST", body));
+      expect([answer.status, answer.json.error.code, limited.work.calls]).toEqual([400, "InvalidBody", 0]);
+      expect(answer.json.error.message).toMatch(/deeper than 64 levels/u);
+    });
+  });
+
+  test.each(Object.entries(NESTED))("without a limit it is read for what it is: %s", async (_name, body) => {
+    const answer = await watched(() => door.to(open.service)("/s/Boxes", HEADERS, "POST", body));
+    expect([201, 400]).toContain(answer.status);
+  });
+
+  describe("a body that is long is refused for what it is", () => {
+    test.each(Object.entries(LONG))("%s", async (_name, body) => {
+      for (const { service, work } of [limited, open]) {
+        work.calls = 0;
+        const answer = await watched(() => door.to(service)("/s/Boxes", HEADERS, "POST", body));
+        expect([answer.status, answer.json.error.code, work.calls]).toEqual([400, "InvalidBody", 0]);
+        expect(answer.text.length).toBeLessThan(1500);
+      }
+    });
+  });
+
+  test("the depth is a setting", async () => {
+    const { service } = boxService({ maxJsonDepth: 2 });
+    const send = door.to(service);
+    expect((await send("/s/Boxes", HEADERS, "POST", '{"id":1,"tags":[],"inner":{"x":1}}')).status).toBe(201);
+    expect((await send("/s/Boxes", HEADERS, "POST", '{"id":1,"tags":[],"inner":{"x":[1]}}')).status).toBe(400);
+  });
+});
