@@ -32,10 +32,12 @@ export function chooseJoins(
   if (plan === null || relational === undefined || relational.joinsExpansions === false) return NOTHING;
   const candidates = joinCandidates(plan);
   if (candidates.length === 0) return NOTHING;
-  return chain(resolveSources(candidates, context), (sources) => {
+  return chain(resolveSources(candidates, context), (resolved) => {
+    // An expansion that is not joined may mention what no database holds: the statement must not be asked for it.
+    const sources = new Map([...resolved].filter(([, each]) => relational.joins(each)));
     const canJoin: CanJoin = ({ load, expansion }) => {
       const target = load.kind === "related" ? sources.get(load.target) : undefined;
-      return target !== undefined && relational.joins(target) && canTranslate(expansion, relational, sources);
+      return target !== undefined && canTranslate(expansion, relational, sources);
     };
     return { joined: joinSteps(plan, canJoin), sources };
   });

@@ -1,7 +1,7 @@
 import { ENGINES as DATABASES } from "./engines.ts";
 import { memoryService, type Service, type Shared } from "./relations-memory.ts";
 import type { Relations } from "./relations-model.ts";
-import { makeTables, tablesService } from "./relations-tables.ts";
+import { makeTables, mixedService, tablesService } from "./relations-tables.ts";
 
 /** A service over rows, until it is ended. */
 export interface Running {
@@ -22,6 +22,16 @@ const tables = DATABASES.map(({ name, title, open }): readonly [string, Engine] 
     const { db, close } = await open();
     await makeTables(db, name, data);
     return { service: tablesService(db, name, data, shared), end: close };
+  },
+]);
+
+/** Some sets over arrays, some over tables: an expression that needs both in one statement is refused. */
+export const MIXED: ReadonlyArray<readonly [name: string, engine: Engine]> = DATABASES.map(({ name, title, open }) => [
+  `arrays and tables of ${title}`,
+  async (data, shared) => {
+    const { db, close } = await open();
+    await makeTables(db, name, data);
+    return { service: mixedService(db, name, data, shared), end: close };
   },
 ]);
 

@@ -1,4 +1,4 @@
-import { arraySource, entitySet, odataService, type SearchExpression, type ServiceOptions } from "odatakit";
+import { arraySource, entitySet, odataService, type KeyOf, type SearchExpression, type ServiceOptions } from "odatakit";
 import { Author, Book, Chapter, Note, Publisher, SEARCHED, Tag, type Relations } from "./relations-model.ts";
 import { navigationsOf, type Wiring } from "./relations-navigations.ts";
 
@@ -46,46 +46,55 @@ function searchOf<T extends object>(
     });
 }
 
+/** The options of the sets over arrays. */
+export function arraySets(data: Relations) {
+  return {
+    publishers: {
+      queryable: () => arraySource(Publisher, data.publishers),
+      getByKey: (key: KeyOf<typeof Publisher>) =>
+        data.publishers.find(({ country, number }) => country === key.country && number === key.number) ?? null,
+    },
+    authors: {
+      queryable: () => arraySource(Author, data.authors),
+      getByKey: (key: number) => data.authors.find(({ id }) => id === key) ?? null,
+      search: searchOf(data.authors, SEARCHED.authors),
+    },
+    books: {
+      queryable: () => arraySource(Book, data.books),
+      getByKey: (key: string) => data.books.find(({ id }) => id === key) ?? null,
+      search: searchOf(data.books, SEARCHED.books),
+    },
+    chapters: {
+      queryable: () => arraySource(Chapter, data.chapters),
+      getByKey: (key: KeyOf<typeof Chapter>) =>
+        data.chapters.find(({ bookId, number }) => bookId === key.bookId && number === key.number) ?? null,
+    },
+    notes: {
+      queryable: () => arraySource(Note, data.notes),
+      getByKey: (key: bigint) => data.notes.find(({ id }) => id === key) ?? null,
+    },
+    tags: {
+      queryable: () => arraySource(Tag, data.tags),
+      getByKey: (key: string) => data.tags.find(({ code }) => code === key) ?? null,
+      search: searchOf(data.tags, SEARCHED.tags),
+    },
+  };
+}
+
 /** A service over arrays. */
 export function memoryService(data: Relations, wiring: Exclude<Wiring, "tables">, shared: Shared = {}): Service {
   const navigation = navigationsOf(wiring, data);
+  const sets = arraySets(data);
   return odataService({
     ...COMMON,
     ...shared,
     entitySets: [
-      entitySet(Publisher, {
-        queryable: () => arraySource(Publisher, data.publishers),
-        getByKey: (key) => data.publishers.find((p) => p.country === key.country && p.number === key.number) ?? null,
-        navigation: navigation.publishers,
-      }),
-      entitySet(Author, {
-        queryable: () => arraySource(Author, data.authors),
-        getByKey: (id) => data.authors.find((author) => author.id === id) ?? null,
-        search: searchOf(data.authors, SEARCHED.authors),
-        navigation: navigation.authors,
-      }),
-      entitySet(Book, {
-        queryable: () => arraySource(Book, data.books),
-        getByKey: (id) => data.books.find((book) => book.id === id) ?? null,
-        search: searchOf(data.books, SEARCHED.books),
-        navigation: navigation.books,
-      }),
-      entitySet(Chapter, {
-        queryable: () => arraySource(Chapter, data.chapters),
-        getByKey: (key) => data.chapters.find((c) => c.bookId === key.bookId && c.number === key.number) ?? null,
-        navigation: navigation.chapters,
-      }),
-      entitySet(Note, {
-        queryable: () => arraySource(Note, data.notes),
-        getByKey: (id) => data.notes.find((note) => note.id === id) ?? null,
-        navigation: navigation.notes,
-      }),
-      entitySet(Tag, {
-        queryable: () => arraySource(Tag, data.tags),
-        getByKey: (code) => data.tags.find((tag) => tag.code === code) ?? null,
-        search: searchOf(data.tags, SEARCHED.tags),
-        navigation: navigation.tags,
-      }),
+      entitySet(Publisher, { ...sets.publishers, navigation: navigation.publishers }),
+      entitySet(Author, { ...sets.authors, navigation: navigation.authors }),
+      entitySet(Book, { ...sets.books, navigation: navigation.books }),
+      entitySet(Chapter, { ...sets.chapters, navigation: navigation.chapters }),
+      entitySet(Note, { ...sets.notes, navigation: navigation.notes }),
+      entitySet(Tag, { ...sets.tags, navigation: navigation.tags }),
     ],
   });
 }

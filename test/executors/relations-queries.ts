@@ -187,6 +187,8 @@ export function condition(variables: readonly Variable[], depth: number): Text {
     [6, depth <= 0 ? null : lambdaOf(variables, depth)],
     [3, deeper === null ? null : join("(", deeper, of(" and ", " or "), deeper, ")")],
     [2, deeper === null ? null : join("not (", deeper, ")")],
+    [1, deeper === null ? null : join("(", deeper, of(") eq null", ") ne null", ") eq true", ") in (false,null)"))],
+    [1, deeper === null ? null : join("((", deeper, of(") eq (", ") ne ("), deeper, "))")],
   );
   conditions.set(key, found);
   return found;

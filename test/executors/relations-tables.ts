@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { odataService } from "odatakit";
+import { entitySet, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import type { AnyDatabase, DatabaseName } from "./engines.ts";
-import { COMMON, type Service, type Shared } from "./relations-memory.ts";
+import { arraySets, COMMON, type Service, type Shared } from "./relations-memory.ts";
 import { Author, Book, Chapter, Note, Publisher, SEARCHED, Tag, type Relations } from "./relations-model.ts";
 import { navigationsOf } from "./relations-navigations.ts";
 
@@ -180,41 +180,69 @@ export async function makeTables(db: AnyDatabase, database: DatabaseName, data: 
   }
 }
 
+/** The options of the sets over tables. */
+function tableOptions(db: AnyDatabase, database: DatabaseName) {
+  const operations = ["read"] as const;
+  const price = database === "sqlite" ? ({ storage: "scaled" } as const) : undefined;
+  return {
+    publishers: { db, table: "publishers", operations },
+    authors: { db, table: "authors", operations, columns: { mentorId: "mentor" }, search: SEARCHED.authors },
+    books: { db, table: "books", operations, columns: { title: "the title", price }, search: SEARCHED.books },
+    chapters: { db, table: "chapters", operations },
+    notes: { db, table: "notes", operations },
+    tags: { db, table: "tags", operations, search: SEARCHED.tags },
+  } as const;
+}
+
 /** A service over the tables. */
 export function tablesService(db: AnyDatabase, database: DatabaseName, data: Relations, shared: Shared = {}): Service {
   const navigation = navigationsOf("tables", data);
-  const operations = ["read"] as const;
-  const price = database === "sqlite" ? ({ storage: "scaled" } as const) : undefined;
+  const options = tableOptions(db, database);
   return odataService({
     ...COMMON,
     ...shared,
     entitySets: [
-      sqlEntitySet(Publisher, { db, table: "publishers", operations, navigation: navigation.publishers }),
-      sqlEntitySet(Author, {
-        db,
-        table: "authors",
-        operations,
-        columns: { mentorId: "mentor" },
-        search: SEARCHED.authors,
-        navigation: navigation.authors,
+      sqlEntitySet(Publisher, { ...options.publishers, navigation: navigation.publishers }),
+      sqlEntitySet(Author, { ...options.authors, navigation: navigation.authors }),
+      sqlEntitySet(Book, { ...options.books, navigation: navigation.books }),
+      sqlEntitySet(Chapter, { ...options.chapters, navigation: navigation.chapters }),
+      sqlEntitySet(Note, { ...options.notes, navigation: navigation.notes }),
+      sqlEntitySet(Tag, { ...options.tags, navigation: navigation.tags }),
+    ],
+  });
+}
+
+/**
+ * A service over tables and arrays: publishers, books and chapters in tables, authors, notes and tags in arrays. What
+ * leads to a table is declared, what leads to an array, or from one by links, has handlers.
+ */
+export function mixedService(db: AnyDatabase, database: DatabaseName, data: Relations, shared: Shared = {}): Service {
+  const toTables = navigationsOf("tables", data);
+  const toArrays = navigationsOf("batches", data);
+  const options = tableOptions(db, database);
+  const arrays = arraySets(data);
+  return odataService({
+    ...COMMON,
+    ...shared,
+    entitySets: [
+      sqlEntitySet(Publisher, {
+        ...options.publishers,
+        navigation: { ...toArrays.publishers, books: toTables.publishers.books },
+      }),
+      entitySet(Author, {
+        ...arrays.authors,
+        navigation: { ...toArrays.authors, publisher: toTables.authors.publisher, books: toTables.authors.books },
       }),
       sqlEntitySet(Book, {
-        db,
-        table: "books",
-        operations,
-        columns: { title: "the title", price },
-        search: SEARCHED.books,
-        navigation: navigation.books,
+        ...options.books,
+        navigation: { ...toArrays.books, publisher: toTables.books.publisher, chapters: toTables.books.chapters },
       }),
-      sqlEntitySet(Chapter, { db, table: "chapters", operations, navigation: navigation.chapters }),
-      sqlEntitySet(Note, { db, table: "notes", operations, navigation: navigation.notes }),
-      sqlEntitySet(Tag, {
-        db,
-        table: "tags",
-        operations,
-        search: SEARCHED.tags,
-        navigation: navigation.tags,
+      sqlEntitySet(Chapter, {
+        ...options.chapters,
+        navigation: { ...toArrays.chapters, book: toTables.chapters.book },
       }),
+      entitySet(Note, { ...arrays.notes, navigation: { ...toArrays.notes, chapter: toTables.notes.chapter } }),
+      entitySet(Tag, { ...arrays.tags, navigation: toArrays.tags }),
     ],
   });
 }
