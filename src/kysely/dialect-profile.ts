@@ -32,3 +32,10 @@ export interface DialectCapabilities {
   /** Whether single-valued navigations may be joined, in expansions and in orders. Otherwise: by keys, one by one. */
   readonly joins: boolean;
 }
+
+/** What is taken by databases that are spread over machines, such as Citus: each part of a statement asks them all. */
+export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<DialectCapabilities>({
+  topPerParent: "window",
+  correlatedSubqueries: false,
+  joins: false,
+});

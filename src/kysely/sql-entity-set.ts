@@ -34,13 +34,18 @@ export interface SqlEntitySetOptions<
 > extends Omit<EntitySetOptions<E, N, F, A>, "search"> {
   /** The entities that match a `$search`: by a handler, or the properties whose texts are searched. */
   readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
-  /** Kysely over the database; SQLite is the one that is supported. */
+  /** Kysely over the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
   readonly table: string;
   /** The operations that the table gets handlers for: required, so that none is writable by omission. */
   readonly operations: readonly SqlOperation[];
   /** Where the properties stand, as far as their columns are not named and stored by default. */
   readonly columns?: ColumnOptions<E> | undefined;
+  /**
+   * Whether the database is spread over machines, such as Citus: statements then use no lateral or correlated subqueries,
+   * and single-valued navigations are read by their keys. All sets that refer to one another say the same. Default false.
+   */
+  readonly distributed?: boolean | undefined;
   /** A property that counts the writes of a row. */
   readonly rowVersion?: (keyof E["properties"] & string) | undefined;
 }
@@ -69,13 +74,13 @@ export function sqlEntitySet<
   options: SqlEntitySetOptions<E, N, F, A>,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
-  const { db, table, operations, columns, rowVersion, search, ...others } = options;
+  const { db, table, operations, columns, distributed, rowVersion, search, ...others } = options;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
     faults.push({ message, fix });
   };
   checkOperations(operations, rowVersion, report);
-  const reader = makeCheckedReader(type, { db, from: table, columns }, report);
+  const reader = makeCheckedReader(type, { db, from: table, columns, distributed }, report);
   const isRead = Array.isArray(operations) && operations.includes("read");
   const reads = reader === null || !isRead ? {} : readHandlers(type, reader);
   // Without what is only for tables the options are those of `entitySet`.

@@ -1,8 +1,9 @@
+import { describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import { toFrom, type From } from "./base-query.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
-import type { DialectProfile } from "./dialect-profile.ts";
+import { DISTRIBUTED_CAPABILITIES, type DialectProfile } from "./dialect-profile.ts";
 import { dialectName, findDialectProfile } from "./find-dialect-profile.ts";
 import { toExecution } from "./parameter-slot.ts";
 import { ROWS_ALIAS } from "./path-scope.ts";
@@ -26,6 +27,8 @@ export interface ReaderOptions {
   readonly db: unknown;
   readonly from: unknown;
   readonly columns: object | undefined;
+  /** Whether the database is spread over machines; default false. */
+  readonly distributed?: unknown;
 }
 
 /** What is kept for one Kysely instance. */
@@ -40,6 +43,7 @@ interface Connected {
 const CACHES_KEPT = 200;
 
 const connections = new WeakMap<AnyKysely, Connected>();
+const distributedConnections = new WeakMap<AnyKysely, Connected>();
 
 /**
  * Makes what reads the entities of a type from a table or base query.
@@ -48,17 +52,21 @@ const connections = new WeakMap<AnyKysely, Connected>();
  */
 export function makeReader(
   type: EntityTypeDeclaration,
-  { db, from: base, columns = {} }: ReaderOptions,
+  { db, from: base, columns = {}, distributed = false }: ReaderOptions,
   report: ReportFault,
 ): SqlReader | null {
   if (!isKysely(db)) {
     report("`db` is no Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
   }
-  const connected = connectionOf(db);
+  if (typeof distributed !== "boolean") {
+    report(`\`distributed\` is ${describe(distributed)}.`, "Give true or false.");
+    return null;
+  }
+  const connected = connectionOf(db, distributed);
   if (connected === null) {
     const message = `The database speaks ${dialectName(db)}, which this version does not.`;
-    report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL, or MariaDB or MySQL.");
+    report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
     return null;
   }
   const from = toFrom(base, connected.profile.name, report);
@@ -68,13 +76,20 @@ export function makeReader(
   return Object.freeze({ rows, profile, statements, parameters: from.parameters });
 }
 
-function connectionOf(db: AnyKysely): Connected | null {
-  const known = connections.get(db);
+/** Sets of one database that differ in being distributed are as those of two. */
+function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
+  const kept = distributed ? distributedConnections : connections;
+  const known = kept.get(db);
   if (known !== undefined) return known;
-  const profile = findDialectProfile(db);
-  if (profile === null) return null;
-  const made: Connected = { profile, rows: new SqlRows(db, synchronousReaderOf(db)), caches: new WeakMap() };
-  connections.set(db, made);
+  const found = findDialectProfile(db);
+  if (found === null) return null;
+  const profile = distributed ? Object.freeze({ ...found, capabilities: DISTRIBUTED_CAPABILITIES }) : found;
+  const made: Connected = {
+    profile,
+    rows: new SqlRows(db, synchronousReaderOf(db), profile.name),
+    caches: new WeakMap(),
+  };
+  kept.set(db, made);
   return made;
 }
 

@@ -1,9 +1,11 @@
 import { CompiledQuery } from "kysely";
 import type { Row } from "../query/row-shape.ts";
+import type { DialectProfile } from "./dialect-profile.ts";
 import { cellName } from "./select-columns.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
 import type { AnyKysely, SynchronousReader } from "./synchronous-reader.ts";
 import { orTooLarge } from "./too-large-statement.ts";
+import { orUnevaluable } from "./unevaluable-statement.ts";
 
 /** A value at once, or by a promise. */
 export type Maybe<T> = T | Promise<T>;
@@ -12,8 +14,10 @@ export type Maybe<T> = T | Promise<T>;
 export class SqlRows {
   readonly #db: AnyKysely;
   readonly #reader: SynchronousReader | null;
+  readonly #name: DialectProfile["name"];
 
-  constructor(db: AnyKysely, reader: SynchronousReader | null) {
+  constructor(db: AnyKysely, reader: SynchronousReader | null, name: DialectProfile["name"] = "SQLite") {
+    this.#name = name;
     // A plugin would change the rows: its part, the names, is in the text of the statement already.
     this.#db = db.withoutPlugins();
     this.#reader = reader;
@@ -75,7 +79,7 @@ export class SqlRows {
     const { rows } = await this.#db
       .executeQuery(query, signal === undefined ? undefined : { signal })
       .catch((error: unknown) => {
-        throw orTooLarge(error);
+        throw orUnevaluable(orTooLarge(error), this.#name);
       });
     // Drivers answer rows as objects by the names of the columns.
     return rows as readonly Readonly<Record<string, unknown>>[];

@@ -12,12 +12,17 @@ import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** What `sqlSource` takes. */
 export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
-  /** Kysely over the database; SQLite is the one that is supported. */
+  /** Kysely over the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
   /** The rows: the name of a table or view, a query of Kysely, or `{ sql, parameters }` of any other query builder. */
   readonly from: BaseQuery;
   /** Where the properties stand in those rows, as far as their columns are not named and stored by default. */
   readonly columns?: ColumnOptions<E> | undefined;
+  /**
+   * Whether the database is spread over machines, such as Citus: statements then use no lateral or correlated subqueries,
+   * and single-valued navigations are read by their keys. All sets that refer to one another say the same. Default false.
+   */
+  readonly distributed?: boolean | undefined;
 }
 
 /**
@@ -28,8 +33,8 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
  */
 export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: SqlSourceOptions<E>): EntitySource<E> {
   const faults: ConfigurationFault[] = [];
-  const { db, from, columns } = options;
-  const reader = makeReader(type, { db, from, columns }, (message, fix) => {
+  const { db, from, columns, distributed } = options;
+  const reader = makeReader(type, { db, from, columns, distributed }, (message, fix) => {
     faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
   });
   if (reader === null) throw new ConfigurationError(faults);

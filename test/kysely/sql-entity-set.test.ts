@@ -178,7 +178,7 @@ describe("what cannot be done is a fault at startup", () => {
       { ...base, db: mssql },
       [
         "The database speaks Mssql, which this version does not.",
-        "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL, or MariaDB or MySQL.",
+        "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.",
       ],
     ],
     [

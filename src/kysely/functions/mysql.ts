@@ -12,6 +12,8 @@ import { WHITE_SPACE } from "./white-space.ts";
 
 /** A position or length beyond that of any text. */
 const FAR = 2_147_483_646;
+/** Doubles of that size are whole, and `truncate` is not made for the greatest. */
+const WHOLE_FROM = 2 ** 52;
 const WHITE_SPACE_AROUND = `^[${WHITE_SPACE}]+|[${WHITE_SPACE}]+\\z`;
 
 /** Makes a translation from the arguments. */
@@ -44,7 +46,8 @@ function clamped(call: SqlCall, index: number): Sql {
 function roundDouble(value: Sql): Sql {
   return doublesOnce([value], ([name = value]) => {
     const whole = sql`truncate(${name}, 0)`;
-    return sql`${whole} + case when abs(${name} - ${whole}) >= 0.5 then sign(${name}) else 0 end`;
+    const rounded = sql`${whole} + case when abs(${name} - ${whole}) >= 0.5 then sign(${name}) else 0 end`;
+    return sql`case when abs(${name}) >= ${sql.lit(WHOLE_FROM)} then ${name} else ${rounded} end`;
   });
 }
 
