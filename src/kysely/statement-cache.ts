@@ -7,7 +7,7 @@ import type { RelatedQuery, SourceQuery, SourcesBySet } from "../query/source.ts
 import { toFrom, type From } from "./base-query.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { IdentityCache } from "./identity-cache.ts";
-import { readerOfSource } from "./reader-of-source.ts";
+import { findReader, readerOfSource } from "./reader-of-source.ts";
 import type { Rows, StatementScope } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
@@ -191,7 +191,11 @@ const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });
 /** What a statement depends on beside its shape: the text of each base query that it mentions. */
 function identitiesOf(sources: SourcesBySet | undefined): readonly object[] {
   if (sources === undefined) return [];
-  return Array.from(sources, ([entitySet, source]) => [entitySet, readerOfSource(source).statements]).flat();
+  // Sources over no database stand beside the others where nothing of them is asked for.
+  return Array.from(sources, ([entitySet, source]) => {
+    const reader = findReader(source);
+    return reader === undefined ? [] : [entitySet, reader.statements];
+  }).flat();
 }
 
 /** The statement of a combination of clauses; made on first use. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Kysely, sql } from "kysely";
-import { edm, entitySet, entityType, hasMany, hasOptional, odataService, type Context } from "odatakit";
+import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataService, type Context } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
@@ -168,4 +168,70 @@ describe("keys are values, whatever they hold", () => {
     await fc.assert(property, { numRuns: 200, seed: 9 });
     await db.destroy();
   });
+});
+
+test("sets of other sources stand beside those of a database", async () => {
+  const here: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+  const there: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+  await sql`create table items (id integer primary key, name text, "ownerId" integer)`.execute(here);
+  await sql`insert into items values (1, 'x', 1), (2, 'y', null), (3, 'z', 2)`.execute(here);
+  await sql`create table tags (id integer primary key, "itemId" integer)`.execute(there);
+  await sql`insert into tags values (1, 1), (2, 3), (3, 1)`.execute(there);
+  const Tag = entityType("Tag", { id: edm.int32().key(), itemId: edm.int32() });
+  const owners = [{ id: 1, name: "Ada", bossId: null }];
+  const operations = ["read"] as const;
+  const mixed = odataService({
+    propertyNaming: "camelCase",
+    entitySets: [
+      sqlEntitySet(Item, {
+        db: here,
+        table: "items",
+        operations,
+        navigation: {
+          owner: hasOptional(Owner, {
+            on: { ownerId: "id" },
+            target: "Owners",
+            getBatch: (keys) => new Map(keys.filter((key) => key === 1).map((key) => [key, owners[0]!])),
+          }),
+          tags: hasMany(Tag, { on: { id: "itemId" }, target: "Tags" }),
+          plain: hasOptional(Owner, { on: { ownerId: "id" }, target: "Owners" }),
+        },
+      }),
+      sqlEntitySet(Tag, {
+        db: there,
+        table: "tags",
+        operations,
+        navigation: { item: hasOptional(Item, { on: { itemId: "id" }, target: "Items" }) },
+      }),
+      entitySet(Owner, { queryable: () => arraySource(Owner, owners) }),
+    ],
+  });
+  const answer = async (target: string): Promise<readonly [number, unknown]> => {
+    const response = await mixed.fetch(new Request(`http://service.example${target}`));
+    const body = (await response.json()) as { readonly value?: unknown; readonly error?: { readonly code: string } };
+    return [response.status, body.value ?? body.error?.code];
+  };
+  // From one database to another, by keys; and by a handler.
+  expect(await answer("/Items?$select=id&$expand=tags($select=id),owner($select=name)")).toEqual([
+    200,
+    [
+      { id: 1, tags: [{ id: 1 }, { id: 3 }], owner: { name: "Ada" } },
+      { id: 2, tags: [], owner: null },
+      { id: 3, tags: [{ id: 2 }], owner: null },
+    ],
+  ]);
+  expect(await answer("/Tags?$expand=item($select=name)&$select=id")).toEqual([
+    200,
+    [
+      { id: 1, item: { name: "x" } },
+      { id: 2, item: { name: "z" } },
+      { id: 3, item: { name: "x" } },
+    ],
+  ]);
+  // What no database can join is refused.
+  for (const target of ["/Items?$expand=plain", "/Items?$filter=plain/name eq 'x'", "/Tags?$filter=item/name eq 'x'"]) {
+    expect(await answer(target), target).toEqual([400, "UnsupportedQueryOption"]);
+  }
+  await here.destroy();
+  await there.destroy();
 });
