@@ -104,7 +104,7 @@ export function quoted(text: string): string {
 export const LITERALS: Readonly<Record<Kind, readonly string[]>> = {
   text: [...NAMES, ...CODES, ...COUNTRIES].map(quoted),
   integer: ["0", "1", "2", "3", "5", "7", "-1", "300", ...[...NOTE_IDS, ...WEIGHTS].map(String)],
-  decimal: [...RATINGS.map((text) => (text.includes(".") ? text : `${text}.0`)), ...PRICES, "1.105"],
+  decimal: [...RATINGS.map((text) => (text.includes(".") ? text : `${text}.0`)), ...PRICES, "1.10", "1.105"],
   double: RATIOS.map((ratio) => `${String(ratio)}e0`),
   boolean: ["true", "false"],
   guid: IDS,

@@ -33,7 +33,8 @@ export const IDS: readonly string[] = [
   "ffffffff-ffff-ffff-ffff-ffffffffffff",
 ];
 export const NOTE_IDS: readonly bigint[] = [1n, 2n, 3n, -1n, 2n ** 53n + 1n, 2n ** 53n, 2n ** 63n - 1n, 40n, 41n, 42n];
-export const RATINGS: readonly string[] = ["0", "1", "1.0", "1.10", "1.1", "-2.5", "99999999999999999999.5"];
+/** Without zeros at the end: MariaDB does not keep them. */
+export const RATINGS: readonly string[] = ["0", "1", "1.5", "1.1", "-2.5", "99999999999999999999.5"];
 export const PRICES: readonly string[] = ["0.00", "1.10", "1.10", "9.99", "-0.05", "12345678.90"];
 export const INSTANTS: readonly string[] = [
   "2024-02-29T12:00:00.000Z",
