@@ -1,5 +1,5 @@
 import { assertNever } from "../errors/assert-never.ts";
-import type { Expression, NavigationExpression, PathSource } from "../query/expression.ts";
+import type { Expression, LogicalExpression, NavigationExpression, PathSource } from "../query/expression.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 
@@ -24,11 +24,35 @@ export function commonNavigation(expression: Expression, scope: PathScope): Comm
     const found = firstNavigation(path, scope);
     if (found === null) return false;
     common ??= found;
-    return (
-      common.source === found.source && common.navigation.navigationProperty === found.navigation.navigationProperty
-    );
+    return isSame(common, found);
   });
   return isCommon ? common : null;
+}
+
+/** Conditions on one related entity, which are asked for together. */
+interface Group {
+  readonly common: CommonNavigation | null;
+  readonly operands: Expression[];
+}
+
+/** The operands of `and` or `or`, those that depend on one related entity alone joined to one condition. */
+export function groupByNavigation(expression: LogicalExpression, scope: PathScope): readonly Expression[] {
+  if (!scope.statement.isRelational) return expression.operands;
+  const groups: Group[] = [];
+  for (const operand of expression.operands) {
+    const common = commonNavigation(operand, scope);
+    const group =
+      common === null ? undefined : groups.find((each) => each.common !== null && isSame(each.common, common));
+    if (group === undefined) groups.push({ common, operands: [operand] });
+    else group.operands.push(operand);
+  }
+  // One group is the condition itself.
+  if (groups.length === 1) return expression.operands;
+  return groups.flatMap(({ operands }) => (operands.length === 1 ? operands : [{ ...expression, operands }]));
+}
+
+function isSame(left: CommonNavigation, right: CommonNavigation): boolean {
+  return left.source === right.source && left.navigation.navigationProperty === right.navigation.navigationProperty;
 }
 
 /** Whether an expression depends on nothing but the items of the lambda operator of a depth, and of those within it. */

@@ -10,6 +10,7 @@ import type {
   PathSource,
 } from "../query/expression.ts";
 import { bindFormed } from "./bind-formed.ts";
+import { groupByNavigation } from "./common-navigation.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import type { PathScope } from "./path-scope.ts";
 import type { Sql, SqlForm } from "./sql-form.ts";
@@ -127,7 +128,7 @@ function translateOwnCondition(
     case "comparison":
       return translateCompared(expression, mode, translator, context);
     case "logical":
-      return translateLogical(expression, mode, translator);
+      return translateLogical(expression, mode, translator, context);
     case "not":
       return sql`not (${translator.condition(expression.operand, "exact")})`;
     case "in":
@@ -178,7 +179,14 @@ function isPath(expression: Expression): expression is PathSource {
 }
 
 /** Cheap conditions come first where all must hold, as the database evaluates them in this order. */
-function translateLogical({ operator, operands }: LogicalExpression, mode: ConditionMode, translator: Translator): Sql {
+function translateLogical(
+  expression: LogicalExpression,
+  mode: ConditionMode,
+  translator: Translator,
+  { scope }: TranslationContext,
+): Sql {
+  const { operator } = expression;
+  const operands = groupByNavigation(expression, scope);
   const ordered = operator === "and" ? operands.toSorted((left, right) => costOf(left) - costOf(right)) : operands;
   const conditions = ordered.map((operand) => {
     const condition = translator.condition(operand, mode);

@@ -46,6 +46,10 @@ describe("an expression along navigations becomes SQL", () => {
       )})`,
     ],
     [
+      "customer/name gt 'x' and note eq 'y' and customer/id lt 5",
+      `where "it"."note" = ? and ("it"."customer_id" in (${customers(` where ("r1"."name" > ? and "r1"."id" < ?)`)}))`,
+    ],
+    [
       "customer/name eq note",
       `left join "customers" as "r1" on "r1"."id" = "it"."customer_id" where "r1"."name" is "it"."note"`,
     ],
