@@ -55,7 +55,7 @@ const TYPES: Readonly<Record<DatabaseName, Readonly<Record<Content, string>>>> =
     key: "varchar(20)",
     int: "int",
     long: "bigint",
-    decimal: "decimal(40,10)",
+    decimal: "varchar(60)",
     price: "decimal(12,2)",
     double: "double",
     boolean: "boolean",
@@ -184,9 +184,11 @@ export async function makeTables(db: AnyDatabase, database: DatabaseName, data: 
 function tableOptions(db: AnyDatabase, database: DatabaseName) {
   const operations = ["read"] as const;
   const price = database === "sqlite" ? ({ storage: "scaled" } as const) : undefined;
+  // A column of decimals has one number of digits there.
+  const rating = database === "mariadb" ? ({ storage: "text" } as const) : undefined;
   return {
     publishers: { db, table: "publishers", operations },
-    authors: { db, table: "authors", operations, columns: { mentorId: "mentor" }, search: SEARCHED.authors },
+    authors: { db, table: "authors", operations, columns: { mentorId: "mentor", rating }, search: SEARCHED.authors },
     books: { db, table: "books", operations, columns: { title: "the title", price }, search: SEARCHED.books },
     chapters: { db, table: "chapters", operations },
     notes: { db, table: "notes", operations },
