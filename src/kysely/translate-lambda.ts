@@ -22,7 +22,7 @@ export function translateLambda(expression: LambdaExpression, scope: PathScope, 
   const alias = `item${depth}`;
   const { from, where } = documents.items(document, path, alias);
   // Within another operator the items are counted, for a database would go on for as long as it takes.
-  const spend = depth === 0 ? null : documents.spendItem(alias);
+  const spend = depth === 0 ? null : documents.spendItem(sql.id(alias, "id"));
   const item = itemScope(scope, { collection: collection.property, document, alias });
   const condition = predicate === null ? null : translate(predicate, item);
   const wanted = condition === null ? null : wantedItem(operator, condition);

@@ -44,12 +44,20 @@ export function translateRelatedLambda(
   const condition = predicate === null ? null : translate(predicate, itemScope(scope, items.related));
   const wanted = condition === null ? [] : [isAll ? sql`(${condition}) is not true` : sql`(${condition})`];
   if (scope.statement.profile.capabilities.correlatedSubqueries) {
-    const found = sql`exists (${select(sql`1`, items, [...items.conditions, ...equalities(items), ...wanted])})`;
+    const tests = [...items.conditions, ...equalities(items), ...spent(items, depth, scope), ...wanted];
+    const found = sql`exists (${select(sql`1`, items, tests)})`;
     return isAll ? sql`not ${found}` : found;
   }
   if (predicate !== null && !dependsOnItemsAlone(predicate, depth)) throw tooEntangled(navigation, operator);
   const found = amongPairs(items, wanted);
   return isAll ? sql`not (${found})` : found;
+}
+
+/** Within another operator the entities are counted, for a database would go on for as long as it takes. */
+function spent({ pairs }: RelatedItems, depth: number, { statement }: PathScope): readonly Sql[] {
+  const item = pairs[0]?.[0].sql;
+  const spend = depth === 0 || item === undefined ? null : statement.profile.documents.spendItem(item);
+  return spend === null ? [] : [spend];
 }
 
 /** Translates the number of related entities; null where the entity that they would be related to is not there. */

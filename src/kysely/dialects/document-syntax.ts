@@ -31,5 +31,5 @@ export interface DocumentSyntax {
   /** The items of an array; none when there is no array. */
   readonly items: (document: Sql, path: readonly StructuralProperty[], alias: string) => DocumentItems;
   /** A condition, always true, that fails the statement when nested lambda operators look at too many items; null: none. */
-  readonly spendItem: (alias: string) => Sql | null;
+  readonly spendItem: (item: Sql) => Sql | null;
 }

@@ -21,7 +21,7 @@ export const SQLITE_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
     where: sql`${sql.id(alias, "key")} is not null`,
   }),
   // SQLite would go on for as long as it takes. The item is named, for a condition without it would be asked once for all.
-  spendItem: (alias) => sql`odata_spend_item(${bindSlot(({ id }) => id)}, ${sql.id(alias, "id")})`,
+  spendItem: (item) => sql`odata_spend_item(${bindSlot(({ id }) => id)}, ${item})`,
 });
 
 function member(document: Sql, path: readonly StructuralProperty[], owner: string): FormedSql {
