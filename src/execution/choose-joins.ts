@@ -6,6 +6,7 @@ import { type Mentions, mentionsOf, type QueryClauses } from "../query/mentions.
 import type { QueryableSource, RelationalSource, SourcesBySet } from "../query/source.ts";
 import { chain } from "./chain.ts";
 import type { MaybeResult } from "./handler-answer.ts";
+import { cannotFollow } from "./load-run.ts";
 import { resolveSources } from "./resolve-sources.ts";
 
 /** What of a level of expansions is read along with its parents, and where that is. */
@@ -46,20 +47,36 @@ export function chooseJoins(
 /** Whether the source can answer all that the expressions of a query mention. */
 function canTranslate(query: QueryClauses, relational: RelationalSource, sources: SourcesBySet): boolean {
   const mentions = mentionsOf(query);
-  return mentions === null || findUnjoined(mentions, relational, sources) === null;
+  return mentions === null || findUnjoined({ mentions, relational, sources }) === null;
+}
+
+/** Expressions that a source of a database shall answer. */
+export interface Translation {
+  readonly mentions: Mentions;
+  /** Absent for a source of no database, which joins nothing. */
+  readonly relational: RelationalSource | undefined;
+  /** The sources of the sets that the expressions mention. */
+  readonly sources: SourcesBySet;
 }
 
 /**
- * What expressions lead to that a source cannot join: the name of a navigation property, or `$root/Set`.
- * @param relational absent for a source of no database, which joins nothing
- * @param sources those of the sets that the expressions mention
- * @returns null where it can join all of it
+ * Refuses expressions that lead to where their source cannot go.
+ * @param option the option that they are in
+ * @param place the set or expansion that they belong to
+ * @throws ODataError `UnsupportedQueryOption`, naming the navigation property or `$root/Set`
  */
-export function findUnjoined(
-  { allNavigations, roots }: Mentions,
-  relational: RelationalSource | undefined,
-  sources: SourcesBySet,
-): string | null {
+export function refuseUnjoined(translation: Translation, option: string, place: string): void {
+  const unjoined = findUnjoined(translation);
+  if (unjoined === null) return;
+  throw cannotFollow({ option }, unjoined.path, `the data source of '${place}' cannot join ${unjoined.what}`);
+}
+
+/** What a source cannot join; null where it can join all. */
+function findUnjoined({
+  mentions: { allNavigations, roots },
+  relational,
+  sources,
+}: Translation): { readonly path: string; readonly what: string } | null {
   const joins = (entitySet: EntitySet | null): boolean => {
     const source = entitySet === null ? undefined : sources.get(entitySet);
     return source !== undefined && relational?.joins(source) === true;
@@ -68,7 +85,7 @@ export function findUnjoined(
     ({ entitySet, navigationProperty, target }) =>
       !entitySet.navigationJoins.has(navigationProperty.name) || !joins(target),
   );
-  if (navigation !== undefined) return navigation.navigationProperty.name;
+  if (navigation !== undefined) return { path: navigation.navigationProperty.name, what: "what it leads to" };
   const root = roots.find(({ expression }) => !joins(expression.entitySet));
-  return root === undefined ? null : `$root/${root.expression.entitySet.name}`;
+  return root === undefined ? null : { path: `$root/${root.expression.entitySet.name}`, what: "it" };
 }

@@ -89,7 +89,9 @@ export function compileValueReader(
 
 function cellReader(property: StructuralProperty, { columns }: RowShape): ValueReader {
   const column = columns.get(property);
-  if (column?.kind !== "scalar") throw new Error(`The source read no column for ${property.name}, which is needed.`);
+  if (column?.kind !== "scalar") {
+    throw new Error(`The source read no column for ${property.isKey ? "the key " : ""}${property.name}.`);
+  }
   const { index, toValue } = column;
   return (entity) => toValue(Array.isArray(entity) ? (entity[index] as unknown) : null);
 }

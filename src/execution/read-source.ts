@@ -2,13 +2,12 @@ import type { Context } from "../definition/context.ts";
 import type { QueryableHandler } from "../definition/handlers.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
-import { mentionsOf, type Mentions } from "../query/mentions.ts";
-import type { Page, QueryableSource, RelationalSource, SourceQuery, SourcesBySet } from "../query/source.ts";
+import { mentionsOf } from "../query/mentions.ts";
+import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { applyInMemory } from "./apply-in-memory.ts";
 import { chain } from "./chain.ts";
-import { findUnjoined } from "./choose-joins.ts";
+import { refuseUnjoined } from "./choose-joins.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
-import { cannotFollow } from "./load-run.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
 
 /**
@@ -37,20 +36,9 @@ export function readFrom(source: QueryableSource, query: SourceQuery, context: C
   const mentions = mentionsOf(query.shape);
   if (mentions === null) throw new Error("A clause mentions what its shape does not.");
   return chain(resolveSources(mentions.entitySets, context), (mentioned) => {
-    refuseUnjoined(query, mentions, source.relational, mentioned);
+    const option = query.shape.filter === null ? "$orderby" : "$filter";
+    refuseUnjoined({ mentions, relational: source.relational, sources: mentioned }, option, query.shape.entitySet.name);
     const sources = new Map([...(query.sources ?? []), ...mentioned]);
     return source.read({ ...query, sources });
   });
-}
-
-function refuseUnjoined(
-  { shape }: SourceQuery,
-  mentions: Mentions,
-  relational: RelationalSource | undefined,
-  sources: SourcesBySet,
-): void {
-  const option = shape.filter === null ? "$orderby" : "$filter";
-  const path = findUnjoined(mentions, relational, sources);
-  if (path === null) return;
-  throw cannotFollow({ option }, path, `the data source of '${shape.entitySet.name}' cannot join what it leads to`);
 }

@@ -8,11 +8,10 @@ import { mentionsOf } from "../query/mentions.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { QueryableSource, RelatedPage, RelatedQuery, RelationalSource } from "../query/source.ts";
 import { chain } from "./chain.ts";
-import { chooseJoins, type ChosenJoins, findUnjoined } from "./choose-joins.ts";
+import { chooseJoins, type ChosenJoins, refuseUnjoined } from "./choose-joins.ts";
 import type { ExpandLevel } from "./expand-level.ts";
 import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
-import { cannotFollow } from "./load-run.ts";
 import { countEntities, type ExpandRun, tooManyRelated } from "./relate.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
 
@@ -107,10 +106,7 @@ function withMentioned(
   if (mentions === null) return chosen;
   return chain(resolveSources(mentions.entitySets, context), (mentioned) => {
     const sources = new Map([...chosen.sources, ...mentioned]);
-    const path = findUnjoined(mentions, relational, sources);
-    if (path !== null) {
-      throw cannotFollow({ option: "$expand" }, path, `the data source of '${place}' cannot join what it leads to`);
-    }
+    refuseUnjoined({ mentions, relational, sources }, "$expand", place);
     return { joined: chosen.joined, sources };
   });
 }
