@@ -69,7 +69,10 @@ describe("the page behind a row begins in an index, however far down it is", () 
     ["customerId", /^SEARCH \S+ USING (?:COVERING )?INDEX orders_customer_id \(customer_id>\?\)$/],
     ["total desc", /^SEARCH \S+ USING (?:COVERING )?INDEX orders_total \(total<\?\)$/],
     ["name", /^SEARCH \S+ USING (?:COVERING )?INDEX orders_name \(name>\?\)$/],
-    ["customerId desc,placed,id desc", /^SEARCH \S+ USING (?:COVERING )?INDEX orders_customer_placed \(customer_id<\?\)$/],
+    [
+      "customerId desc,placed,id desc",
+      /^SEARCH \S+ USING (?:COVERING )?INDEX orders_customer_placed \(customer_id<\?\)$/,
+    ],
   ])("$orderby=%s", async (orderBy, plan) => {
     const seen: number[] = [];
     let link: string | undefined =
