@@ -41,8 +41,8 @@ export interface Context {
 /** What `replace`, `patch` and `delete` get as their last argument. */
 export interface WriteContext<E extends EntityTypeDeclaration> extends Context {
   /**
-   * The ETag properties as loaded when the request had `If-Match`: repeat them in the WHERE of the write, so that no
-   * other write comes between.
+   * The ETag properties as loaded when a tag of `If-Match` was found to be the current one: repeat them in the WHERE of
+   * the write, so that no other write comes between. Undefined without `If-Match`, and for `*`, which names no version.
    */
   readonly expected: Partial<EntityOf<E>> | undefined;
 }

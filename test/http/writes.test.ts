@@ -498,6 +498,50 @@ eachDoor((door) => {
     });
   });
 
+  describe("two writers with one ETag", () => {
+    const Counter = entityType("Counter", {
+      id: edm.int32().key(),
+      value: edm.int32(),
+      version: edm.int32().computed(),
+    });
+    const FIRST = { id: 1, value: 0, version: 1 };
+
+    test.each([true, false])(
+      "exactly one wins each time, where the handler repeats ctx.expected: %s",
+      async (repeats) => {
+        let row = FIRST;
+        let met = 0;
+        let letFirstGo = (): void => {};
+        const set = entitySet(Counter, {
+          etag: ["version"],
+          getByKey: async () => ({ ...row }),
+          patch: async (_, delta, { expected }) => {
+            met += 1;
+            // The other writer's check takes place before the first write.
+            if (met === 1) {
+              await new Promise<void>((resolve) => {
+                letFirstGo = resolve;
+              });
+            } else letFirstGo();
+            if (repeats && expected?.version !== row.version) return null;
+            row = { ...row, ...delta, version: row.version + 1 };
+            return row;
+          },
+        });
+        const send = door.to(odataService({ prefix: "/s", entitySets: [set], logger: noFailures }));
+        for (let round = 0; round < 100; round++) {
+          met = 0;
+          const etag = (await send("/s/Counters(1)")).headers["etag"]!;
+          const write = (value: number) =>
+            send("/s/Counters(1)", { ...JSON_BODY, "If-Match": etag }, "PATCH", JSON.stringify({ Value: value }));
+          const answers = await Promise.all([write(round), write(-round)]);
+          const statuses = answers.map(({ status }) => status).toSorted((left, right) => left - right);
+          expect(statuses).toEqual(repeats ? [200, 412] : [200, 200]);
+        }
+      },
+    );
+  });
+
   test("OPTIONS tells which writes there are; $metadata tells it too", async () => {
     const row = { id: 1, name: "a", rank: null, price: "1", place: null };
     const send = items({ create: () => row, replace: () => row, patch: () => row, delete: () => true });
