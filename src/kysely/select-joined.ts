@@ -49,7 +49,8 @@ function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation
       roundingMode,
     });
     const condition = translator.condition(filter.expression, "filter");
-    return [level.isJoined ? withJoins(condition, level, statement) : sql`(${condition})`];
+    // MariaDB makes joins of the subqueries of such a condition, and then loses rows, unless it is an operand itself.
+    return [sql`(${level.isJoined ? withJoins(condition, level, statement) : condition}) is true`];
   });
 }
 

@@ -123,7 +123,7 @@ describe("an expansion reads", () => {
       "/Orders?$select=id&$expand=customer($select=id;$filter=name eq country/name)",
     );
     expect([text, more]).toEqual([
-      'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "r1"."id" as "c2" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and exists (select 1 from (select 1 as "one") as "r3" left join "countries" as "r2" on "r2"."code" = "r1"."country" collate binary where "r1"."name" is "r2"."name") order by "it"."id" limit ?',
+      'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "r1"."id" as "c2" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and (exists (select 1 from (select 1 as "one") as "r3" left join "countries" as "r2" on "r2"."code" = "r1"."country" collate binary where "r1"."name" is "r2"."name")) is true order by "it"."id" limit ?',
       [],
     ]);
   });
