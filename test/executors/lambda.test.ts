@@ -1,29 +1,23 @@
-import { Kysely, sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { sqliteDialect } from "odatakit/sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { LAMBDA_CASES, Trip, TRIPS } from "../http/trips.ts";
+import { createTable, ENGINES, insertRow, type DatabaseEngine, type DatabaseName } from "./engines.ts";
 
 /** What a column with JSON cannot be asked for. */
 const REFUSED = /^(?:Services|Octets)\//;
 /** JSON has no NaN. */
 const WITHOUT_SQL = new Set(["Ratios/any(r:r ne r)"]);
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the table is not described
-const db = new Kysely<any>({ dialect: sqliteDialect(":memory:") });
 const fields = Object.keys(Trip.properties);
-const service = odataService({
-  namespace: "Kit",
-  entitySets: [
-    sqlEntitySet(Trip, {
-      db,
-      table: "trips",
-      operations: ["read"],
-      columns: { plan: { storage: "json" } },
-    }),
-  ],
-});
+
+/** The types of the columns; all others hold JSON. */
+const TYPES: Readonly<Record<DatabaseName, Readonly<Record<string, string>>>> = {
+  sqlite: { id: "integer", name: "text", distance: "text", limit: "integer" },
+  postgres: { id: "integer", name: "text", distance: "numeric", limit: "bigint" },
+  mariadb: { id: "int", name: "text", distance: "decimal(30,10)", limit: "bigint" },
+};
+const JSON_TYPES: Readonly<Record<DatabaseName, string>> = { sqlite: "text", postgres: "jsonb", mariadb: "json" };
 
 /** JSON text as another program would have written it: numbers with all their digits, texts in canonical form. */
 function toJson(value: unknown): string {
@@ -41,29 +35,43 @@ function toJson(value: unknown): string {
   return JSON.stringify(/^[\dA-F-]{36}$/.test(value) ? value.toLowerCase() : value);
 }
 
-beforeAll(async () => {
-  await sql`create table trips (${sql.join(fields.map((field) => sql.id(field)))})`.execute(db);
+async function tripsOver(engine: DatabaseEngine) {
+  const opened = await engine.open();
+  const types = fields.map((field) => [field, TYPES[engine.name][field] ?? JSON_TYPES[engine.name]]);
+  await createTable(opened, "trips", Object.fromEntries(types));
   for (const trip of TRIPS) {
     const cells = fields.map((field) => {
       const value: unknown = Reflect.get(trip, field);
       if (value === undefined || value === null) return null;
       return typeof value === "object" ? toJson(value) : value;
     });
-    await sql`insert into trips values (${sql.join(cells)})`.execute(db);
+    await insertRow(opened, "trips", cells);
   }
-});
-afterAll(() => db.destroy());
+  const { db, close } = opened;
+  const service = odataService({
+    namespace: "Kit",
+    entitySets: [
+      sqlEntitySet(Trip, { db, table: "trips", operations: ["read"], columns: { plan: { storage: "json" } } }),
+    ],
+  });
+  return { title: engine.title, service, close };
+}
 
-async function answerTo(query: string): Promise<{ readonly status: number; readonly text: string }> {
+const over = await Promise.all(ENGINES.map(tripsOver));
+afterAll(() => Promise.all(over.map(({ close }) => close())));
+
+type Service = (typeof over)[number]["service"];
+
+async function answerTo(service: Service, query: string): Promise<{ readonly status: number; readonly text: string }> {
   const [filter = "", ...options] = query.split("&");
   const target = [`$select=Id&$filter=${encodeURIComponent(filter)}`, ...options].join("&");
   const response = await service.fetch(new Request(`http://service.example/Trips?${target}`));
   return { status: response.status, text: await response.text() };
 }
 
-describe("over JSON columns of SQLite, what any, all and in mean in memory", () => {
+describe.each(over)("over JSON columns of $title, what any, all and in mean in memory", ({ service }) => {
   test.each(LAMBDA_CASES.filter(([filter]) => !WITHOUT_SQL.has(filter)))("%s", async (filter, ids) => {
-    const { status, text } = await answerTo(filter);
+    const { status, text } = await answerTo(service, filter);
     if (REFUSED.test(filter)) {
       expect([status, text]).toEqual([400, expect.stringContaining("UnsupportedQueryOption")]);
       return;

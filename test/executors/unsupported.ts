@@ -21,10 +21,6 @@ export const UNSUPPORTED: Readonly<Record<DatabaseName, readonly Unsupported[]>>
       reason: "its remainder of doubles is not that of IEEE 754: 0.8 mod 0.1 is 0",
     },
     { message: /MariaDB cannot compare with INF/, reason: "it has no infinities" },
-    {
-      message: /MariaDB cannot evaluate 'in' over computed values/,
-      reason: "no derived table there may look at the row around it",
-    },
   ],
 };
 
