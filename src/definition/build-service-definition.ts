@@ -4,6 +4,7 @@ import { type BuiltModel, buildModel } from "./build-model.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
 import { collectTypes } from "./declared-types.ts";
+import type { OfferedHandler } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type {
   EntitySetDefinition,
@@ -45,7 +46,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
   const defaults = options.defaults ?? {};
   const sets = service.sets.flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
-    return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, defaults, built)];
+    return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
   });
   const imports: readonly OperationImport[] = [
     ...entityContainer.functionImports.values(),
@@ -60,6 +61,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     operationImports: frozenMap(imports.map((each) => [each.name, each])),
     operations: operationsOf(service, built),
     defaultCapabilities: resolveDefaultCapabilities(defaults),
+    defaultSettings: resolveSettings(undefined, defaults),
     limits: resolveLimits(defaults),
     profile: SERVICE_PROFILES.specification,
     logger: options.logger ?? defaultLogger,
@@ -73,6 +75,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
 function toSetDefinition(
   set: DeclaredSet,
   entitySet: EntitySet,
+  sets: readonly DeclaredSet[],
   defaults: ServiceDefaults,
   built: BuiltModel,
 ): EntitySetDefinition {
@@ -83,7 +86,10 @@ function toSetDefinition(
     capabilities: resolveCapabilities(set, entitySet, defaults),
     settings: resolveSettings(set, defaults),
     navigationHandlers: frozenMap(
-      set.navigations.map(({ name, options }) => [name, Object.freeze(pick(options, NAVIGATION_HANDLERS))]),
+      set.navigations.map(({ name, options }) => {
+        const target = sets.find((each) => each.name === options["target"])?.options;
+        return [name, Object.freeze(offered(pick(options, NAVIGATION_HANDLERS), target))];
+      }),
     ),
     operations: operationsOf(set, built),
   });
@@ -114,4 +120,18 @@ function pick<Name extends string>(
   names: readonly Name[],
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+}
+
+/** Without the handlers that cannot do their work with the set that their navigation leads to. */
+function offered(
+  handlers: Readonly<Record<string, unknown>>,
+  target: DeclaredSet["options"] | undefined,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(handlers).filter(([, handler]) => {
+      // What is given as a handler is a function, as checked; those of the framework may have this beside.
+      const { isOffered } = handler as OfferedHandler;
+      return isOffered === undefined || isOffered(target);
+    }),
+  );
 }

@@ -82,8 +82,28 @@ export interface NavigationHandlers<C> {
   readonly get?: ((key: unknown, context: C) => Answer<unknown>) | undefined;
   readonly getBatch?: ((keys: readonly unknown[], context: C) => Answer<ReadonlyMap<unknown, unknown>>) | undefined;
   readonly create?: ((key: unknown, entity: unknown, context: C) => Answer<unknown>) | undefined;
-  readonly addRef?: ((key: unknown, id: string, context: C) => Answer<void>) | undefined;
-  readonly setRef?: ((key: unknown, id: string, context: C) => Answer<void>) | undefined;
+  readonly addRef?: LinkHandler<C> | undefined;
+  readonly setRef?: LinkHandler<C> | undefined;
   /** Of a collection with the id of the link, else without. */
-  readonly removeRef?: ((...args: readonly unknown[]) => Answer<void>) | undefined;
+  readonly removeRef?: (((...args: readonly unknown[]) => Answer<void>) & Pick<LinkHandler<C>, "byKey">) | undefined;
+}
+
+/** Changes a link. */
+export interface LinkHandler<C> {
+  /** @param id the `@odata.id` as it was sent */
+  (key: unknown, id: string, context: C): Answer<void>;
+  /**
+   * The same by the key of the entity that the `@odata.id` names, which the framework has found to be one of the target
+   * set: what handlers that the framework makes over a database offer. It is called in place of the handler itself.
+   */
+  readonly byKey?: (key: unknown, related: unknown, context: C) => Answer<void>;
+}
+
+/** What a handler that the framework makes along a navigation knows beside. */
+export interface OfferedHandler {
+  /**
+   * Whether it can do its work with the set that the navigation leads to: if not, the set has no such handler.
+   * @param target the options of that set; undefined where there is none
+   */
+  readonly isOffered?: (target: Readonly<Record<string, unknown>> | undefined) => boolean;
 }

@@ -1,8 +1,10 @@
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { checkOptions } from "../binder/check-capabilities.ts";
 import { REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
-import type { Answer } from "../definition/handlers.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { resolveReference } from "../binder/resolve-reference.ts";
+import type { Context } from "../definition/context.ts";
+import type { Answer, LinkHandler } from "../definition/handlers.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -23,7 +25,7 @@ export const addReference: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
   const { addRef } = navigation.runtime.source.handlers;
   if (addRef === undefined) throw noHandler(navigation);
-  return writeLink(exchange, navigation, (key, id) => addRef(key, id, exchange.context));
+  return writeLink(exchange, navigation, addRef);
 };
 
 /**
@@ -35,7 +37,7 @@ export const setReference: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
   const { setRef } = navigation.runtime.source.handlers;
   if (setRef === undefined) throw noHandler(navigation);
-  return writeLink(exchange, navigation, (key, id) => setRef(key, id, exchange.context));
+  return writeLink(exchange, navigation, setRef);
 };
 
 /**
@@ -54,6 +56,11 @@ export const removeReference: Endpoint = (exchange, path) => {
   const id = isCollection ? readId(exchange, navigation) : null;
   if (id === null) bindNoQuery(readOptions(exchange));
   const { context } = exchange;
+  const { byKey } = removeRef;
+  if (id !== null && byKey !== undefined) {
+    const related = relatedKey(exchange, navigation, id, INVALID_OPTION);
+    return writeBelow(exchange, navigation, key, () => byKey(key, related, context));
+  }
   return writeBelow(exchange, navigation, key, () =>
     id === null ? removeRef(key, context) : removeRef(key, id, context),
   );
@@ -63,7 +70,7 @@ export const removeReference: Endpoint = (exchange, path) => {
 function writeLink(
   exchange: Exchange,
   navigation: Navigation,
-  write: (key: unknown, id: string) => Answer<void>,
+  handler: LinkHandler<Context>,
 ): MaybeResult<ODataResponse> {
   readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
@@ -71,8 +78,32 @@ function writeLink(
   bindNoQuery(readOptions(exchange));
   return chain(
     body.read((json) => readReference(json)),
-    (id) => writeBelow(exchange, navigation, key, () => write(key, id)),
+    (id) => {
+      const { context } = exchange;
+      const { byKey } = handler;
+      if (byKey === undefined) return writeBelow(exchange, navigation, key, () => handler(key, id, context));
+      const related = relatedKey(exchange, navigation, id, INVALID_BODY);
+      return writeBelow(exchange, navigation, key, () => byKey(key, related, context));
+    },
   );
+}
+
+/** How a reference that names no entity of the target set is told, by where it stands. */
+type ReferenceFault = (problem: string) => ODataError;
+
+const INVALID_BODY: ReferenceFault = (problem) =>
+  protocolError("InvalidBody", `@odata.id: ${problem}`, { target: "@odata.id" });
+const INVALID_OPTION: ReferenceFault = (problem) =>
+  protocolError("InvalidQueryOption", `$id: ${problem}`, { target: "$id" });
+
+/** The key of the entity that a reference names, which is one of the set that the navigation property leads to. */
+function relatedKey(exchange: Exchange, navigation: Navigation, id: string, fail: ReferenceFault): unknown {
+  const { definition } = exchange.service;
+  const { origin } = navigation.runtime;
+  const { entitySet, key } = resolveReference(id, { model: definition.model, serviceRoot: exchange.serviceRoot }, fail);
+  if (entitySet === origin) return key;
+  const { name } = navigation.navigationProperty;
+  throw fail(`It is an entity of ${entitySet.name}, but '${name}' leads to ${origin.name}.`);
 }
 
 /** Links are part of the parent, so the parent's ETag guards them. */

@@ -24,12 +24,14 @@ export const ERROR_CODES = {
   MethodNotAllowed: 405,
   NotAcceptable: 406,
   RequestTimeout: 408,
+  Conflict: 409,
   PreconditionFailed: 412,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
   HeadersTooLarge: 431,
   InternalServerError: 500,
   NotImplemented: 501,
+  ServiceUnavailable: 503,
 } as const;
 
 /** A code of the framework's own table. */

@@ -15,6 +15,8 @@ export interface Execution {
   readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
   /** Most rows in all of a related read. */
   readonly maxRows: number;
+  /** What a write puts into columns, as the database holds it. */
+  readonly cells: readonly unknown[];
   /** The values of a base query: that of a set which the query mentions, or that of the source itself (null). */
   readonly base: (entitySet: EntitySet | null) => readonly unknown[];
   /** Unlike that of any execution before. */
@@ -69,17 +71,26 @@ export interface ExecutionInput {
   readonly skip?: number | undefined;
   readonly keys?: Execution["keys"] | undefined;
   readonly maxRows?: number | undefined;
+  readonly cells?: readonly unknown[] | undefined;
 }
 
 /** Makes the execution of a query with these values. */
-export function toExecution({ values, base, top = 0, skip = 0, keys = [], maxRows = 0 }: ExecutionInput): Execution {
+export function toExecution({
+  values,
+  base,
+  top = 0,
+  skip = 0,
+  keys = [],
+  maxRows = 0,
+  cells = [],
+}: ExecutionInput): Execution {
   let instant: string | undefined;
   const now = (): string => {
     instant ??= String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
     return instant;
   };
   executions += 1;
-  return { values, base, top, skip, keys, maxRows, id: executions, now };
+  return { values, base, top, skip, keys, maxRows, cells, id: executions, now };
 }
 
 function readConstant(constant: SqlConstant, { values, now }: Execution): PrimitiveValue {

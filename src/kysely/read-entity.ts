@@ -48,7 +48,8 @@ function isNull(row: Row, column: RowColumn): boolean {
   return [...column.members.values()].every((member) => isNull(row, member));
 }
 
-function keyValues(properties: readonly StructuralProperty[], key: unknown): readonly PrimitiveValue[] {
+/** The values of a key in the application's form, in the order of its properties. */
+export function keyValues(properties: readonly StructuralProperty[], key: unknown): readonly PrimitiveValue[] {
   const [single] = properties;
   const values = properties.map((property) => {
     const value: unknown = properties.length === 1 && property === single ? key : memberOf(key, property.field);

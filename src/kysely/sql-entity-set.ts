@@ -9,14 +9,18 @@ import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { Navigations } from "../definition/navigation.ts";
 import { describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import type { EntityType } from "../edm/model.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { ColumnOptions } from "./column-option.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./column-search.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
 import { readRow, toEntity } from "./read-entity.ts";
 import { chain } from "./read-page.ts";
+import { linkNavigations } from "./sql-links.ts";
 import { makeReader, type SqlReader } from "./sql-reader.ts";
 import { sourceOf } from "./sql-source.ts";
+import { noteTable, SqlTable } from "./sql-table.ts";
+import { writeHandlers } from "./sql-write.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** What the framework does on a table. */
@@ -74,18 +78,18 @@ export function sqlEntitySet<
   options: SqlEntitySetOptions<E, N, F, A>,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
-  const { db, table, operations, columns, distributed, rowVersion, search, ...others } = options;
+  const { db, table, operations, columns, distributed, rowVersion: _counted, search, ...others } = options;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
     faults.push({ message, fix });
   };
-  checkOperations(operations, rowVersion, report);
+  checkOperations(operations, report);
   const reader = makeCheckedReader(type, { db, from: table, columns, distributed }, report);
-  const isRead = Array.isArray(operations) && operations.includes("read");
-  const reads = reader === null || !isRead ? {} : readHandlers(type, reader);
+  const own = reader === null ? null : tableHandlers(type, reader, options, report);
   // Without what is only for tables the options are those of `entitySet`.
-  const given: EntitySetOptions<E, N, F, A> = Object.assign(reads, others as EntitySetOptions<E, N, F, A>, {
+  const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own, others as EntitySetOptions<E, N, F, A>, {
     search: Array.isArray(search) ? searchOf(type, search, reader, report) : search,
+    navigation: own === null ? others.navigation : own.navigation,
   });
   return Object.freeze({ ...entitySet(type, given), check: () => faults });
 }
@@ -116,30 +120,53 @@ function makeCheckedReader(
   return makeReader(type, options, report);
 }
 
-function checkOperations(
-  operations: unknown,
-  rowVersion: unknown,
-  report: (message: string, fix: string) => void,
-): void {
+function checkOperations(operations: unknown, report: (message: string, fix: string) => void): void {
   if (!Array.isArray(operations)) {
     report(`\`operations\` of sqlEntitySet is ${describe(operations)}.`, 'Give those that the table allows: ["read"].');
     return;
   }
   for (const operation of operations as readonly unknown[]) {
-    if (operation === "read") continue;
-    if (OPERATIONS.includes(operation)) {
-      const handler = String(operation);
-      report(
-        `The operation "${handler}" on a table is not supported by this version.`,
-        `Give a \`${handler}\` handler instead.`,
-      );
-    } else {
-      report(`\`operations\` of sqlEntitySet holds ${describe(operation)}.`, 'Give "read".');
-    }
+    if (OPERATIONS.includes(operation)) continue;
+    report(
+      `\`operations\` of sqlEntitySet holds ${describe(operation)}.`,
+      `Give those that the table allows, of ${OPERATIONS.map((each) => `"${String(each)}"`).join(", ")}.`,
+    );
   }
-  if (rowVersion !== undefined) {
-    report("`rowVersion` counts writes, which this version does not do.", "Remove it.");
+}
+
+/** What the table does itself: the handlers of its operations, and its navigations with those that lead along them. */
+function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>, F, A>(
+  type: E,
+  reader: SqlReader,
+  { db, table: name, operations, rowVersion, navigation }: SqlEntitySetOptions<E, N, F, A>,
+  report: (message: string, fix: string) => void,
+): object & { readonly navigation: N | undefined } {
+  const entityType = declaredEntityType(type);
+  if (rowVersion !== undefined) checkRowVersion(entityType, rowVersion, report);
+  const table = new SqlTable({ db, name, entityType, reader, rowVersion });
+  const allows = (operation: SqlOperation): boolean => Array.isArray(operations) && operations.includes(operation);
+  const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
+  const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
+  for (const handler of Object.values(handlers)) noteTable(handler as object, table);
+  // The same navigations by the same keys, each with more handlers.
+  return { ...handlers, navigation: linkNavigations(table, allows("patch"), navigation) as N | undefined };
+}
+
+/** What counts writes is an integer that no client sets. */
+function checkRowVersion(
+  { name, properties }: EntityType,
+  rowVersion: unknown,
+  report: (message: string, fix: string) => void,
+): void {
+  const property = properties.find(({ field }) => field === rowVersion);
+  const fix = "Name a property such as `version: edm.int32().computed()`.";
+  if (property === undefined) {
+    report(`\`rowVersion\` is ${describe(rowVersion)}, which is no property of ${name}.`, fix);
+    return;
   }
+  const isInteger = /^Edm\.(?:Byte|SByte|Int\d+)$/.test(property.type.name) && !property.isCollection;
+  if (isInteger && property.computed && !property.isKey) return;
+  report(`\`rowVersion\`, \`${property.field}\`, is no integer that is computed, or is part of the key.`, fix);
 }
 
 function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): object {

@@ -16,6 +16,8 @@ export interface ScalarPlan {
   /** Whether the column may be NULL: the value may be, or that of a complex property around it. */
   readonly nullable: boolean;
   readonly format: ColumnFormat;
+  /** As `columns` says; undefined for the default of the type. */
+  readonly storage: ColumnStorage | undefined;
 }
 
 /** A complex property, one column per member. When all are NULL, and the property may be null, it is. */
@@ -125,7 +127,7 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   if (found === null) reportStorage(property, path, option.storage, report);
   const format = found ?? columnFormat(property, undefined);
   if (format === null) throw new Error(`${path} has no default storage.`);
-  return { kind: "scalar", property, column, nullable, format };
+  return { kind: "scalar", property, column, nullable, format, storage: option.storage };
 }
 
 function planComplex(

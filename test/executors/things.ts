@@ -83,7 +83,7 @@ export const Thing = entityType("Thing", {
 export type ThingRow = EntityOf<typeof Thing>;
 
 /** Where and how the properties stand that are not stored by default. */
-const columns = {
+export const columns = {
   code: "the code",
   cost: { storage: "scaled" },
   rate: { name: "rate_real", storage: "real" },

@@ -199,13 +199,26 @@ describe("what cannot be done is a fault at startup", () => {
     [
       "writing operations",
       { ...base, operations: ["read", "create", "drop"] },
-      ['The operation "create" on a table is not supported by this version.', "Give a `create` handler instead."],
-      ['`operations` of sqlEntitySet holds "drop".', 'Give "read".'],
+      [
+        '`operations` of sqlEntitySet holds "drop".',
+        'Give those that the table allows, of "read", "create", "replace", "patch", "delete".',
+      ],
     ],
     [
-      "rowVersion",
+      "rowVersion of no property",
       { ...base, rowVersion: "version" },
-      ["`rowVersion` counts writes, which this version does not do.", "Remove it."],
+      [
+        '`rowVersion` is "version", which is no property of Tree.',
+        "Name a property such as `version: edm.int32().computed()`.",
+      ],
+    ],
+    [
+      "rowVersion of a text",
+      { ...base, rowVersion: "name" },
+      [
+        "`rowVersion`, `name`, is no integer that is computed, or is part of the key.",
+        "Name a property such as `version: edm.int32().computed()`.",
+      ],
     ],
     [
       "a search over what is no text of the type",

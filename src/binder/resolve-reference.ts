@@ -1,0 +1,62 @@
+import type { EntitySet, Model } from "../edm/model.ts";
+import { isODataError, type ODataError } from "../errors/odata-error.ts";
+import { parseResourcePath } from "../syntax/path-parser.ts";
+import { bindEntityKey } from "./bind-key.ts";
+import { resolvePath } from "./resolve-path.ts";
+
+/** The entity that a reference names. */
+export interface ResolvedReference {
+  readonly entitySet: EntitySet;
+  /** In the application's form. */
+  readonly key: unknown;
+}
+
+/** Where references are resolved. */
+export interface ReferenceScope {
+  readonly model: Model;
+  /** Scheme, authority and prefix, without a trailing slash. */
+  readonly serviceRoot: string;
+}
+
+const AUTHORITY = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(.*)$/is;
+const NO_ALIASES: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Resolves the `@odata.id` of an entity: an absolute URL below the service root, an absolute path, or a path relative to
+ * the service root, such as `Customers(5)`.
+ * @param fail makes the error of what is no such reference
+ * @throws ODataError as `fail` makes it
+ * @see specification, Navigation routes, 6; OData JSON Format 4.0, section 13
+ */
+export function resolveReference(
+  id: string,
+  { model, serviceRoot }: ReferenceScope,
+  fail: (problem: string) => ODataError,
+): ResolvedReference {
+  const path = pathBelowRoot(id, serviceRoot);
+  if (path === null) throw fail(`It is not below the service root, ${serviceRoot}/.`);
+  if (/[?#]/.test(path)) throw fail("It is the URL of one entity alone, without a query.");
+  try {
+    const resource = resolvePath(parseResourcePath(path), model);
+    if (resource.kind !== "entity") throw fail("It is not the URL of one entity, such as Customers(5).");
+    const { entitySet, key } = resource;
+    return { entitySet, key: bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name) };
+  } catch (error) {
+    throw isODataError(error) ? fail(error.message) : error;
+  }
+}
+
+/** The raw path below the service root, with its slash; null for what is elsewhere. */
+function pathBelowRoot(id: string, serviceRoot: string): string | null {
+  const root = AUTHORITY.exec(serviceRoot);
+  const absolute = AUTHORITY.exec(id);
+  const prefix = root?.[2] ?? "";
+  if (absolute !== null && !isSameAuthority(absolute[1] ?? "", root?.[1] ?? "")) return null;
+  const path = absolute === null ? id : (absolute[2] ?? "");
+  if (absolute === null && !path.startsWith("/")) return `/${path}`;
+  return !path.startsWith("//") && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : null;
+}
+
+function isSameAuthority(left: string, right: string): boolean {
+  return URL.canParse(left) && URL.canParse(right) && new URL(left).origin === new URL(right).origin;
+}

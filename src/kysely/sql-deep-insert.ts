@@ -1,0 +1,177 @@
+import type { Context } from "../definition/context.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import { ownProperties, relatedProperties } from "./join-sides.ts";
+import { addLink } from "./link-rows.ts";
+import { inStatement, inTransaction } from "./sql-session.ts";
+import { tableOf, type SqlTable } from "./sql-table.ts";
+import { setOfTable, targetSet } from "./table-sets.ts";
+import type { Stored, Values, WriteTask } from "./table-writer.ts";
+import { writerOf } from "./writer-of-table.ts";
+
+/** What is nested in an entity under one of its navigation properties. */
+interface Nested {
+  readonly navigation: NavigationProperty;
+  readonly join: NavigationJoin;
+  readonly set: EntitySetDefinition;
+  readonly table: SqlTable;
+  readonly entities: readonly Values[];
+}
+
+/** An entity that is to be added, with what is nested in it. */
+interface Node {
+  readonly table: SqlTable;
+  readonly set: EntitySetDefinition | null;
+  readonly values: Values;
+}
+
+/**
+ * Adds an entity with all that is nested in it, as one transaction: keys that the database makes flow along `on` and
+ * `through`, and a failure anywhere leaves nothing.
+ * @returns the rows as they are stored, nested as they were given
+ * @throws ODataError for what a client did wrong
+ * @see specification, Deep insert and `@odata.bind`
+ */
+export function insertGraph(table: SqlTable, values: Values, context: Context): Promise<Values> {
+  const set = setOfTable(context, table);
+  const isPlain =
+    set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
+  const run = isPlain && writerOf(table).statements.areReturning ? inStatement : inTransaction;
+  return run(table, context, async (session) => {
+    const stored = await insertNode({ session, context, place: "" }, { table, set, values }, {}, []);
+    return stored.entity;
+  });
+}
+
+/**
+ * Adds one entity: what it depends on before it, what depends on it behind it.
+ * @param linked values that follow from the entity around it
+ * @param beside properties that the entity around it asks for, and that are no part of entities
+ */
+export async function insertNode(
+  task: WriteTask,
+  { table, set, values }: Node,
+  linked: Values,
+  beside: readonly StructuralProperty[],
+): Promise<Stored> {
+  const all = set === null ? [] : nestedIn(task, { table, set, values });
+  const before = all.filter(isPrincipal);
+  const behind = all.filter((nested) => !isPrincipal(nested));
+  const shown: Record<string, unknown> = {};
+  const known: Record<string, unknown> = { ...linked };
+  for (const nested of before) {
+    const asked = relatedProperties(nested.join).filter((property) => !isOf(nested.table, property));
+    const [related] = await insertAll(task, nested, () => ({}), asked);
+    if (related === undefined) continue;
+    if (nested.join.kind === "direct") {
+      for (const pair of nested.join.pairs) known[pair.property.field] = valueOf(related, pair.related);
+    }
+    shown[nested.navigation.field] = related.entity;
+  }
+  const needed = [
+    ...beside,
+    ...behind.flatMap(({ join }) => ownProperties(join).filter((property) => !isOf(table, property))),
+  ];
+  const stored = await writerOf(table).insert(task, values, known, distinct(needed));
+  for (const nested of behind) {
+    const { join, navigation } = nested;
+    const asked =
+      join.kind === "link" ? relatedProperties(join).filter((property) => !isOf(nested.table, property)) : [];
+    const related = await insertAll(task, nested, () => linksTo(task, stored, nested), asked);
+    for (const each of join.kind === "link" ? related : []) {
+      await addLink(
+        placeOf(task, navigation),
+        table,
+        join as Extract<NavigationJoin, { kind: "link" }>,
+        [
+          ...ownProperties(join).map((property) => valueOf(stored, property)),
+          ...relatedProperties(join).map((property) => valueOf(each, property)),
+        ] as PrimitiveValue[],
+      );
+    }
+    const entities = related.map(({ entity }) => entity);
+    shown[navigation.field] = navigation.isCollection ? entities : (entities[0] ?? null);
+  }
+  return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
+}
+
+async function insertAll(
+  task: WriteTask,
+  { navigation, set, table, entities }: Nested,
+  linked: () => Values,
+  beside: readonly StructuralProperty[],
+): Promise<readonly Stored[]> {
+  const stored: Stored[] = [];
+  for (const [index, values] of entities.entries()) {
+    const { place } = placeOf(task, navigation);
+    const here = { ...task, place: navigation.isCollection ? `${place}${String(index)}/` : place };
+    stored.push(await insertNode(here, { table, set, values }, linked(), beside));
+  }
+  return stored;
+}
+
+/** The values that an entity gets from the one around it, which is stored. */
+function linksTo(task: WriteTask, stored: Stored, { join, navigation }: Nested): Values {
+  if (join.kind === "link") return {};
+  const links = join.pairs.map(({ property, related }) => {
+    const value = valueOf(stored, property);
+    if (value !== null) return [related.field, value] as const;
+    const target = task.place + navigation.name;
+    throw protocolError("InvalidBody", `'${property.name}' is null, so that nothing can be related by it.`, { target });
+  });
+  return Object.fromEntries(links);
+}
+
+function nestedIn(
+  task: WriteTask,
+  { table, set, values }: Node & { readonly set: EntitySetDefinition },
+): readonly Nested[] {
+  return [...set.entitySet.navigationProperties.values()].flatMap((navigation): readonly Nested[] => {
+    const { field, name, isCollection } = navigation;
+    if (isNothing(values, field)) return [];
+    const given = values[field];
+    const entities = (isCollection ? given : [given]) as readonly Values[];
+    const join = set.entitySet.navigationJoins.get(name);
+    const target = targetSet(task.context, set, name);
+    const other = tableOf(target?.handlers.create);
+    if (join !== undefined && target !== null && other !== null && table.shares(other)) {
+      return [{ navigation, join, set: target, table: other, entities }];
+    }
+    throw protocolError("InvalidBody", "What is nested here cannot be created along with the entity: leave it out.", {
+      target: task.place + name,
+    });
+  });
+}
+
+/** Whether the entity refers to what is nested in it, and so comes behind it. */
+function isPrincipal({ navigation, join }: Nested): boolean {
+  return !navigation.isCollection && refersToKey(navigation, join);
+}
+
+/** Whether a navigation leads along the key of the related entity, so that this side has the values that refer to it. */
+export function refersToKey({ entityType }: NavigationProperty, join: NavigationJoin): boolean {
+  if (join.kind === "link") return false;
+  return entityType.key.every(({ field }) => join.pairs.some(({ related }) => related.field === field));
+}
+
+function isNothing(values: Values, field: string): boolean {
+  return !Object.hasOwn(values, field) || values[field] === null || values[field] === undefined;
+}
+
+function isOf({ entityType }: SqlTable, { field }: StructuralProperty): boolean {
+  return entityType.properties.some((property) => property.field === field);
+}
+
+function distinct(properties: readonly StructuralProperty[]): readonly StructuralProperty[] {
+  return [...new Map(properties.map((property) => [property.field, property])).values()];
+}
+
+function valueOf({ entity, beside }: Stored, { field }: StructuralProperty): unknown {
+  return entity[field] ?? beside[field] ?? null;
+}
+
+function placeOf(task: WriteTask, { name }: NavigationProperty): WriteTask {
+  return { ...task, place: `${task.place}${name}/` };
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CompiledQuery } from "kysely";
+import type { Context } from "../definition/context.ts";
+import { isODataError } from "../errors/odata-error.ts";
+import type { Row } from "../query/row-shape.ts";
+import { databaseFault } from "./database-fault.ts";
+import { cellName } from "./select-columns.ts";
+import type { SqlTable } from "./sql-table.ts";
+import type { AnyKysely } from "./synchronous-reader.ts";
+import { tooBusy, unavailable } from "./write-faults.ts";
+
+/** The text of a statement that writes, with its values. */
+export interface WriteCommand {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** Cells of each row that it answers; none for 0. */
+  readonly width: number;
+}
+
+/** What a command did. */
+export interface WriteResult {
+  readonly rows: readonly Row[];
+  /** The key that the database made, where it tells. */
+  readonly insertId: bigint | undefined;
+}
+
+/** Where the commands of one write run: in a transaction, or each by itself. */
+export interface SqlSession {
+  run(command: WriteCommand): Promise<WriteResult>;
+}
+
+/** Tries of what the framework may repeat. */
+const MAX_TRIES = 3;
+/** Milliseconds before the second try, give or take half of them; each further one waits twice as long. */
+const FIRST_DELAY = 20;
+
+/**
+ * Runs commands as one transaction: that of the application, where it has one under way, else one of the framework, which
+ * is repeated when others were in the way.
+ * @param work may run several times: it has no effect outside of the session
+ * @throws whatever the work throws, when nothing of it is left in the database; ODataError `ServiceUnavailable` after
+ * three tries
+ * @see decisions, Smaller points (retries)
+ */
+export function inTransaction<T>(
+  table: SqlTable,
+  context: Context,
+  work: (session: SqlSession) => Promise<T>,
+): Promise<T> {
+  const joined = transactionOf(context);
+  if (joined !== null) return work(sessionOf(joined));
+  return repeatedly(() => {
+    throwIfGone(context);
+    return table.db.transaction().execute((transaction) => {
+      throwIfGone(context);
+      return work(sessionOf(transaction));
+    });
+  });
+}
+
+/** Runs one command, which is a transaction by itself; in that of the application where it has one under way. */
+export function inStatement<T>(
+  table: SqlTable,
+  context: Context,
+  work: (session: SqlSession) => Promise<T>,
+): Promise<T> {
+  const joined = transactionOf(context);
+  if (joined !== null) return work(sessionOf(joined));
+  return repeatedly(() => {
+    throwIfGone(context);
+    return work(sessionOf(table.db));
+  });
+}
+
+/** A client that has gone has nothing begun for it. */
+function throwIfGone(context: Context | undefined): void {
+  context?.signal.throwIfAborted();
+}
+
+async function repeatedly<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isODataError(error)) throw error;
+      const kind = databaseFault(error)?.kind;
+      if (kind === "unavailable") throw unavailable(error);
+      if (kind !== "contention") throw error;
+      if (tries === MAX_TRIES) throw tooBusy(error);
+    }
+    await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
+  }
+}
+
+function sessionOf(db: AnyKysely): SqlSession {
+  // As with reads: the part of a plugin, the names, is in the text of the commands already.
+  const plain = db.withoutPlugins();
+  return {
+    run: async ({ sql, parameters, width }) => {
+      const result = await plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
+      const names = Array.from({ length: width }, (_none, index) => cellName(index));
+      const found = result.rows as readonly Readonly<Record<string, unknown>>[];
+      return { rows: found.map((row) => names.map((name) => row[name] ?? null)), insertId: result.insertId };
+    },
+  };
+}
+
+/** The transaction that the application has under way for this request. */
+function transactionOf(context: Context | undefined): AnyKysely | null {
+  const transaction: unknown = context?.transaction;
+  if (typeof transaction !== "object" || transaction === null) return null;
+  return "isTransaction" in transaction && transaction.isTransaction === true ? (transaction as AnyKysely) : null;
+}

@@ -1,0 +1,201 @@
+import type { Context } from "../definition/context.ts";
+import type { StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
+import type { SelectedProperty } from "../query/clauses.ts";
+import { keyValues, toEntity } from "./read-entity.ts";
+import type { SqlSession, WriteResult } from "./sql-session.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { UnstorableValueError } from "./stored-columns.ts";
+import { toWriteFault } from "./write-faults.ts";
+import {
+  toCommand,
+  WriteStatements,
+  type Expected,
+  type WriteStatement,
+  type WriteValues,
+} from "./write-statements.ts";
+
+/** Values by the application's fields. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** One write: who asked for it, and where its entity stands in the body. */
+export interface WriteTask {
+  readonly session: SqlSession;
+  readonly context: Context;
+  /** With a slash behind it; empty for the body itself. */
+  readonly place: string;
+}
+
+/** A row as it was stored. */
+export interface Stored {
+  readonly entity: Values;
+  /** The values of properties that are no part of an entity, which were asked for beside. */
+  readonly beside: Values;
+}
+
+/**
+ * Writes the rows of one table, each by one command; where the database does not answer rows that it writes, they are
+ * read behind it. All of its methods throw ODataError for what a client did wrong.
+ */
+export class TableWriter {
+  readonly table: SqlTable;
+  readonly statements: WriteStatements;
+
+  constructor(table: SqlTable) {
+    this.table = table;
+    this.statements = new WriteStatements(table);
+  }
+
+  /**
+   * Adds a row.
+   * @param values of properties that are written; those that the database makes are passed over
+   * @param linked values that follow from related rows, which come before those of the entity
+   * @param beside properties that are no part of an entity, whose values are answered too
+   */
+  async insert(
+    task: WriteTask,
+    values: Values,
+    linked: Values = {},
+    beside: readonly StructuralProperty[] = [],
+  ): Promise<Stored> {
+    const { table, statements } = this;
+    const given = this.#withVersion({ ...this.#writable(values), ...linked });
+    const fields = [...table.plans.keys()].filter((field) => given[field] !== undefined);
+    const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
+    const { rows, insertId } = await this.#run(task, statements.insert(fields, selected), () => ({
+      cells: this.#cells(fields, given),
+    }));
+    const [row] = rows;
+    const { rowShape } = statements.insert(fields, selected);
+    if (row !== undefined) return split(toEntity({ row, rowShape }), beside);
+    const key = this.#keyOf(given, insertId);
+    const stored = key === null ? null : await this.read(task, key, selected);
+    if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be found by its key.`);
+    this.#checkStored(task, stored, given);
+    return split(stored, beside);
+  }
+
+  /** Changes a row. @returns null where there is no row of that key with the expected values */
+  async update(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    values: Values,
+    expected: Expected,
+  ): Promise<Values | null> {
+    const { table, statements } = this;
+    const fields = [...table.plans.keys()].filter((field) => values[field] !== undefined);
+    const statement = statements.update(fields, { expected });
+    const { rows } = await this.#run(task, statement, () => ({ key, expected, cells: this.#cells(fields, values) }));
+    const [row] = rows;
+    if (statements.areReturning) {
+      return row === undefined ? null : (toEntity({ row, rowShape: statement.rowShape }) as Values);
+    }
+    const stored = await this.read(task, key, table.whole);
+    if (stored !== null) this.#checkStored(task, stored, values);
+    return stored;
+  }
+
+  /** Removes a row. @returns whether there was one with the expected values, where the database answers rows */
+  async delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Promise<boolean> {
+    const { rows } = await this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), true);
+    return rows.length > 0;
+  }
+
+  /** Reads a row within the session. @param isLocked whether nobody else may write it before the transaction ends */
+  async read(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    selected: readonly SelectedProperty[],
+    isLocked: boolean = false,
+  ): Promise<Values | null> {
+    const statement = this.statements.select(selected, isLocked);
+    const { rows } = await this.#run(task, statement, () => ({ key }));
+    const [row] = rows;
+    return row === undefined ? null : (toEntity({ row, rowShape: statement.rowShape }) as Values);
+  }
+
+  /** The keys of the rows with given values, none of them null; nobody else may write those before the transaction ends. */
+  async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
+    const fields = Object.keys(values);
+    const statement = this.statements.selectBy(fields);
+    const { rows } = await this.#run(task, statement, () => ({ cells: this.#cells(fields, values) }));
+    return rows.map((row) => this.keyOf(toEntity({ row, rowShape: statement.rowShape })));
+  }
+
+  /** The key of an entity, in the order of the type's key. */
+  keyOf(entity: object): readonly PrimitiveValue[] {
+    const { key } = this.table.entityType;
+    const [single] = key;
+    return keyValues(key, key.length === 1 && single !== undefined ? Reflect.get(entity, single.field) : entity);
+  }
+
+  /** The values of a key in the application's form. */
+  keyValues(key: unknown): readonly PrimitiveValue[] {
+    return keyValues(this.table.entityType.key, key);
+  }
+
+  #cells(fields: readonly string[], values: Values): readonly unknown[] {
+    return fields.flatMap((field) => this.table.stored(field).toCells(values[field]));
+  }
+
+  async #run(
+    task: WriteTask,
+    statement: WriteStatement,
+    valuesOf: () => WriteValues,
+    isDelete: boolean = false,
+  ): Promise<WriteResult> {
+    const { context, place, session } = task;
+    try {
+      return await session.run(toCommand(statement, valuesOf()));
+    } catch (error) {
+      throw toWriteFault(error, { context, table: this.table, place, isDelete });
+    }
+  }
+
+  /** What a client may set of a new row: what the database makes is left to it. */
+  #writable(values: Values): Values {
+    const own = this.table.entityType.properties.filter(
+      ({ computed, field }) => !computed && Object.hasOwn(values, field),
+    );
+    return Object.fromEntries(own.map(({ field }) => [field, values[field]]));
+  }
+
+  #withVersion(values: Values): Values {
+    const { rowVersion } = this.table;
+    if (rowVersion === null) return values;
+    return { ...values, [rowVersion.field]: rowVersion.type.name === "Edm.Int64" ? 1n : 1 };
+  }
+
+  /** The key of a row that was added; null where the database made it and does not tell. */
+  #keyOf(given: Values, insertId: bigint | undefined): readonly PrimitiveValue[] | null {
+    const values = this.table.entityType.key.map((property): unknown => {
+      const { field, computed, type } = property;
+      if (!computed || given[field] !== undefined) return given[field];
+      if (insertId === undefined || insertId === 0n) return undefined;
+      return type.name === "Edm.Int64" ? insertId : Number(insertId);
+    });
+    return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
+  }
+
+  /** @throws ODataError `InvalidBody` when a column holds another value than what was written: the transaction fails */
+  #checkStored({ context, place }: WriteTask, stored: Values, given: Values): void {
+    const { table } = this;
+    for (const [field, plan] of table.plans) {
+      const [value, kept] = [given[field], stored[field]];
+      if (plan.kind !== "scalar" || value === undefined || value === null || kept === undefined) continue;
+      const codec = codecOf(plan.property);
+      if (kept !== null && codec.compare(kept as PrimitiveValue, value as PrimitiveValue) === 0) continue;
+      const error = new UnstorableValueError([plan.property], "The column holds less of the value than was written.");
+      throw toWriteFault(error, { context, table, place, isDelete: false });
+    }
+  }
+}
+
+/** An entity, and what was read beside it. */
+function split(row: object, beside: readonly StructuralProperty[]): Stored {
+  const entity: Record<string, unknown> = { ...row };
+  const others = beside.map(({ field }) => [field, entity[field]] as const);
+  for (const { field } of beside) Reflect.deleteProperty(entity, field);
+  return { entity, beside: Object.fromEntries(others) };
+}
