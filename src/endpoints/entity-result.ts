@@ -1,5 +1,6 @@
-import { bindEntityQuery } from "../binder/bind-query-options.ts";
+import { bindEntityQuery, type QueryTarget } from "../binder/bind-query-options.ts";
 import { selectAll } from "../binder/bind-select-expand.ts";
+import type { OptionRules } from "../binder/check-capabilities.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import { readGraph, toExpanded, type MutableShape } from "../execution/populated-graph.ts";
@@ -32,14 +33,11 @@ export interface EntityResult {
 }
 
 /**
- * Binds the query options of a write that answers an entity: `$select` and `$expand` say what is shown of it.
+ * Binds the query options of a write that answers an entity: they say what is shown of it.
+ * @param rules the options that the write takes
  * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`
  */
-export function bindResultQuery(
-  exchange: Exchange,
-  target: Parameters<typeof bindEntityQuery>[1],
-  rules?: Parameters<typeof bindEntityQuery>[3],
-): BoundEntityQuery {
+export function bindResultQuery(exchange: Exchange, target: QueryTarget, rules: OptionRules): BoundEntityQuery {
   return bindEntityQuery(readOptions(exchange), target, exchange.service.shapes, rules);
 }
 
