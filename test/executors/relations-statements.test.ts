@@ -15,7 +15,7 @@ test("no request makes more statements than its expansions to many and its count
   const statements = countStatements(sqliteDialect(":memory:"));
   const db = new Kysely<never>({ dialect: statements.dialect, log: statements.log });
   await makeTables(db, "sqlite", data);
-  const service = tablesService(db, "sqlite", data);
+  const service = tablesService({ db, database: "sqlite" }, data);
   /** The statements of a request of a known shape: what is asked once per shape is asked before. */
   async function statementsOf(query: Query): Promise<readonly string[]> {
     for (const _time of ["first", "second"]) {

@@ -180,26 +180,33 @@ export async function makeTables(db: AnyDatabase, database: DatabaseName, data: 
   }
 }
 
+/** Where the tables are, and whether they are treated as spread over machines. */
+export interface TablesPlace {
+  readonly db: AnyDatabase;
+  readonly database: DatabaseName;
+  readonly distributed?: boolean;
+}
+
 /** The options of the sets over tables. */
-function tableOptions(db: AnyDatabase, database: DatabaseName) {
-  const operations = ["read"] as const;
+function tableOptions({ db, database, distributed = false }: TablesPlace) {
+  const shared = { db, operations: ["read"], distributed } as const;
   const price = database === "sqlite" ? ({ storage: "scaled" } as const) : undefined;
   // A column of decimals has one number of digits there.
   const rating = database === "mariadb" ? ({ storage: "text" } as const) : undefined;
   return {
-    publishers: { db, table: "publishers", operations },
-    authors: { db, table: "authors", operations, columns: { mentorId: "mentor", rating }, search: SEARCHED.authors },
-    books: { db, table: "books", operations, columns: { title: "the title", price }, search: SEARCHED.books },
-    chapters: { db, table: "chapters", operations },
-    notes: { db, table: "notes", operations },
-    tags: { db, table: "tags", operations, search: SEARCHED.tags },
+    publishers: { ...shared, table: "publishers" },
+    authors: { ...shared, table: "authors", columns: { mentorId: "mentor", rating }, search: SEARCHED.authors },
+    books: { ...shared, table: "books", columns: { title: "the title", price }, search: SEARCHED.books },
+    chapters: { ...shared, table: "chapters" },
+    notes: { ...shared, table: "notes" },
+    tags: { ...shared, table: "tags", search: SEARCHED.tags },
   } as const;
 }
 
 /** A service over the tables. */
-export function tablesService(db: AnyDatabase, database: DatabaseName, data: Relations, shared: Shared = {}): Service {
+export function tablesService(place: TablesPlace, data: Relations, shared: Shared = {}): Service {
   const navigation = navigationsOf("tables", data);
-  const options = tableOptions(db, database);
+  const options = tableOptions(place);
   return odataService({
     ...COMMON,
     ...shared,
@@ -218,10 +225,10 @@ export function tablesService(db: AnyDatabase, database: DatabaseName, data: Rel
  * A service over tables and arrays: publishers, books and chapters in tables, authors, notes and tags in arrays. What
  * leads to a table is declared, what leads to an array, or from one by links, has handlers.
  */
-export function mixedService(db: AnyDatabase, database: DatabaseName, data: Relations, shared: Shared = {}): Service {
+export function mixedService(place: TablesPlace, data: Relations, shared: Shared = {}): Service {
   const toTables = navigationsOf("tables", data);
   const toArrays = navigationsOf("batches", data);
-  const options = tableOptions(db, database);
+  const options = tableOptions(place);
   const arrays = arraySets(data);
   return odataService({
     ...COMMON,
