@@ -1,10 +1,10 @@
 import { CompiledQuery } from "kysely";
 import type { Row } from "../query/row-shape.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
+import { toReadFault } from "./read-faults.ts";
 import { cellName } from "./select-columns.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
 import type { AnyKysely, SynchronousReader } from "./synchronous-reader.ts";
-import { orTooLarge } from "./too-large-statement.ts";
 import { orUnevaluable } from "./unevaluable-statement.ts";
 
 /** A value at once, or by a promise. */
@@ -79,7 +79,7 @@ export class SqlRows {
     const { rows } = await this.#db
       .executeQuery(query, signal === undefined ? undefined : { signal })
       .catch((error: unknown) => {
-        throw orUnevaluable(orTooLarge(error), this.#name);
+        throw orUnevaluable(toReadFault(error), this.#name);
       });
     // Drivers answer rows as objects by the names of the columns.
     return rows as readonly Readonly<Record<string, unknown>>[];
@@ -102,6 +102,6 @@ function readNow(
   try {
     return reader[method](sql, parameters);
   } catch (error) {
-    throw orTooLarge(error);
+    throw toReadFault(error);
   }
 }

@@ -1,0 +1,13 @@
+import { databaseFault } from "./database-fault.ts";
+import { orTooLarge } from "./too-large-statement.ts";
+import { tooBusy, unavailable } from "./write-faults.ts";
+
+/**
+ * What a failed read is to the client: too much for one statement, or a database that cannot be reached, in words of the
+ * service. What is no fault of either stays as it is.
+ */
+export function toReadFault(error: unknown): unknown {
+  const kind = databaseFault(error)?.kind;
+  if (kind === "unavailable") return unavailable(error);
+  return kind === "contention" ? tooBusy(error) : orTooLarge(error);
+}

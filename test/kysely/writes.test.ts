@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
+import {
+  countRows,
+  createOrderTables,
+  emptyTables,
+  faultOf,
+  orderService,
+  sendTo,
+  type LoggedErrors,
+  type Send,
+} from "./writes-model.ts";
+
+const GONE = { "If-Match": '"gone"' };
+
+describe.each(ENGINES)("writes to tables of $title", (engine) => {
+  let opened: OpenDatabase;
+  let db: AnyDatabase;
+  let send: Send;
+  const logged: LoggedErrors = { errors: [] };
+
+  beforeAll(async () => {
+    opened = await engine.open();
+    ({ db } = opened);
+    await createOrderTables(db, engine);
+    send = sendTo(orderService(db, logged));
+  });
+  beforeEach(async () => {
+    logged.errors.length = 0;
+    await emptyTables(db);
+    await send("POST", "Customers", { Id: 1, Name: "Ann" });
+    await send("POST", "Customers", { Id: 2, Name: "Bob" });
+  });
+  afterAll(async () => {
+    await opened.close();
+  });
+
+  /** An order, with its path and its ETag. */
+  async function newOrder(
+    number: string,
+    others: object = {},
+  ): Promise<{ readonly path: string; readonly etag: string; readonly id: number }> {
+    const { status, json, headers, text } = await send("POST", "Orders", { Number: number, ...others });
+    expect(status, text).toBe(201);
+    return { path: `Orders(${String(json.Id)})`, etag: headers.get("etag") ?? "", id: json.Id };
+  }
+
+  test("create answers the stored row: the key of the database, the first version, defaults and nulls", async () => {
+    const { status, json, headers } = await send("POST", "Orders", {
+      Number: "A1",
+      CustomerId: 1,
+      Total: 12.5,
+      Placed: "2024-02-29T13:00:00+01:00",
+      Version: 77,
+      ShipTo: { Street: "Main", City: null },
+    });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({
+      Number: "A1",
+      CustomerId: 1,
+      Placed: "2024-02-29T12:00:00.000Z",
+      Code: null,
+      Version: 1,
+      ShipTo: { Street: "Main", City: null },
+    });
+    expect(json.Id).toEqual(expect.any(Number));
+    expect(headers.get("location")).toBe(`http://service.example/Orders(${String(json.Id)})`);
+    const read = await send("GET", `Orders(${String(json.Id)})`);
+    expect(read.json).toEqual(json);
+    expect(read.headers.get("etag")).toBe(headers.get("etag"));
+  });
+
+  test("replace writes every member but the key, computed and immutable ones; patch those of the body", async () => {
+    const { path } = await newOrder("A1", {
+      CustomerId: 1,
+      Total: "5",
+      Code: "first",
+      ShipTo: { Street: "S", City: "C" },
+    });
+    const patched = await send("PATCH", path, { Number: "A2" });
+    expect(patched.json).toMatchObject({
+      Number: "A2",
+      CustomerId: 1,
+      Code: "first",
+      Version: 2,
+      ShipTo: { Street: "S" },
+    });
+    const replaced = await send("PUT", path, { Number: "A3", Code: "second" });
+    expect(replaced.json).toMatchObject({
+      Number: "A3",
+      CustomerId: null,
+      Total: null,
+      ShipTo: null,
+      Code: "first",
+      Version: 3,
+    });
+    expect((await send("GET", path)).json).toEqual(replaced.json);
+    // Equal values are a write like any other, and no missing row.
+    expect((await send("PATCH", path, { Number: "A3" })).json).toMatchObject({ Version: 4 });
+    expect((await send("PATCH", path, {})).json).toMatchObject({ Number: "A3", Version: 4 });
+    expect((await send("PUT", `${path}/Number`, { value: "A4" })).status).toBe(204);
+    expect((await send("DELETE", `${path}/Total`)).status).toBe(204);
+    expect((await send("GET", path)).json).toMatchObject({ Number: "A4", Version: 6 });
+  });
+
+  test("a missing row is 404, with If-Match 412, and deleting it is 204", async () => {
+    const missing = "Orders(424242)";
+    for (const [method, body] of [
+      ["PUT", { Number: "X" }],
+      ["PATCH", { Number: "X" }],
+      ["PATCH", {}],
+    ] as const) {
+      expect(faultOf(await send(method, missing, body))).toEqual([404, "NotFound", undefined]);
+      expect(faultOf(await send(method, missing, body, GONE))).toEqual([412, "PreconditionFailed", "If-Match"]);
+    }
+    expect((await send("DELETE", missing)).status).toBe(204);
+    expect(faultOf(await send("DELETE", missing, undefined, GONE))).toEqual([412, "PreconditionFailed", "If-Match"]);
+    expect(await countRows(db, "orders")).toBe(0);
+  });
+
+  test("an upsert creates the row that is missing", async () => {
+    expect((await send("PUT", "Customers(5)", { Name: "Eve" })).status).toBe(201);
+    expect((await send("PUT", "Customers(5)", { Name: "Eva" })).status).toBe(200);
+    expect(faultOf(await send("PUT", "Customers(5)", { Name: "X" }, { "If-None-Match": "*" }))[0]).toBe(412);
+    expect((await send("GET", "Customers(5)")).json).toMatchObject({ Name: "Eva" });
+  });
+
+  test.each(["Orders", "PricedOrders"])("the ETag of %s guards each write", async (set) => {
+    const { id } = await newOrder("A1", { Total: "1.10", Placed: "2024-02-29T12:00:00Z", Code: "c" });
+    const path = `${set}(${String(id)})`;
+    const first = (await send("GET", path)).headers.get("etag") ?? "";
+    const patched = await send("PATCH", path, { Total: "2.00" }, { "If-Match": first });
+    expect(patched.status).toBe(200);
+    const second = patched.headers.get("etag") ?? "";
+    expect(second).not.toBe(first);
+    for (const [method, body] of [
+      ["PUT", { Number: "X" }],
+      ["PATCH", { Number: "X" }],
+      ["DELETE", undefined],
+    ] as const) {
+      expect(faultOf(await send(method, path, body, { "If-Match": first }))).toEqual([
+        412,
+        "PreconditionFailed",
+        "If-Match",
+      ]);
+    }
+    expect((await send("PUT", path, { Number: "A2", Total: "3", Placed: null }, { "If-Match": second })).status).toBe(
+      200,
+    );
+    const third = (await send("GET", path)).headers.get("etag") ?? "";
+    expect((await send("PATCH", path, {}, { "If-Match": third })).status).toBe(200);
+    expect((await send("DELETE", path, undefined, { "If-Match": third })).status).toBe(204);
+    expect(await countRows(db, "orders")).toBe(0);
+  });
+
+  test.each(["Orders", "PricedOrders"])(
+    "of two writers of %s with one ETag exactly one wins, each time",
+    async (set) => {
+      const rounds = set === "Orders" || engine.name === "sqlite" ? 1000 : 200;
+      const { id } = await newOrder("A1", { Total: "0", Placed: "2024-02-29T12:00:00Z" });
+      const path = `${set}(${String(id)})`;
+      let etag = (await send("GET", path)).headers.get("etag") ?? "";
+      for (let round = 1; round <= rounds; round += 1) {
+        const headers = { "If-Match": etag };
+        const answers = await Promise.all([
+          send("PATCH", path, { Total: `${String(round)}.01` }, headers),
+          send("PATCH", path, { Total: `${String(round)}.02` }, headers),
+        ]);
+        const statuses = answers.map(({ status }) => status).toSorted((left, right) => left - right);
+        expect(statuses, `round ${String(round)}`).toEqual([200, 412]);
+        etag = answers.find(({ status }) => status === 200)?.headers.get("etag") ?? "";
+      }
+      expect((await send("GET", path)).json).toMatchObject({ Version: rounds + 1 });
+    },
+    300_000,
+  );
+
+  test("a delete and a patch with one ETag: one of them", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { path, etag } = await newOrder(`R${String(round)}`);
+      const headers = { "If-Match": etag };
+      const answers = await Promise.all([
+        send("DELETE", path, undefined, headers),
+        send("PATCH", path, { Total: "1" }, headers),
+      ]);
+      const wins = answers.filter(({ status }) => status < 300);
+      expect(wins.length).toBe(1);
+      expect(answers.map(({ status }) => status)).toContain(412);
+    }
+  });
+
+  test("what the database refuses is told without its words", async () => {
+    const { path, id } = await newOrder("A1", { CustomerId: 1 });
+    const unique = await send("POST", "Orders", { Number: "A1" });
+    expect(faultOf(unique)).toEqual([409, "Conflict", "Number"]);
+    const foreign = await send("POST", "Orders", { Number: "A2", CustomerId: 99 });
+    expect(faultOf(foreign).slice(0, 2)).toEqual([409, "Conflict"]);
+    const patched = await send("PATCH", path, { CustomerId: 99 });
+    expect(faultOf(patched).slice(0, 2)).toEqual([409, "Conflict"]);
+    expect((await send("POST", "Lines", { OrderId: id, Position: 1, Text: "t" })).status).toBe(201);
+    const used = await send("DELETE", path);
+    expect(faultOf(used)).toEqual([409, "Conflict", undefined]);
+    const checked = await send("POST", "Lines", { OrderId: id, Position: 2, Text: "t", Quantity: 0 });
+    expect(faultOf(checked).slice(0, 2)).toEqual([400, "InvalidBody"]);
+    const key = await send("POST", "Customers", { Id: 1, Name: "Other" });
+    expect(faultOf(key).slice(0, 2)).toEqual([409, "Conflict"]);
+    for (const { text } of [unique, foreign, patched, used, checked, key]) {
+      expect(text).not.toMatch(/constraint|orders|customers|insert|select|sqlite|duplicate|violat/i);
+    }
+    expect(logged.errors).toEqual([]);
+  });
+
+  test("a value that its column cannot hold exactly is refused, and nothing is written", async () => {
+    const { path, etag } = await newOrder("A1", { Total: "1.25" });
+    const { json } = await send("GET", path);
+    expect(faultOf(await send("PATCH", path, { ShipTo: { Street: null, City: null } }))).toEqual([
+      400,
+      "InvalidBody",
+      "ShipTo",
+    ]);
+    expect(faultOf(await send("PATCH", path, String.raw`{"Code":"x","Number":"\ud800"}`))).toEqual([
+      400,
+      "InvalidBody",
+      "Number",
+    ]);
+    expect(faultOf(await send("PATCH", path, { Placed: "-0500-01-01T00:00:00Z" }))[0]).toBe(
+      engine.name === "postgres" ? 200 : 400,
+    );
+    await send("PATCH", path, { Placed: null });
+    expect(faultOf(await send("PATCH", path, { Total: 1.255 }))[0]).toBe(400);
+    const again = (await send("GET", path)).json;
+    expect({ ...again, Version: 0, "@odata.etag": "" }).toEqual({ ...json, Version: 0, "@odata.etag": "" });
+    expect(etag).toMatch(/^"/);
+  });
+
+  test("what looks like SQL is a value like any other, in bodies, keys and conditions", async () => {
+    const texts = [
+      "'; drop table tags; --",
+      '" or 1=1 --',
+      "\\",
+      "%_",
+      "`x`",
+      "${x}",
+      "$1",
+      "?",
+      "a\nb",
+      "ü😀",
+      "x' || 'y",
+      "/* */",
+      " ",
+    ];
+    for (const text of texts) {
+      const key = `Tags('${encodeURIComponent(text.replaceAll("'", "''"))}')`;
+      expect((await send("POST", "Tags", { Name: text })).status, text).toBe(201);
+      expect((await send("GET", key)).json.Name).toBe(text);
+      const customer = await send("PUT", "Customers(1)", { Name: text });
+      expect(customer.json.Name).toBe(text);
+      const headers = { "If-Match": customer.headers.get("etag") ?? "" };
+      expect((await send("PATCH", "Customers(1)", { Name: `${text}!` }, headers)).json.Name).toBe(`${text}!`);
+      expect((await send("DELETE", key)).status).toBe(204);
+      expect(faultOf(await send("GET", key))[0]).toBe(404);
+    }
+    expect(await countRows(db, "tags")).toBe(0);
+    expect(await countRows(db, "customers")).toBe(2);
+  });
+});
