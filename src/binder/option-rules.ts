@@ -70,3 +70,15 @@ export const RELATED_REFERENCES_OPTIONS: OptionRules = {
 
 /** `GET /Set(key)/Nav/$ref` of a single entity. @see specification, Navigation routes, rule 5 */
 export const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "a reference" };
+
+/** A composable function that returns entities of the set it is bound to. @see decisions, Operations */
+export const COMPOSED_OPTIONS: OptionRules = {
+  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$expand", "$format"]),
+  resource: "the result of a function",
+};
+
+/** A composable function whose entities are a bare array, which has no place for a count. */
+export const BARE_RESULT_OPTIONS: OptionRules = {
+  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$expand", "$format"]),
+  resource: "the bare result of a function",
+};

@@ -22,6 +22,8 @@ export interface ServiceDefinition {
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   /** What holds for related entities that belong to no declared set. */
   readonly defaultCapabilities: Capabilities;
+  /** What holds for unbound operations. */
+  readonly defaultSettings: EntitySetSettings;
   readonly limits: Limits;
   readonly profile: ServiceProfile;
   readonly logger: Logger;

@@ -49,9 +49,12 @@ export function resolveLimits(defaults: LimitSettings): Limits {
   return Object.freeze(inherit(DEFAULT_LIMITS, [defaults]));
 }
 
-/** The settings of an entity set that do not govern query options. */
-export function resolveSettings(set: DeclaredSet, defaults: ServiceDefaults): EntitySetSettings {
-  const settings = inherit(DEFAULT_SETTINGS, [defaults, set.options]);
+/**
+ * The settings of an entity set that do not govern query options.
+ * @param set undefined: what holds where there is no set, for unbound operations
+ */
+export function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceDefaults): EntitySetSettings {
+  const settings = inherit(DEFAULT_SETTINGS, [defaults, set?.options ?? {}]);
   return Object.freeze({
     allowDeepInsert: settings.allowDeepInsert,
     maxRequestBodyBytes: settings.maxRequestBodyBytes,

@@ -157,7 +157,7 @@ function ownNextLink(exchange: Exchange, plan: CollectionPlan, last: CollectionR
  * Makes the first chunk at once: an entity that cannot be written is then still a proper error, for most pages that
  * have one.
  */
-function startChunks(chunks: Iterable<string>): Iterable<string> {
+export function startChunks(chunks: Iterable<string>): Iterable<string> {
   const iterator = chunks[Symbol.iterator]();
   const first = iterator.next();
   return (function* rest() {

@@ -18,13 +18,15 @@ export interface RequestBody {
 
 /**
  * Checks the headers of a body, before the query options are looked at and anything is read.
- * @param entitySet the set whose limit holds
+ * @param entitySet the set whose limit holds; null: that of the registration
  * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
  * @see specification, Cross-cutting request rules, 4 and 5; decisions, Writing (order of checks)
  */
-export function openBody(exchange: Exchange, entitySet: EntitySet): RequestBody {
-  const { maxRequestBodyBytes: maxBytes } = exchange.entitySet(entitySet).settings;
-  const { maxJsonDepth: maxDepth } = exchange.service.definition.limits;
+export function openBody(exchange: Exchange, entitySet: EntitySet | null): RequestBody {
+  const { limits, defaultSettings } = exchange.service.definition;
+  const settings = entitySet === null ? defaultSettings : exchange.entitySet(entitySet).settings;
+  const { maxRequestBodyBytes: maxBytes } = settings;
+  const { maxJsonDepth: maxDepth } = limits;
   const { ieee754Compatible } = checkContentHeaders(exchange.odata, maxBytes);
   return {
     read: (bind) => {

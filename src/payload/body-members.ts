@@ -17,6 +17,7 @@ export type UnknownMembers = "reject" | "ignore";
  * Makes the check of the names in an object: annotations are passed over, but for `@odata.bind`.
  * @param typeName qualified name of the type, for messages
  * @param names the members that are known
+ * @param kind what they are, for messages
  * @returns a check that throws ODataError `InvalidBody` for a member that is unknown, `NotImplemented` for
  * `@odata.bind`
  * @see decisions, Writing
@@ -25,22 +26,24 @@ export function compileNameCheck(
   typeName: string,
   names: Pick<ReadonlySet<string>, "has" | "keys">,
   unknownMembers: UnknownMembers,
+  kind: "property" | "parameter" = "property",
 ): (object: JsonObject, place: BodyPlace) => void {
+  const problem = `${typeName} has no ${kind}`;
   return (object, place) => {
     for (const name of Object.keys(object)) {
       if (names.has(name)) continue;
       if (name.includes("@")) refuseBindingName(name, place);
-      else if (unknownMembers === "reject") throw unknownMember(name, typeName, names.keys(), place);
+      else if (unknownMembers === "reject") throw unknownMember(name, problem, names.keys(), place);
       refuseBindings(object[name] ?? null, placeWithin(place, name));
     }
   };
 }
 
-function unknownMember(name: string, typeName: string, known: Iterable<string>, place: BodyPlace): Error {
+function unknownMember(name: string, problem: string, known: Iterable<string>, place: BodyPlace): Error {
   const near = nearestName(name, known);
   const advice = near === null ? "leave it out, or look up the names in $metadata" : `did you mean ${near}?`;
   const end = near === null ? "." : "";
-  return invalidMember(`${typeName} has no property ${JSON.stringify(shorten(name))}: ${advice}${end}`, place, name);
+  return invalidMember(`${problem} ${JSON.stringify(shorten(name))}: ${advice}${end}`, place, name);
 }
 
 /** Puts a value into an object that is made. */

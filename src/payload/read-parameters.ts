@@ -2,8 +2,9 @@ import { describeValue } from "../edm/invalid-value.ts";
 import type { Operation, OperationParameter } from "../edm/model.ts";
 import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import type { CallArgument, CallArguments } from "../query/call-argument.ts";
 import { type BodyObject, compileFieldWriter, compileNameCheck, type UnknownMembers } from "./body-members.ts";
-import { type BodyPlace, invalidMember } from "./body-place.ts";
+import { type BodyPlace, bodyRoot, invalidMember } from "./body-place.ts";
 import { guarded } from "./body-readers.ts";
 import { ValueReaders } from "./read-value.ts";
 
@@ -19,8 +20,8 @@ export function compileParametersReader(
 ): (body: JsonValue, ieee754Compatible: boolean) => BodyObject {
   const values = new ValueReaders(unknownMembers);
   const names = new Set(parameters.map(({ name }) => name));
-  const checkNames = compileNameCheck(operation, names, unknownMembers);
-  const steps = parameters.map((parameter) => compileParameter(parameter, values));
+  const checkNames = compileNameCheck(operation, names, unknownMembers, "parameter");
+  const steps = parameters.map((parameter) => compileMember(parameter, values));
   return (body, ieee754Compatible) =>
     guarded(body, ieee754Compatible, (place) => {
       if (!isJsonObject(body)) {
@@ -34,29 +35,68 @@ export function compileParametersReader(
     });
 }
 
-function compileParameter(
+/**
+ * Makes the reader of the arguments of a function call: the JSON among them by the model, and what is absent filled in.
+ * @returns a reader of the arguments by name, in canonical form; it throws ODataError `MissingParameter` or
+ * `InvalidParameter`, target the parameter
+ * @see specification, Operations, 1, 2 and 4
+ */
+export function compileArgumentsReader({
+  parameters,
+}: Pick<Operation, "parameters">): (given: CallArguments) => BodyObject {
+  const values = new ValueReaders("reject");
+  const steps = parameters.map((parameter) => compileArgument(parameter, values));
+  return (given) => {
+    const made: BodyObject = {};
+    for (const step of steps) step(given, made);
+    return made;
+  };
+}
+
+function compileMember(
   parameter: OperationParameter,
   values: ValueReaders,
 ): (body: JsonObject, place: BodyPlace, made: BodyObject) => void {
-  const { name, defaultValue, nullable, isCollection } = parameter;
+  const { name } = parameter;
   const read = values.of(parameter);
   const put = compileFieldWriter(name);
+  const absent = compileAbsent(parameter, "body");
   return (body, place, made) => {
     const value = body[name];
-    if (value !== undefined) {
-      put(
-        made,
-        readParameter(() => read(value, place, name)),
-      );
-    } else if (defaultValue !== undefined) {
-      put(made, structuredClone(defaultValue));
-    } else if (nullable && !isCollection) {
-      put(made, null);
-    } else {
-      throw protocolError("MissingParameter", `The body lacks the parameter ${name}, which has no default.`, {
-        target: name,
-      });
-    }
+    put(made, value === undefined ? absent() : readParameter(() => read(value, place, name)));
+  };
+}
+
+function compileArgument(
+  parameter: OperationParameter,
+  values: ValueReaders,
+): (given: CallArguments, made: BodyObject) => void {
+  const { name } = parameter;
+  const read = values.of(parameter);
+  const put = compileFieldWriter(name);
+  const absent = compileAbsent(parameter, "call");
+  const valueOf = (argument: CallArgument): unknown => {
+    if (argument.kind === "value") return argument.value;
+    return readParameter(() => read(argument.json, bodyRoot(false), name));
+  };
+  return (given, made) => {
+    const argument = given.get(name);
+    put(made, argument === undefined ? absent() : valueOf(argument));
+  };
+}
+
+/** Makes what stands for a parameter that is not given: its default, or null. */
+function compileAbsent(
+  { name, defaultValue, nullable, isCollection }: OperationParameter,
+  source: "body" | "call",
+): () => unknown {
+  // What a handler may change is made anew for each.
+  if (defaultValue !== undefined) return () => structuredClone(defaultValue);
+  if (nullable && !isCollection) return () => null;
+  return () => {
+    throw protocolError("MissingParameter", `The ${source} lacks the parameter ${name}, which has no default.`, {
+      target: name,
+    });
   };
 }
 

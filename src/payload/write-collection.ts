@@ -2,7 +2,8 @@ import type { EntityWriter } from "./write-entity.ts";
 
 /** A page of entities and what its envelope tells. */
 export interface CollectionPayload {
-  readonly contextUrl: string;
+  /** Null: the body is the array alone, without an envelope. */
+  readonly contextUrl: string | null;
   /** Absolute, without a trailing slash. */
   readonly serviceRoot: string;
   /** The total before paging; undefined when it was not asked for. */
@@ -41,7 +42,7 @@ function writeBuffered(payload: CollectionPayload): string {
     text += separator + writer.writeItem(entity, serviceRoot);
     separator = ",";
   }
-  return `${text}]}`;
+  return text + tail(payload);
 }
 
 function* writeChunks(payload: CollectionPayload): Generator<string, void, void> {
@@ -56,15 +57,20 @@ function* writeChunks(payload: CollectionPayload): Generator<string, void, void>
       text = "";
     }
   }
-  yield `${text}]}`;
+  yield text + tail(payload);
 }
 
 /** Everything before the first entity. Count and next link are no mere control information: they are always written. */
 function head({ contextUrl, count, nextLink, writer }: CollectionPayload): string {
+  if (contextUrl === null) return "[";
   const { metadata, ieee754Compatible } = writer.format;
   const context = metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
   const quote = ieee754Compatible ? '"' : "";
   const total = count === undefined ? "" : `"@odata.count":${quote}${String(count)}${quote},`;
   const link = nextLink === undefined ? "" : `"@odata.nextLink":${JSON.stringify(nextLink)},`;
   return `{${context}${total}${link}"value":[`;
+}
+
+function tail({ contextUrl }: CollectionPayload): string {
+  return contextUrl === null ? "]" : "]}";
 }

@@ -4,7 +4,7 @@ import type { RowColumn, RowShape } from "../query/row-shape.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { compileFieldReader, compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
-import { typeAnnotation, typeFragment } from "./type-annotation.ts";
+import { compileEnvelope } from "./value-envelope.ts";
 import { compileRowMembers } from "./write-row.ts";
 import { compilePropertyValue, writeRawValue } from "./write-value.ts";
 
@@ -53,18 +53,11 @@ function compileWriter(
   rowShape: RowShape | undefined,
 ): PropertyWriter {
   const write = compileValue(entityType, property, format, rowShape);
-  const isFull = format.metadata === "full";
-  const name = typeFragment(property.type, property.isCollection);
-  const type = isFull ? `"@odata.type":${JSON.stringify(name)},` : "";
-  const isTyped = typeAnnotation(property) !== "";
-  // INF, -INF and NaN are strings, so their type must be told.
-  const isDouble = property.type.name === "Edm.Double" && !property.isCollection;
+  const envelope = compileEnvelope(property, format);
   return {
     writeEnvelope: (entity, contextUrl) => {
       const text = write(entity);
-      if (text === null) return null;
-      const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
-      return `{${context}${isTyped || (isDouble && text.startsWith('"')) ? type : ""}"value":${text}}`;
+      return text === null ? null : envelope(text, contextUrl);
     },
   };
 }

@@ -4,6 +4,7 @@ import { createEntity } from "../endpoints/create-entity.ts";
 import { createRelated } from "../endpoints/create-related.ts";
 import { deleteEntity } from "../endpoints/delete-entity.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
+import { invokeAction, invokeFunction } from "../endpoints/invoke-operation.ts";
 import { notImplemented } from "../endpoints/not-implemented.ts";
 import { patchEntity } from "../endpoints/patch-entity.ts";
 import { readCollection } from "../endpoints/read-collection.ts";
@@ -142,7 +143,6 @@ const METADATA = { GET: readMetadata };
 const NOTHING = {};
 
 const UNREAD_REFERENCES = "Reads of references along a navigation property that has no handler to read it are";
-const OPERATIONS = "Functions and actions are";
 
 function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRoutes {
   const { entitySet, handlers, settings } = set;
@@ -218,7 +218,6 @@ function withOperations(endpoints: Endpoints, operations: readonly Operation[]):
 }
 
 function operationEndpoints(operations: readonly Operation[]): Endpoints {
-  const endpoint = notImplemented(OPERATIONS);
   const has = (kind: Operation["kind"]): boolean => operations.some((operation) => operation.kind === kind);
-  return { GET: declared(has("Function"), endpoint), POST: declared(has("Action"), endpoint) };
+  return { GET: declared(has("Function"), invokeFunction), POST: declared(has("Action"), invokeAction) };
 }

@@ -175,21 +175,6 @@ eachDoor((door) => {
     });
   });
 
-  describe("501 NotImplemented for what is declared and not yet served, without calling it", () => {
-    test.each([
-      ["GET", "/s/Items(1)/nearest"],
-      ["GET", "/s/Items/newest"],
-      ["POST", "/s/Items(1)/touch"],
-      ["GET", "/s/greet"],
-      ["POST", "/s/ping"],
-    ])("%s %s", async (method, path) => {
-      expectError(await send(path, { "Content-Type": "application/json" }, method), {
-        status: 501,
-        code: "NotImplemented",
-      });
-    });
-  });
-
   describe("a handler answers an intended error", () => {
     const intended = () => odataError(409, "DuplicateName", "There is one already.", { target: "Name" });
     const plain = () => odataError(503, "Busy", "Come again.");

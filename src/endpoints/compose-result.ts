@@ -1,0 +1,139 @@
+import { bindCollectionQuery, type QueryTarget } from "../binder/bind-query-options.ts";
+import { BARE_RESULT_OPTIONS, COMPOSED_OPTIONS } from "../binder/option-rules.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
+import { chain } from "../execution/chain.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import { runCollection } from "../execution/run-collection.ts";
+import { runExpand } from "../execution/run-expand.ts";
+import type { JsonFormat } from "../http/media-type.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { collectionContext } from "../payload/context-url.ts";
+import { writeCollection } from "../payload/write-collection.ts";
+import { planCollection } from "../plan/plan-collection.ts";
+import { planExpand } from "../plan/plan-expand.ts";
+import { collectionResponse, startChunks } from "./collection-response.ts";
+import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
+import type { Exchange } from "./exchange.ts";
+import { bareFormat, type CalledOperation, ownSet } from "./operation-result.ts";
+import { readOptions } from "./read-options.ts";
+import { jsonResponse, noContentResponse } from "./response.ts";
+
+/**
+ * Answers the collection of entities that a composable function returns, with the query options of the request applied
+ * to it in memory: as a page of its set where they are of the set's own type, else as a bare array.
+ * @param call calls the function, once its options are known to be good
+ * @throws ODataError for a query option, or what the call answered
+ * @see decisions, Operations
+ */
+export function composedResponse(
+  exchange: Exchange,
+  format: JsonFormat,
+  called: CalledOperation,
+  call: () => MaybeResult<unknown>,
+): MaybeResult<ODataResponse> {
+  const { operation } = called;
+  const type = operation.returnType?.type;
+  if (type?.kind !== "EntityType") throw new Error(`${operation.name} is composable, but returns no entities.`);
+  let isNull = false;
+  const getAll = (): MaybeResult<Iterable<unknown>> =>
+    chain(call(), (result) => {
+      isNull = result === null || result === undefined;
+      // What is no list of entities is told so where lists are read.
+      return isNull ? [] : (result as Iterable<unknown>);
+    });
+  const own = ownSet(called, type);
+  const response =
+    own === null ? bareResponse(exchange, format, type, getAll) : ownResponse(exchange, format, own, getAll);
+  return chain(response, (answer) => (isNull ? noContentResponse() : answer));
+}
+
+type GetAll = () => MaybeResult<Iterable<unknown>>;
+
+function ownResponse(
+  exchange: Exchange,
+  format: JsonFormat,
+  entitySet: EntitySet,
+  getAll: GetAll,
+): MaybeResult<ODataResponse> {
+  const { target, settings } = exchange.entitySet(entitySet);
+  return collectionResponse(exchange, format, {
+    target,
+    rules: COMPOSED_OPTIONS,
+    form: "get-all",
+    handlers: { getAll },
+    origin: entitySet,
+    selectPushdownEnabled: settings.selectPushdownEnabled,
+    countsAfterSkip: false,
+    contextUrl: (contextSelect) => collectionContext(exchange.serviceRoot, entitySet, contextSelect),
+  });
+}
+
+/** An array has no place for a count or a next link, so it is no page: it is whole, or as long as `$top` says. */
+function bareResponse(
+  exchange: Exchange,
+  format: JsonFormat,
+  entityType: EntityType,
+  getAll: GetAll,
+): MaybeResult<ODataResponse> {
+  const { service, context, serviceRoot } = exchange;
+  const { definition, shapes } = service;
+  const { target, origin } = bareTarget(exchange, entityType);
+  const query = bindCollectionQuery(readOptions(exchange), target, shapes, BARE_RESULT_OPTIONS);
+  const { selectExpand } = query.shape;
+  const expand = planExpand(selectExpand, definition);
+  const capabilities = { ...target.capabilities, maxTop: null };
+  const { selected } = selectExpand;
+  const plan = planCollection("get-all", query, capabilities, { maxPageSize: undefined, selected, expand });
+  const { maxResponseEntities: maxEntities } = definition.limits;
+  return chain(runCollection(plan, { getAll }, context, maxEntities), (result) => {
+    const page = { entities: result.entities, rowShape: undefined, entityType, joined: result.joined };
+    const expanded =
+      expand === null
+        ? { entities: result.entities, total: undefined }
+        : runExpand(expand, page, { values: query.values, context, maxEntities });
+    return chain(expanded, ({ entities, total }) => {
+      const writer = entityWriterFor(service, origin, selectExpand, bareFormat(format), undefined);
+      const body = writeCollection({ contextUrl: null, serviceRoot, entities, total, writer });
+      return jsonResponse(exchange, format, typeof body === "string" ? body : startChunks(body));
+    });
+  });
+}
+
+/** What the options of a bare result are bound to, and what its entities belong to. */
+interface BareTarget {
+  readonly target: QueryTarget;
+  readonly origin: EntityOrigin;
+}
+
+const implicitSets = new WeakMap<EntityType, EntitySet>();
+
+/** The one set of a type is the home of its navigations and settings; where there are none or several, it has none. */
+function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
+  const { model, defaultCapabilities, entitySets, limits } = exchange.service.definition;
+  const [home, ...others] = [...model.entityContainer.entitySets.values()].filter(
+    (entitySet) => entitySet.entityType === entityType,
+  );
+  if (home !== undefined && others.length === 0) return { target: exchange.entitySet(home).target, origin: home };
+  let entitySet = implicitSets.get(entityType);
+  if (entitySet === undefined) implicitSets.set(entityType, (entitySet = implicitSet(entityType)));
+  const capabilitiesOf: QueryTarget["capabilitiesOf"] = (set) =>
+    entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
+  return {
+    target: { model, entitySet, capabilities: defaultCapabilities, capabilitiesOf, limits },
+    origin: entityType,
+  };
+}
+
+/** The set that entities of a type make up by themselves: queries are bound to it, and no client can name it. */
+function implicitSet(entityType: EntityType): EntitySet {
+  return Object.freeze({
+    kind: "EntitySet",
+    // A slash is in no name of the model, so no shape of another set has this one's key.
+    name: `/${entityType.name}`,
+    entityType,
+    navigationProperties: new Map(),
+    navigationPropertyBindings: new Map(),
+    navigationJoins: new Map(),
+    etag: [],
+  });
+}

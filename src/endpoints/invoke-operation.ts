@@ -1,0 +1,86 @@
+import { bindEntityKey } from "../binder/bind-key.ts";
+import { bindNoQuery } from "../binder/bind-query-options.ts";
+import type { OperationDefinition } from "../definition/service-definition.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { chain } from "../execution/chain.ts";
+import { type MaybeResult, orThrow } from "../execution/handler-answer.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import { composedResponse } from "./compose-result.ts";
+import { checkPreconditions } from "./current-entity.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import { openArguments } from "./operation-arguments.ts";
+import { operationResult } from "./operation-result.ts";
+import { readJsonFormat, readOptions } from "./read-options.ts";
+
+/**
+ * `GET` of a function, bound or unbound: calls it and answers what it returns, 204 for null.
+ * @throws ODataError for negotiation, the key, a query option, a parameter, or what the handler answered
+ * @see specification, Operations
+ */
+export const invokeFunction: Endpoint = (exchange, path) => invoke(exchange, path, "Function");
+
+/**
+ * `POST` of an action, bound or unbound: calls it and answers what it returns, 204 for nothing.
+ * @throws ODataError for negotiation, the key, the body, a query option, a parameter, a precondition, or what the
+ * handler answered
+ * @see specification, Operations
+ */
+export const invokeAction: Endpoint = (exchange, path) => invoke(exchange, path, "Action");
+
+/** An operation as a path addresses it. */
+interface OperationTarget {
+  readonly definition: OperationDefinition;
+  /** The set that it is bound to, or to whose entities; null for an unbound one. */
+  readonly entitySet: EntitySet | null;
+  /** The text of the key of an entity-bound one. */
+  readonly key: string | null;
+  /** The text in the parentheses behind its name; null without them. */
+  readonly parentheses: string | null;
+}
+
+function invoke(
+  exchange: Exchange,
+  path: ResourcePath,
+  kind: "Function" | "Action",
+): ODataResponse | PromiseLike<ODataResponse> {
+  const target = operationTarget(exchange, path, kind);
+  const { definition, entitySet } = target;
+  const { operation, handler } = definition;
+  const format = readJsonFormat(exchange);
+  const key = bindKeyOf(exchange, target);
+  const readArguments = openArguments(exchange, { ...target, operation });
+  const isBoundToEntity = operation.binding?.isCollection === false;
+  const call = (): MaybeResult<unknown> =>
+    chain(readArguments(), (given) => {
+      const run = (): MaybeResult<unknown> => {
+        const { context } = exchange;
+        const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
+        return chain(answer, (result) => orThrow(result));
+      };
+      if (kind === "Function" || !isBoundToEntity || entitySet === null) return run();
+      return chain(checkPreconditions(exchange, { entitySet, key }), run);
+    });
+  if (operation.isComposable) return composedResponse(exchange, format, { operation, entitySet }, call);
+  bindNoQuery(readOptions(exchange));
+  return chain(call(), (result) => operationResult(exchange, format, { operation, entitySet }, result));
+}
+
+/** The operation that a path and a method address; the route table hands over no other path. */
+function operationTarget(exchange: Exchange, path: ResourcePath, kind: "Function" | "Action"): OperationTarget {
+  if (!("operations" in path)) throw new Error(`A path of kind ${path.kind} addresses no operation.`);
+  const operation = path.operations.find((each) => each.kind === kind);
+  const entitySet = "entitySet" in path ? path.entitySet : null;
+  const { entitySets, operations } = exchange.service.definition;
+  const declared = entitySet === null ? operations : entitySets.get(entitySet.name)?.operations;
+  const definition = declared?.get(operation?.name ?? "");
+  if (definition === undefined) throw new Error(`The path has a route for a ${kind}, but no handler.`);
+  const parentheses = "arguments" in path ? path.arguments : null;
+  return { definition, entitySet, key: "key" in path ? path.key : null, parentheses };
+}
+
+/** The key in the application's form; undefined for an operation that takes none. @throws ODataError `InvalidKey` */
+function bindKeyOf(exchange: Exchange, { entitySet, key }: OperationTarget): unknown {
+  if (entitySet === null || key === null) return undefined;
+  return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
+}

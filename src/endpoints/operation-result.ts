@@ -1,0 +1,125 @@
+import { selectAll } from "../binder/bind-select-expand.ts";
+import type { EntitySet, EntityType, Operation } from "../edm/model.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { chain } from "../execution/chain.ts";
+import { collectEntities } from "../execution/collect-entities.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import type { JsonFormat } from "../http/media-type.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { collectionContext, entityContext } from "../payload/context-url.ts";
+import { etagWriter } from "../payload/etag.ts";
+import { writeCollection } from "../payload/write-collection.ts";
+import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
+import { startChunks } from "./collection-response.ts";
+import { entityWriterFor } from "./entity-writer-for.ts";
+import type { Exchange } from "./exchange.ts";
+import { jsonResponse, noContentResponse } from "./response.ts";
+
+/** An operation that was called, and the set that it is bound to (null for an unbound one). */
+export interface CalledOperation {
+  readonly operation: Operation;
+  readonly entitySet: EntitySet | null;
+}
+
+/**
+ * Answers what the handler of an operation returned: 204 for nothing and null; entities of the set's own type as the set
+ * shows them; a primitive value of a bound operation in an envelope; all else as bare JSON.
+ * @throws Error for a value that is not one of the declared type; ODataError that the handler threw while its entities
+ * were taken, `InvalidQueryOption` for more of them than a response may hold
+ * @see specification, Operations, 6 to 8; decisions, Operations and Smaller points
+ */
+export function operationResult(
+  exchange: Exchange,
+  format: JsonFormat,
+  called: CalledOperation,
+  result: unknown,
+): MaybeResult<ODataResponse> {
+  const { operation } = called;
+  const { returnType } = operation;
+  if (returnType === undefined || result === null || result === undefined) return noContentResponse();
+  if (isValueResult(returnType)) {
+    const body = resultWriter(operation, returnType, format)(result, exchange.serviceRoot);
+    return jsonResponse(exchange, format, body);
+  }
+  if (!isEntityResult(returnType)) return noContentResponse();
+  const entityType = returnType.type;
+  if (!returnType.isCollection) return entityResponse(exchange, format, { called, entityType }, result);
+  const { maxResponseEntities } = exchange.service.definition.limits;
+  return chain(collectEntities(result, `The handler of ${operation.name}`), (entities) =>
+    collectionBody(exchange, format, { called, entityType }, take(entities, maxResponseEntities)),
+  );
+}
+
+/** The set whose entities an operation returns: its own, where it is bound to it; else null, and they are bare. */
+export function ownSet({ entitySet }: CalledOperation, entityType: EntityType): EntitySet | null {
+  return entitySet !== null && entitySet.entityType === entityType ? entitySet : null;
+}
+
+/** Control information belongs to what stands in an envelope. */
+export function bareFormat(format: JsonFormat): JsonFormat {
+  return { ...format, metadata: "none" };
+}
+
+interface EntitiesReturned {
+  readonly called: CalledOperation;
+  readonly entityType: EntityType;
+}
+
+function entityResponse(
+  exchange: Exchange,
+  format: JsonFormat,
+  { called, entityType }: EntitiesReturned,
+  entity: unknown,
+): ODataResponse {
+  const { service, serviceRoot } = exchange;
+  const clause = selectAll(entityType);
+  const own = ownSet(called, entityType);
+  if (own === null) {
+    const writer = entityWriterFor(service, entityType, clause, bareFormat(format), undefined);
+    return jsonResponse(exchange, format, writer.writeItem(entity, serviceRoot));
+  }
+  const writer = entityWriterFor(service, own, clause, format, undefined);
+  const body = writer.writeEntity(entity, serviceRoot, entityContext(serviceRoot, own, []));
+  const etag = etagWriter(own)?.(entity);
+  return jsonResponse(exchange, format, body, etag === undefined ? undefined : { ETag: etag });
+}
+
+function collectionBody(
+  exchange: Exchange,
+  format: JsonFormat,
+  { called, entityType }: EntitiesReturned,
+  entities: readonly unknown[],
+): ODataResponse {
+  const { service, serviceRoot } = exchange;
+  const own = ownSet(called, entityType);
+  const body = writeCollection({
+    contextUrl: own === null ? null : collectionContext(serviceRoot, own, []),
+    serviceRoot,
+    entities,
+    writer: entityWriterFor(
+      service,
+      own ?? entityType,
+      selectAll(entityType),
+      own === null ? bareFormat(format) : format,
+      undefined,
+    ),
+  });
+  return jsonResponse(exchange, format, typeof body === "string" ? body : startChunks(body));
+}
+
+/** The entities as a list; what goes on for ever is cut off. */
+function take(entities: Iterable<unknown>, most: number | null): readonly unknown[] {
+  const taken: unknown[] = [];
+  for (const entity of entities) {
+    if (most !== null && taken.length >= most) throw tooMany(most);
+    taken.push(entity);
+  }
+  return taken;
+}
+
+function tooMany(most: number): ODataError {
+  return protocolError(
+    "InvalidQueryOption",
+    `The answer would hold more than ${String(most)} entities: narrow it by the parameters of the operation.`,
+  );
+}

@@ -1,0 +1,25 @@
+import type { StructuralProperty } from "../edm/model.ts";
+import type { PayloadFormat } from "./payload-format.ts";
+import { typeAnnotation, typeFragment } from "./type-annotation.ts";
+
+/**
+ * Makes the writer of the body `{"@odata.context":…,"value":…}` around the text of a value.
+ * @param property what the value is one of: a property, or the result of an operation
+ * @returns a writer of the JSON text of a value, which is not `null`, and its context URL
+ * @see OData JSON Format 4.0, section 11
+ */
+export function compileEnvelope(
+  property: StructuralProperty,
+  format: PayloadFormat,
+): (text: string, contextUrl: string) => string {
+  const isFull = format.metadata === "full";
+  const name = typeFragment(property.type, property.isCollection);
+  const type = isFull ? `"@odata.type":${JSON.stringify(name)},` : "";
+  const isTyped = typeAnnotation(property) !== "";
+  // INF, -INF and NaN are strings, so their type must be told.
+  const isDouble = property.type.name === "Edm.Double" && !property.isCollection;
+  return (text, contextUrl) => {
+    const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
+    return `{${context}${isTyped || (isDouble && text.startsWith('"')) ? type : ""}"value":${text}}`;
+  };
+}
