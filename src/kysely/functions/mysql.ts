@@ -2,12 +2,20 @@ import { sql } from "kysely";
 import type { FunctionName } from "../../query/functions.ts";
 import { doublesOnce, MY_NUMBERS } from "../dialects/mysql-numbers.ts";
 import { MY_SYNTAX } from "../dialects/mysql-syntax.ts";
-import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, MY_TEMPORAL } from "../forms/mysql-forms.ts";
+import {
+  MY_BOOLEAN,
+  MY_DECIMAL,
+  MY_DOUBLE,
+  MY_INTEGER,
+  MY_STRING,
+  MY_STRING_COLUMN,
+  MY_TEMPORAL,
+} from "../forms/mysql-forms.ts";
 import { bindConstant, bindFixed } from "../parameter-slot.ts";
 import type { Sql, SqlForm } from "../sql-form.ts";
 import { computed } from "../sql-operand.ts";
 import { numericTemporalFunctions } from "./numeric-temporal.ts";
-import { argumentAt, constantAt, type SqlCall, type TranslateCall } from "./translate-call.ts";
+import { argumentAt, bindText, constantAt, operandAt, type SqlCall, type TranslateCall } from "./translate-call.ts";
 import { WHITE_SPACE } from "./white-space.ts";
 
 /** A position or length beyond that of any text. */
@@ -26,6 +34,20 @@ function from(form: SqlForm, make: (...parts: readonly Sql[]) => Sql): Translate
 
 const text = (make: (...parts: readonly Sql[]) => Sql): TranslateCall =>
   from(MY_STRING, (...parts) => sql`(${make(...parts)} collate utf8mb4_nopad_bin)`);
+
+/** Of a column and a literal, a pattern is asked beside it: an index with the column's own collation serves that. */
+const startsWith: TranslateCall = (call) => {
+  const value = argumentAt(call, 0);
+  const part = argumentAt(call, 1);
+  const test = sql`left(${value}, char_length(${part})) = ${part}`;
+  const column = operandAt(call, 0);
+  const prefix = constantAt(call, 1);
+  if (column.kind === "constant" || column.form !== MY_STRING_COLUMN || prefix === undefined) {
+    return computed({ sql: sql`(${test})`, form: MY_BOOLEAN });
+  }
+  const pattern = bindText(prefix, (text) => `${text.replaceAll(/[%_|]/g, "|$&")}%`);
+  return computed({ sql: sql`(${column.sql} like ${pattern} escape '|' and ${test})`, form: MY_BOOLEAN });
+};
 
 /** A negative start counts as 0, a negative length as 0. */
 const substring: TranslateCall = (call) => {
@@ -84,7 +106,7 @@ function whole(name: Sql): TranslateCall {
  */
 export const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   contains: from(MY_BOOLEAN, (value, part) => sql`(locate(${part}, ${value}) > 0)`),
-  startswith: from(MY_BOOLEAN, (value, part) => sql`(left(${value}, char_length(${part})) = ${part})`),
+  startswith: startsWith,
   endswith: from(MY_BOOLEAN, (value, part) => sql`(right(${value}, char_length(${part})) = ${part})`),
   length: from(MY_INTEGER, (value) => sql`char_length(${value})`),
   indexof: from(MY_INTEGER, (value, part) => sql`(locate(${part}, ${value}) - 1)`),
