@@ -2,7 +2,7 @@ const MAX_NAME_LENGTH = 64;
 
 /**
  * Finds the declared name that a mistyped one most likely means: the same but for letter case, else the one at the
- * smallest edit distance if that is at most a third of the length.
+ * smallest edit distance if that is at most a third of the length. `City` and its plural differ by one letter so.
  * @param name the name as written; longer than 64 characters it is like nothing
  * @returns null when no name is near
  */
@@ -12,14 +12,27 @@ export function nearestName(name: string, declared: Iterable<string>): string | 
   let nearest: string | null = null;
   let smallest = Math.floor(name.length / 3) + 1;
   for (const candidate of declared) {
-    if (Math.abs(candidate.length - name.length) >= smallest) continue;
-    const distance = editDistance(lower, candidate.toLowerCase());
+    const other = candidate.toLowerCase();
+    const distance = Math.min(
+      distanceBelow(smallest, lower, other),
+      distanceBelow(smallest, plural(lower), plural(other)),
+    );
     if (distance < smallest) {
       nearest = candidate;
       smallest = distance;
     }
   }
   return nearest;
+}
+
+/** A word that ends in y as its plural but for the last letter, so that one stands for both. */
+function plural(word: string): string {
+  return word.replace(/y$|ies$/u, "ie");
+}
+
+/** The edit distance; Infinity where it is not below a limit for the lengths alone. */
+function distanceBelow(limit: number, from: string, to: string): number {
+  return Math.abs(from.length - to.length) >= limit ? Infinity : editDistance(from, to);
 }
 
 /** Counts the insertions, deletions, replacements and swaps of neighbours that make one text of the other. */

@@ -123,7 +123,7 @@ describe("countries, their cities and their neighbours", () => {
   });
 
   test("what is wrong is told", async () => {
-    expect(await error("Countries?$expand=Citeis")).toEqual({
+    expect(await error("Countries?$expand=City")).toEqual({
       error: {
         code: "InvalidQueryOption",
         message: expect.stringContaining("Cities") as unknown,
