@@ -1,30 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";
 import { Notes, noteService } from "./write-model.ts";
-import {
-  bodyOf,
-  expectationOf,
-  headersOf,
-  OTHER,
-  rowsOf,
-  STORED,
-  type TableRow,
-  type Verb,
-  WATCHED,
-} from "./write-table.ts";
+import { bodyOf, expectationOf, groupsOf, headersOf, OTHER, rowsOf, STORED, WATCHED } from "./write-table.ts";
 
-/** Rows by the set that they ask, so that one service answers many. */
-function bySet(verb: Verb): ReadonlyArray<readonly [name: string, rows: readonly TableRow[]]> {
-  const groups = new Map<string, TableRow[]>();
-  for (const row of rowsOf(verb)) {
-    const traits = (["etag", "upsert", "idempotentDelete", "readable"] as const).filter((trait) => row[trait]);
-    const name = `${verb} where: ${traits.join(", ") || "nothing"}`;
-    groups.set(name, [...(groups.get(name) ?? []), row]);
-  }
-  return [...groups];
-}
-
-const GROUPS = (["POST", "PUT", "PATCH", "DELETE"] as const).flatMap(bySet);
+const GROUPS = (["POST", "PUT", "PATCH", "DELETE"] as const).flatMap(groupsOf);
 
 test("the table has every combination", () => {
   const counts = Object.fromEntries(

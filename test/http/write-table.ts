@@ -64,6 +64,17 @@ export function rowsOf(verb: Verb): readonly TableRow[] {
   return rows as readonly TableRow[];
 }
 
+/** The rows of a verb by the set that they ask, so that one service answers many. */
+export function groupsOf(verb: Verb): ReadonlyArray<readonly [name: string, rows: readonly TableRow[]]> {
+  const groups = new Map<string, TableRow[]>();
+  for (const row of rowsOf(verb)) {
+    const traits = (["etag", "upsert", "idempotentDelete", "readable"] as const).filter((trait) => row[trait]);
+    const name = `${verb} where: ${traits.join(", ") || "nothing"}`;
+    groups.set(name, [...(groups.get(name) ?? []), row]);
+  }
+  return [...groups];
+}
+
 /** The ETag of a note: the frame of its version, as decision 0005 writes it. */
 export function tagOf({ version }: { readonly version: number }): string {
   const sized = (text: string): Buffer => {
