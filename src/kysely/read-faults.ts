@@ -1,6 +1,6 @@
 import { databaseFault } from "./database-fault.ts";
+import { tooBusy, unavailable } from "./database-unavailable.ts";
 import { orTooLarge } from "./too-large-statement.ts";
-import { tooBusy, unavailable } from "./write-faults.ts";
 
 /**
  * What a failed read is to the client: too much for one statement, or a database that cannot be reached, in words of the

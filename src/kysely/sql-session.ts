@@ -4,10 +4,10 @@ import type { Context } from "../definition/context.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import type { Row } from "../query/row-shape.ts";
 import { databaseFault } from "./database-fault.ts";
+import { tooBusy, unavailable } from "./database-unavailable.ts";
 import { cellName } from "./select-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
-import { tooBusy, unavailable } from "./write-faults.ts";
 
 /** The text of a statement that writes, with its values. */
 export interface WriteCommand {

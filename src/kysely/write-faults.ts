@@ -1,6 +1,7 @@
 import type { Context } from "../definition/context.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { databaseFault, type FaultKind } from "./database-fault.ts";
+import { unavailable } from "./database-unavailable.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
 import { wirePath } from "./table-sets.ts";
@@ -13,9 +14,6 @@ export interface FailedWrite {
   readonly place: string;
   readonly isDelete: boolean;
 }
-
-/** Seconds after which a client may try again. */
-const RETRY_AFTER = "1";
 
 const CONFLICTS: Readonly<Partial<Record<FaultKind, string>>> = {
   unique: "Another entity has this value already, and it must be unique: choose another one, or change that entity.",
@@ -58,19 +56,3 @@ export function toWriteFault(error: unknown, { context, table, place, isDelete }
 
 const STILL_USED = "Other entities refer to this one: delete or change those first.";
 const REFUSED = "A rule of the database refuses this write: check the values and how they go together.";
-
-/** A database that cannot be reached. */
-export function unavailable(cause: unknown): ODataError {
-  return protocolError("ServiceUnavailable", "The database cannot be reached at the moment: try again later.", {
-    cause,
-    headers: { "Retry-After": RETRY_AFTER },
-  });
-}
-
-/** A database that is busy with other writes. */
-export function tooBusy(cause: unknown): ODataError {
-  return protocolError("ServiceUnavailable", "Other writes were in the way each time: try again later.", {
-    cause,
-    headers: { "Retry-After": RETRY_AFTER },
-  });
-}

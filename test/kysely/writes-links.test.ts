@@ -40,7 +40,8 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
 
   async function related(path: string): Promise<readonly string[]> {
     const { json } = await send("GET", `${path}/$ref`);
-    return json.value.map((each: { "@odata.id": string }) => each["@odata.id"].slice(ORIGIN.length + 1));
+    const references = json.value as ReadonlyArray<{ readonly "@odata.id": string }>;
+    return references.map((each) => each["@odata.id"].slice(ORIGIN.length + 1));
   }
 
   test("a single-valued link is set, set anew and removed; the row counts each", async () => {
