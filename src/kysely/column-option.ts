@@ -11,8 +11,9 @@ export interface ColumnSettings<Columns = object> {
   /** The name of the column; the property's key as it stands when absent. */
   readonly name?: string | undefined;
   /**
-   * A Decimal: `"text"` (default), `"scaled"` (an integer, the value times ten to the power of its scale), `"real"`.
-   * A DateTimeOffset: text in UTC of one width by default, `"text"` for texts of any offset and width, `"epoch"` for
+   * The defaults are the types of the database; SQLite has few. A Decimal: `"text"` (default there), `"scaled"` (an
+   * integer, the value times ten to the power of its scale), `"real"`.
+   * A DateTimeOffset: text in UTC of one width by default there, `"text"` for texts of any offset and width, `"epoch"` for
    * milliseconds. A Guid: lower case by default, `"text"` for any letter case. A collection, or a complex value as a
    * document: `"json"`.
    */

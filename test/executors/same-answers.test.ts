@@ -8,10 +8,10 @@ import { thingServices, type ThingServices } from "./things.ts";
 import { isUnsupported, mayDiffer, MOST_UNSUPPORTED } from "./unsupported.ts";
 
 const ORIGIN = "http://service.example";
-/** Queries per run: `npm run fuzz:sql` asks for more, `FUZZ_RUNS` for any number. */
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? (process.env["npm_lifecycle_event"] === "fuzz:sql" ? 50_000 : 2000));
-/** Queries per run of the other databases, whose statements take a promise each. */
-const RUNS_OF_OTHERS = Math.max(RUNS >> 2, Math.min(RUNS, 500));
+/** Queries per run, where any number of them is asked for: `npm run fuzz:sql` does, or `FUZZ_RUNS`. */
+const ASKED = process.env["FUZZ_RUNS"] ?? (process.env["npm_lifecycle_event"] === "fuzz:sql" ? "50000" : undefined);
+/** Fewer over those databases whose statements take a promise each. */
+const runsOver = ({ name }: DatabaseEngine): number => Number(ASKED ?? (name === "sqlite" ? 2000 : 600));
 /** Queries on the same rows. */
 const RUNS_PER_ROUND = 1000;
 const ROWS = 40;
@@ -56,7 +56,7 @@ const FORMATS: readonly string[] = [
 ];
 
 describe.each(ENGINES)("the executors over arrays and over $title", (engine) => {
-  const runs = engine.title === "SQLite" ? RUNS : RUNS_OF_OTHERS;
+  const runs = runsOver(engine);
 
   test("answer any query alike", { timeout: 60_000 + runs * 100 }, async () => {
     let answered = 0;

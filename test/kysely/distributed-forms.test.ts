@@ -32,7 +32,7 @@ describe("without subqueries that look at the rows around them, and without join
     const statements = countStatements(sqliteDialect(":memory:"));
     const db = new Kysely<never>({ dialect: statements.dialect, log: statements.log });
     await makeTables(db, "sqlite", data);
-    const service = tablesService(db, "sqlite", data);
+    const service = tablesService({ db, database: "sqlite" }, data);
     let refused = 0;
     const property = fc.asyncProperty(setQuery, async (query) => {
       const url = `http://service.example${targetOf(query)}`;

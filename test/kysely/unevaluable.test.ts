@@ -1,0 +1,45 @@
+import { isODataError } from "odatakit";
+import { describe, expect, test } from "vitest";
+import { orUnevaluable } from "../../src/kysely/unevaluable-statement.ts";
+
+function failure(code: string): Error {
+  return Object.assign(new Error("words of the database"), { code });
+}
+
+describe("what a database says of an expression", () => {
+  test.each([
+    [
+      "22003",
+      "UnsupportedQueryOption",
+      "PostgreSQL cannot evaluate the expression: a number on the way is out of its range.",
+    ],
+    [
+      "22008",
+      "UnsupportedQueryOption",
+      "PostgreSQL cannot evaluate the expression: a date on the way is out of its range.",
+    ],
+    ["22012", "UnsupportedQueryOption", "PostgreSQL cannot evaluate the expression: it divides by zero."],
+    [
+      "22021",
+      "UnsupportedQueryOption",
+      "PostgreSQL cannot evaluate the expression: its texts have no character U+0000.",
+    ],
+    ["57014", "InvalidQueryOption", "The query takes the database too long: narrow it, or ask for less."],
+    [
+      "ER_STATEMENT_TIMEOUT",
+      "InvalidQueryOption",
+      "The query takes the database too long: narrow it, or ask for less.",
+    ],
+  ])("%s is an error of the request", (code, expected, message) => {
+    const error = orUnevaluable(failure(code), "PostgreSQL");
+    expect(isODataError(error)).toBe(true);
+    expect(error).toMatchObject({ status: 400, code: expected, message });
+  });
+
+  test.each([failure("42P01"), failure("22P02"), new Error("without a code"), "a text"])(
+    "anything else stays: %s",
+    (error) => {
+      expect(orUnevaluable(error, "PostgreSQL")).toBe(error);
+    },
+  );
+});
