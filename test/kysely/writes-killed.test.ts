@@ -1,0 +1,95 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { Kysely, sql } from "kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { expect, test } from "vitest";
+import type { AnyDatabase } from "../executors/engines.ts";
+import { createOrderTables } from "./writes-model.ts";
+
+/** Deep inserts of the test, and how many are acknowledged before each kill. */
+const INSERTS = 1000;
+const BETWEEN_KILLS = [7, 240, 180, 310];
+const LINES = 4;
+const SENDERS = 4;
+
+interface Server {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+async function start(file: string): Promise<Server> {
+  const script = path.join(import.meta.dirname, "writes-server.ts");
+  const child = spawn(process.execPath, ["--conditions=source", script, file], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(child.stdout, "data")) as readonly [Buffer];
+  return { child, port: Number(line.toString()) };
+}
+
+/** Sends one deep insert. @returns the key of the order; null where no answer came */
+async function insert(port: number, number: number): Promise<number | null> {
+  const graph = {
+    Number: `N${String(number)}`,
+    Tags: [{ Name: `t${String(number)}` }],
+    Lines: Array.from({ length: LINES }, (_none, index) => ({ Position: index, Text: `line ${String(index)}` })),
+  };
+  try {
+    const response = await fetch(`http://127.0.0.1:${String(port)}/Orders`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(graph),
+    });
+    if (response.status !== 201) return null;
+    const { Id } = (await response.json()) as { readonly Id: number };
+    return Id;
+  } catch {
+    return null;
+  }
+}
+
+test("of deep inserts that are killed in the middle every acknowledged one is whole, and no other is partly there", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "odatakit-killed-"));
+  const file = path.join(folder, "shop.db");
+  const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
+  const made = open();
+  await createOrderTables(made, { name: "sqlite" });
+  await made.destroy();
+  const acknowledged: number[] = [];
+  let next = 0;
+  for (const most of [...BETWEEN_KILLS, INSERTS]) {
+    const { child, port } = await start(file);
+    const exited = once(child, "exit");
+    const wanted = Math.min(INSERTS, acknowledged.length + most);
+    const sender = async (): Promise<void> => {
+      while (acknowledged.length < wanted) {
+        const key = await insert(port, (next += 1));
+        if (key === null) return;
+        acknowledged.push(key);
+        // The others are in the middle of theirs.
+        if (acknowledged.length === wanted) child.kill("SIGKILL");
+      }
+    };
+    await Promise.all(Array.from({ length: SENDERS }, sender));
+    await exited;
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(INSERTS);
+  const db = open();
+  const { rows } = await sql<{ id: number; lines: number; tags: number }>`
+    select id, (select count(*) from order_lines where order_id = orders.id) as "lines",
+      (select count(*) from order_tags where order_id = orders.id) as "tags" from orders`.execute(db);
+  const { rows: loose } = await sql<{ n: number }>`
+    select (select count(*) from order_lines where order_id not in (select id from orders))
+      + (select count(*) from tags where name not in (select tag from order_tags)) as n`.execute(db);
+  const { rows: check } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
+  await db.destroy();
+  rmSync(folder, { recursive: true });
+  expect(rows.filter(({ lines, tags }) => lines !== LINES || tags !== 1)).toEqual([]);
+  expect(loose).toEqual([{ n: 0 }]);
+  expect(check).toEqual([{ integrity_check: "ok" }]);
+  const found = new Set(rows.map(({ id }) => id));
+  expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
+}, 300_000);
