@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 let folder: string;
 
@@ -15,11 +15,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const children: ChildProcessWithoutNullStreams[] = [];
+
+// A test that fails leaves no server behind.
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
 /** Starts the example as `npm start` does, on a file of its own. */
 function start(port: string, file = "world.db"): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ["--conditions=source", "examples/world/main.ts"], {
+  const child = spawn(process.execPath, ["--conditions=source", "examples/world/main.ts"], {
     env: { ...process.env, PORT: port, WORLD_DB: join(folder, file) },
   });
+  children.push(child);
+  return child;
 }
 
 /** Everything that the example prints up to a text; rejects when it ends before. */
