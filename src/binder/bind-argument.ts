@@ -72,7 +72,7 @@ function isScalar(parameter: OperationParameter): parameter is ScalarParameter {
 
 function mayLackQuotes({ type }: ScalarParameter, text: string): boolean {
   if (type.kind !== "EnumType" && !QUOTED.has(type.name)) return false;
-  return text !== "null" && !/^['"]|['"]$/u.test(text);
+  return text.trim() !== "null" && !/^\s*['"]|['"]\s*$/u.test(text);
 }
 
 function isAlias(text: string): boolean {

@@ -138,6 +138,10 @@ eachDoor((door) => {
       await expectCall(`/o/getString?x=${plain}`, { value, json: JSON.stringify(value) });
     });
 
+    test.each(["null", "%20null", "+'open", "open'+", "%22open", "'"])("%s is no text", async (plain) => {
+      await expectRefused(`/o/getString?x=${plain}`);
+    });
+
     test("an alias without a value is no text", async () => {
       expectError(await send("/o/getString?x=@home"), { status: 400, code: "MissingParameter", target: "x" });
     });
