@@ -48,7 +48,7 @@ export function inTransaction<T>(
   work: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   const joined = transactionOf(context);
-  if (joined !== null) return work(sessionOf(joined));
+  if (joined !== null) return once(() => work(sessionOf(joined)));
   return repeatedly(() => {
     throwIfGone(context);
     return table.db.transaction().execute((transaction) => {
@@ -65,16 +65,33 @@ export function inStatement<T>(
   work: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   const joined = transactionOf(context);
-  if (joined !== null) return work(sessionOf(joined));
+  if (joined !== null) return once(() => work(sessionOf(joined)));
   return repeatedly(() => {
     throwIfGone(context);
     return work(sessionOf(table.db));
   });
 }
 
-/** A client that has gone has nothing begun for it. */
-function throwIfGone(context: Context | undefined): void {
-  context?.signal.throwIfAborted();
+/** A client that has gone has nothing begun for it. An application may call with a context that has no signal. */
+function throwIfGone(context: Partial<Context> | undefined): void {
+  context?.signal?.throwIfAborted();
+}
+
+/** In a transaction of the application nothing is repeated: what it did before is not known here. */
+async function once<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+/** What is left of an error when nothing is tried any more. */
+function toFailure(error: unknown): unknown {
+  if (isODataError(error)) return error;
+  const kind = databaseFault(error)?.kind;
+  if (kind === "unavailable") return unavailable(error);
+  return kind === "contention" ? tooBusy(error) : error;
 }
 
 async function repeatedly<T>(attempt: () => Promise<T>): Promise<T> {
@@ -82,11 +99,8 @@ async function repeatedly<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (isODataError(error)) throw error;
-      const kind = databaseFault(error)?.kind;
-      if (kind === "unavailable") throw unavailable(error);
-      if (kind !== "contention") throw error;
-      if (tries === MAX_TRIES) throw tooBusy(error);
+      const isContention = !isODataError(error) && databaseFault(error)?.kind === "contention";
+      if (!isContention || tries === MAX_TRIES) throw toFailure(error);
     }
     await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
   }

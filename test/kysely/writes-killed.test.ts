@@ -26,8 +26,8 @@ async function start(file: string): Promise<Server> {
   const child = spawn(process.execPath, ["--conditions=source", script, file], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [line] = (await once(child.stdout, "data")) as readonly [Buffer];
-  return { child, port: Number(line.toString()) };
+  const [line]: unknown[] = await once(child.stdout, "data");
+  return { child, port: Number(String(line)) };
 }
 
 /** Sends one deep insert. @returns the key of the order; null where no answer came */
