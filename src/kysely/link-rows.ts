@@ -24,7 +24,10 @@ interface LinkStatements {
 
 const kept = new WeakMap<LinkJoin, WeakMap<SqlTable, LinkStatements>>();
 
-/** Adds a link, unless there is one of the same values. @param table of either side, whose database it is */
+/**
+ * Adds a link, unless there is one of the same values: one that is added at the same time, too, where the table has a key.
+ * @param table of either side, whose database it is
+ */
 export async function addLink(task: WriteTask, table: SqlTable, join: LinkJoin, values: LinkValues): Promise<void> {
   const statements = statementsOf(table, join);
   if (await hasLink(task, table, join, values)) return;
@@ -90,12 +93,18 @@ function compileStatements({ db, reader }: SqlTable, join: LinkJoin): LinkStatem
     return equalsConstant(operand, { kind: "parameter", index }, "filter");
   });
   const where = sql.join(tests, sql` and `);
+  // In MariaDB the same one is a statement that does nothing to a column.
+  const [first] = names;
+  const unlessThere =
+    reader.profile.name === "MariaDB"
+      ? sql` on duplicate key update ${first} = ${first}`
+      : sql` on conflict do nothing`;
   const compile = (text: Sql, width: number): WriteStatement => {
     const { sql: compiled, parameters } = text.compile(db);
     return { sql: compiled, slots: parameters, width, rowShape: { columns: new Map() } };
   };
   return {
-    insert: compile(sql`insert into ${name} (${sql.join(names)}) values (${sql.join(places)})`, 0),
+    insert: compile(sql`insert into ${name} (${sql.join(names)}) values (${sql.join(places)})${unlessThere}`, 0),
     delete: compile(sql`delete from ${name} where ${where}`, 0),
     find: compile(sql`select 1 as ${sql.id("c0")} from ${name} where ${where} limit 1`, 1),
     stored,

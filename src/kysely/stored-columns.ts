@@ -205,7 +205,7 @@ function fitsClock(time: string, { name }: DialectProfile): boolean {
 
 function mayRound({ property, storage }: ScalarPlan, { name }: DialectProfile): boolean {
   if (name === "SQLite" || storage !== undefined) return false;
-  return ["Edm.Decimal", "Edm.DateTimeOffset", "Edm.TimeOfDay"].includes(property.type.name);
+  return ["Edm.Decimal", "Edm.Double", "Edm.DateTimeOffset", "Edm.TimeOfDay"].includes(property.type.name);
 }
 
 function memberOf(value: object, field: string): unknown {

@@ -184,8 +184,7 @@ export class TableWriter {
     for (const [field, plan] of table.plans) {
       const [value, kept] = [given[field], stored[field]];
       if (plan.kind !== "scalar" || value === undefined || value === null || kept === undefined) continue;
-      const codec = codecOf(plan.property);
-      if (kept !== null && codec.compare(kept as PrimitiveValue, value as PrimitiveValue) === 0) continue;
+      if (kept !== null && isSame(plan.property, kept as PrimitiveValue, value as PrimitiveValue)) continue;
       const error = new UnstorableValueError([plan.property], "The column holds less of the value than was written.");
       throw toWriteFault(error, { context, table, place, isDelete: false });
     }
@@ -198,4 +197,10 @@ function split(row: object, beside: readonly StructuralProperty[]): Stored {
   const others = beside.map(({ field }) => [field, entity[field]] as const);
   for (const { field } of beside) Reflect.deleteProperty(entity, field);
   return { entity, beside: Object.fromEntries(others) };
+}
+
+/** Whether a stored value is the one that was written. Of an Edm.Single there are no more digits than it has. */
+function isSame(property: StructuralProperty, kept: PrimitiveValue, given: PrimitiveValue): boolean {
+  if (property.type.name === "Edm.Single") return Math.fround(Number(kept)) === Math.fround(Number(given));
+  return codecOf(property).compare(kept, given) === 0;
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import {
@@ -187,6 +188,21 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
       expect(wins.length).toBe(1);
       expect(answers.map(({ status }) => status)).toContain(412);
     }
+  });
+
+  test("the number of writes begins again behind the last one that its type has", async () => {
+    const { path } = await newOrder("A1");
+    await sql`update orders set row_version = 2147483646`.execute(db);
+    expect((await send("PATCH", path, { Total: 1 })).json).toMatchObject({ Version: 2_147_483_647 });
+    expect((await send("PATCH", path, { Total: 2 })).json).toMatchObject({ Version: 1 });
+  });
+
+  test("$metadata says what the tables take", async () => {
+    const { text } = await send("GET", "$metadata");
+    for (const restriction of ["Insertable", "Updatable", "Deletable"]) {
+      expect(text).not.toContain(`Property="${restriction}" Bool="false"`);
+    }
+    expect(text).toContain("Org.OData.Core.V1.OptimisticConcurrency");
   });
 
   test("what the database refuses is told without its words", async () => {
