@@ -67,7 +67,7 @@ describe.skipIf(servers.length === 0).each(servers)(
       const wrong = [
         { Price: 1.255 },
         { Price: 123_456_789_012 },
-        { Weight: 0.1 },
+        { Weight: 0.123456789012 },
         { At: "2024-02-29T12:00:00.123456Z" },
         { At: "2024-02-29T12:00:00.1234567Z" },
         { Time: "12:00:00.123" },
