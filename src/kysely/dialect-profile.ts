@@ -18,6 +18,11 @@ export interface DialectProfile {
   readonly maxParameters: number;
   /** Whether there are the functions that `sqliteDialect` adds to its connections. */
   readonly hasOwnFunctions: boolean;
+  /**
+   * What is written instead where no index serves a subquery or a join, so that the database would read all related rows
+   * once for each row; absent for a database that finds a better way by itself.
+   */
+  readonly whenScanning?: DialectProfile | undefined;
 }
 
 /** Which forms of a statement a database takes. A distributed one takes few. */

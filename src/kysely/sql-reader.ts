@@ -83,7 +83,9 @@ function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
   if (known !== undefined) return known;
   const found = findDialectProfile(db);
   if (found === null) return null;
-  const profile = distributed ? Object.freeze({ ...found, capabilities: DISTRIBUTED_CAPABILITIES }) : found;
+  const profile = distributed
+    ? Object.freeze({ ...found, capabilities: DISTRIBUTED_CAPABILITIES, whenScanning: undefined })
+    : found;
   const made: Connected = {
     profile,
     rows: new SqlRows(db, synchronousReaderOf(db), profile.name),
@@ -131,7 +133,7 @@ function statementsOf(
     const known = rows.local === null ? plans : withKnownCollations(plans, probed, rows.local);
     return new Map([...known, ...joinable]);
   };
-  const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans });
+  const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, local: rows.local });
   ofType.set(key, made);
   if (ofType.size > CACHES_KEPT) {
     for (const oldest of ofType.keys()) {

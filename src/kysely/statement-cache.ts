@@ -1,5 +1,5 @@
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { isODataError, protocolError } from "../errors/odata-error.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import type { RowShape } from "../query/row-shape.ts";
@@ -7,10 +7,11 @@ import type { RelatedQuery, SourceQuery, SourcesBySet } from "../query/source.ts
 import { toFrom, type From } from "./base-query.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { IdentityCache } from "./identity-cache.ts";
+import { scansRepeatedly } from "./query-plan.ts";
 import { findReader, readerOfSource } from "./reader-of-source.ts";
 import type { Rows, StatementScope } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
-import type { AnyKysely } from "./synchronous-reader.ts";
+import type { AnyKysely, SynchronousReader } from "./synchronous-reader.ts";
 import type { PlansByField } from "./table-columns.ts";
 import { translateByKey, translateNarrowed, translatePage, translateTotal, type RowQuery } from "./translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "./translate-related.ts";
@@ -37,6 +38,8 @@ export interface StatementTarget {
   readonly key: readonly StructuralProperty[];
   /** Where the properties stand: asked for with the first statement, for the tables may be made after the declarations. */
   readonly findPlans: () => PlansByField;
+  /** Reads at once, so that it can be asked what a statement would do; null where nothing does. */
+  readonly local: SynchronousReader | null;
 }
 
 /** The statements of some rows of a table, and what is bound in their base query. */
@@ -83,23 +86,29 @@ export class StatementCache {
       () => [],
     );
     return variantOf(variants, [hasTop, hasSkip], () => {
-      const statement = this.#scope(query.sources, shape.entitySet);
-      return this.#compileRows(translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }));
+      return this.#choose((profile) => {
+        const statement = this.#scope(profile, query.sources, shape.entitySet);
+        return this.#compileRows(translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }));
+      });
     });
   }
 
   /** The statement of the number of rows after the filter. @throws ODataError as for `page` */
   total({ shape, filter, sources }: SourceQuery): Statement {
     return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
-      const statement = this.#scope(sources, shape.entitySet);
-      return this.#compile(translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode));
+      return this.#choose((profile) => {
+        const statement = this.#scope(profile, sources, shape.entitySet);
+        return this.#compile(translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode));
+      });
     });
   }
 
   /** The statement of one entity by the key of its type. */
   byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[]): RowStatement {
     return this.#keyed.get([selected], () =>
-      this.#compileRows(translateByKey(this.rowsFor(null), this.#scope(undefined, null), key, selected)),
+      this.#compileRows(
+        translateByKey(this.rowsFor(null), this.#scope(this.#target.profile, undefined, null), key, selected),
+      ),
     );
   }
 
@@ -111,16 +120,20 @@ export class StatementCache {
     const variant = { hasTop: top !== undefined, hasSkip: skip > 0, hasMaxRows: maxRows !== undefined };
     const variants = this.#related.get([shape, ...identitiesOf(sources)], () => []);
     return variantOf(variants, [variant.hasTop, variant.hasSkip, variant.hasMaxRows], () =>
-      this.#compileRows(translateRelated(this.rowsFor(null), this.#scope(sources, null), shape, variant)),
+      this.#choose((profile) =>
+        this.#compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources, null), shape, variant)),
+      ),
     );
   }
 
   /** The statement of how many entities are related to each key that has any. @throws ODataError as for `page` */
   relatedCounts({ shape, sources }: RelatedQuery): RowStatement {
-    return this.#relatedCounts.get([shape, ...identitiesOf(sources)], () => {
-      const query = translateRelatedCounts(this.rowsFor(null), this.#scope(sources, null), shape);
-      return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
-    });
+    return this.#relatedCounts.get([shape, ...identitiesOf(sources)], () =>
+      this.#choose((profile) => {
+        const query = translateRelatedCounts(this.rowsFor(null), this.#scope(profile, sources, null), shape);
+        return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
+      }),
+    );
   }
 
   /**
@@ -130,7 +143,7 @@ export class StatementCache {
    */
   narrowed(condition: Expression): NarrowedStatements {
     const { profile } = this.#target;
-    const query = translateNarrowed(this.rowsFor(null), this.#scope(undefined, null), condition);
+    const query = translateNarrowed(this.rowsFor(null), this.#scope(profile, undefined, null), condition);
     const { sql, slots } = this.#compile(query);
     // What stands for the values does not matter: each search has its own.
     const from = toFrom({ sql, parameters: slots.map(() => null) }, profile.name, (message) => {
@@ -149,8 +162,7 @@ export class StatementCache {
   }
 
   /** @param own the set whose rows these are; null where the query names each set that it mentions */
-  #scope(sources: SourcesBySet | undefined, own: EntitySet | null): StatementScope {
-    const { profile } = this.#target;
+  #scope(profile: DialectProfile, sources: SourcesBySet | undefined, own: EntitySet | null): StatementScope {
     let relations = 0;
     return {
       profile,
@@ -166,6 +178,24 @@ export class StatementCache {
         return `r${String(relations)}`;
       },
     };
+  }
+
+  /**
+   * The statement in its usual form, or, where no index serves that, in one whose time does not grow with the product of
+   * the rows. That form cannot say all; what it cannot stays as it is.
+   */
+  #choose<S extends Statement>(make: (profile: DialectProfile) => S): S {
+    const { profile, local } = this.#target;
+    const usual = make(profile);
+    const { whenScanning } = profile;
+    if (whenScanning === undefined) return usual;
+    if (local !== null && !scansRepeatedly(usual.sql, usual.slots.length, local)) return usual;
+    try {
+      return make(whenScanning);
+    } catch (error) {
+      if (isODataError(error)) return usual;
+      throw error;
+    }
   }
 
   #compileRows({ query, rowShape, width }: RowQuery): RowStatement {

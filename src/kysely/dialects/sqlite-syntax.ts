@@ -26,6 +26,15 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   writeKeys: writeKeyList,
 });
 
+/** As ever, but for the list of keys: only where it is a table of its own does SQLite make an index on what it is joined to. */
+export const SQLITE_SCANNING_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
+  ...SQLITE_SYNTAX,
+  keyTable: (list, forms) => {
+    const keys = SQLITE_SYNTAX.keyTable(list, forms);
+    return sql`(with listed as materialized (select * from ${keys}) select * from listed)`;
+  },
+});
+
 function limit(top: Sql | null, skip: Sql | null): Sql {
   if (top !== null) return skip === null ? sql` limit ${top}` : sql` limit ${top} offset ${skip}`;
   // SQLite knows no offset without a limit; a negative one is none.
