@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { createRequire } from "node:module";
 import process from "node:process";
-import { PGlite } from "@electric-sql/pglite";
-import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql } from "kysely";
+import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite as PGliteInstance } from "kysely";
 import { createPool } from "mysql2";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
@@ -26,6 +26,14 @@ export interface DatabaseEngine {
   /** One at a time in a test file: the next one empties the database. */
   readonly open: () => Promise<OpenDatabase>;
 }
+
+/** PostgreSQL in this process, as far as it is used here. */
+interface PGlite extends PGliteInstance {
+  exec(statements: string): Promise<unknown>;
+}
+
+// Read with `require`: its types need those of browsers and of Emscripten.
+const { PGlite } = createRequire(import.meta.url)("@electric-sql/pglite") as { readonly PGlite: new () => PGlite };
 
 let embedded: PGlite | undefined;
 
