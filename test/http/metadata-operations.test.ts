@@ -69,3 +69,55 @@ describe("what shares a schema shares no name", () => {
     expect(readCsdl(await metadataOf(service))).toMatchObject({ Default: { total: [{}, {}] } });
   });
 });
+
+test("what operations are bound to, take and return is told as it is declared", async () => {
+  const note = edm.string({ maxLength: 20 }).nullable();
+  const entitySets = [
+    entitySet(Task, {
+      functions: {
+        next: fn({ bound: "collection", params: { days: edm.int32().default(7) }, returns: Task, handler: () => null }),
+        all: fn({ bound: "collection", returns: edm.collection(Task), composable: true, handler: () => [] }),
+        name: fn({ bound: "entity", returns: edm.string(), handler: (_key) => "x" }),
+        due: fn({ bound: "entity", returns: edm.date().nullable(), handler: (_key) => null }),
+      },
+      actions: {
+        tag: action({
+          bound: "entity",
+          params: { tags: edm.collection(edm.string()), note: note.default("none") },
+          returns: edm.collection(edm.string().nullable()),
+          handler: (_key, { tags }) => tags,
+        }),
+      },
+    }),
+  ];
+  const actions = { reset: action({ params: { hard: edm.boolean().default(false) }, handler: () => {} }) };
+  const xml = await metadataOf(odataService({ entitySets, actions }));
+  expect(await faultsOfSchema(xml)).toEqual([]);
+  const ofOne = '<Parameter Name="bindingParameter" Type="Default.Task" Nullable="false"/>';
+  const ofAll = '<Parameter Name="bindingParameter" Type="Collection(Default.Task)"/>';
+  const byDefault = (value: string) =>
+    '<Annotation Term="Org.OData.Core.V1.OptionalParameter"><Record>' +
+    `<PropertyValue Property="DefaultValue" String="${value}"/></Record></Annotation>`;
+  for (const element of [
+    `<Function Name="next" IsBound="true" EntitySetPath="bindingParameter">${ofAll}` +
+      `<Parameter Name="days" Type="Edm.Int32" Nullable="false">${byDefault("7")}</Parameter>` +
+      '<ReturnType Type="Default.Task"/></Function>',
+    `<Function Name="all" IsBound="true" EntitySetPath="bindingParameter" IsComposable="true">${ofAll}` +
+      '<ReturnType Type="Collection(Default.Task)"/></Function>',
+    `<Function Name="name" IsBound="true">${ofOne}<ReturnType Type="Edm.String" Nullable="false"/></Function>`,
+    `<Function Name="due" IsBound="true">${ofOne}<ReturnType Type="Edm.Date"/></Function>`,
+    `<Action Name="tag" IsBound="true">${ofOne}` +
+      '<Parameter Name="tags" Type="Collection(Edm.String)" Nullable="false"/>' +
+      `<Parameter Name="note" Type="Edm.String" MaxLength="20">${byDefault("none")}</Parameter>` +
+      '<ReturnType Type="Collection(Edm.String)" Nullable="true"/></Action>',
+    `<Action Name="reset"><Parameter Name="hard" Type="Edm.Boolean" Nullable="false">${byDefault("false")}</Parameter></Action>`,
+    '<ActionImport Name="reset" Action="Default.reset"/>',
+  ]) {
+    expect(withoutLayout(xml)).toContain(element);
+  }
+});
+
+/** A document without the blanks between its elements. */
+function withoutLayout(xml: string): string {
+  return xml.replaceAll(/>\s+</gu, "><");
+}

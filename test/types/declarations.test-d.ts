@@ -329,6 +329,10 @@ test("wrong uses do not compile", () => {
   entitySet(Order, { expandProperties: ["nope"] });
   // @ts-expect-error -- wrong result
   entitySet(Order, { functions: { t: fn({ returns: edm.boolean(), bound: "entity", handler: () => 1 }) } });
+  // @ts-expect-error -- the key of the set comes first
+  entitySet(Order, { actions: { t: action({ bound: "entity", handler: (key: string) => void key }) } });
+  // @ts-expect-error -- a parameter that is not declared
+  entitySet(Order, { actions: { t: action({ bound: "entity", handler: (_key, { note }) => void note }) } });
   // @ts-expect-error -- row predicate of wrong type
   entitySet(Order, { authorization: { rows: (_user, order) => order.ownerId.eq(5) } });
   // @ts-expect-error -- a bound function of another set
