@@ -33,7 +33,8 @@ interface PGlite extends PGliteInstance {
 }
 
 // Read with `require`: its types need those of browsers and of Emscripten.
-const { PGlite } = createRequire(import.meta.url)("@electric-sql/pglite") as { readonly PGlite: new () => PGlite };
+const require = createRequire(import.meta.url);
+const { PGlite } = require("@electric-sql/pglite") as { readonly PGlite: new () => PGlite };
 
 let embedded: PGlite | undefined;
 
