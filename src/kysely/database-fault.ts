@@ -78,6 +78,7 @@ const POSTGRES_KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> =
   ["08", "unavailable"],
   ["57P", "unavailable"],
   ["25006", "unavailable"],
+  ["57014", "unavailable"],
   ["53", "unavailable"],
 ];
 
@@ -110,6 +111,7 @@ const MYSQL_KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [1053, "unavailable"],
   [1290, "unavailable"],
   [1836, "unavailable"],
+  [1969, "unavailable"],
   [1927, "unavailable"],
   [2006, "unavailable"],
   [2013, "unavailable"],

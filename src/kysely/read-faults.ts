@@ -1,3 +1,4 @@
+import { isODataError } from "../errors/odata-error.ts";
 import { databaseFault } from "./database-fault.ts";
 import { tooBusy, unavailable } from "./database-unavailable.ts";
 import { orTooLarge } from "./too-large-statement.ts";
@@ -7,6 +8,7 @@ import { orTooLarge } from "./too-large-statement.ts";
  * service. What is no fault of either stays as it is.
  */
 export function toReadFault(error: unknown): unknown {
+  if (isODataError(error)) return error;
   const kind = databaseFault(error)?.kind;
   if (kind === "unavailable") return unavailable(error);
   return kind === "contention" ? tooBusy(error) : orTooLarge(error);

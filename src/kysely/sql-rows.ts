@@ -79,7 +79,7 @@ export class SqlRows {
     const { rows } = await this.#db
       .executeQuery(query, signal === undefined ? undefined : { signal })
       .catch((error: unknown) => {
-        throw orUnevaluable(toReadFault(error), this.#name);
+        throw toReadFault(orUnevaluable(error, this.#name));
       });
     // Drivers answer rows as objects by the names of the columns.
     return rows as readonly Readonly<Record<string, unknown>>[];
