@@ -334,5 +334,3 @@ function relation(by: ShopOptions["by"], { target, from, related, to, parents, m
     );
   return { target, getBatch, ...more };
 }
-
-export type { Entity };

@@ -7,7 +7,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { toHex } from "../dialects/write-key-list.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
-import { numericTemporalForms } from "./numeric-temporal-forms.ts";
+import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /**
  * The forms of MariaDB and MySQL. Bound values are texts with a cast beside them, so that it does not matter how a driver
@@ -81,7 +81,7 @@ export const MY_BINARY: SqlForm = plainForm("binary", (value) => toHex(asBytes(v
 });
 
 /** Dates, times, timestamps and durations as they are computed with. */
-export const MY_TEMPORAL = numericTemporalForms(asInteger, asSeconds);
+export const MY_TEMPORAL: NumericTemporalForms = numericTemporalForms(asInteger, asSeconds);
 
 const enumNumberForms = new WeakMap<EnumType, SqlForm>();
 const enumNameForms = new WeakMap<EnumType, SqlForm>();

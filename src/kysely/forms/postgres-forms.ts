@@ -5,7 +5,7 @@ import type { EnumType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { toHex } from "../dialects/write-key-list.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
-import { numericTemporalForms } from "./numeric-temporal-forms.ts";
+import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /**
  * The forms of PostgreSQL. Every bound value is a text (a boolean is one itself) with a cast beside it, so that it does
@@ -77,7 +77,7 @@ export const PG_BINARY: SqlForm = plainForm("binary", (value) => toHex(asBytes(v
 });
 
 /** Dates, times, timestamps and durations as they are computed with. */
-export const PG_TEMPORAL = numericTemporalForms(asInteger, asNumeric);
+export const PG_TEMPORAL: NumericTemporalForms = numericTemporalForms(asInteger, asNumeric);
 
 const enumNumberForms = new WeakMap<EnumType, SqlForm>();
 const enumNameForms = new WeakMap<EnumType, SqlForm>();
