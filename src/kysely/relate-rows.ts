@@ -2,6 +2,7 @@ import type { Context, WriteContext } from "../definition/context.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { DirectJoin, LinkJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { hasExpected, toExpected } from "./expected-values.ts";
 import { ownProperties, relatedProperties } from "./join-sides.ts";
@@ -162,10 +163,10 @@ async function link(relation: Relation, related: unknown): Promise<void> {
 /** Removes the links of all rows of the other table that refer to this entity, but for one. */
 async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promise<void> {
   const { other, task } = relation;
-  const keptKey = kept === undefined ? null : String(other.keyValues(kept));
+  const keptKey = kept === undefined ? null : textOf(other.keyValues(kept));
   const keys = await other.keysBy(task, linked(relation, join));
   for (const key of keys) {
-    if (String(key) === keptKey) continue;
+    if (textOf(key) === keptKey) continue;
     await other.update(task, key, nulls(join.pairs.map((pair) => pair.related)), []);
   }
 }
@@ -195,7 +196,15 @@ function linkValues({ row, navigation }: Relation, join: LinkJoin, other: Values
 
 function isRelated(relation: Relation, join: DirectJoin, row: Values): boolean {
   const values = linked(relation, join);
-  return join.pairs.every(({ related }) => hasExpected(row, [[related, values[related.field] as PrimitiveValue]]));
+  return join.pairs.every(({ related }) => {
+    const [one, other] = [row[related.field] ?? null, values[related.field]];
+    return one !== null && codecOf(related).compare(one as PrimitiveValue, other as PrimitiveValue) === 0;
+  });
+}
+
+/** Tells keys of one type apart. */
+function textOf(key: readonly PrimitiveValue[]): string {
+  return JSON.stringify(key.map(String));
 }
 
 /** Null for each property of a link. @throws ODataError where one of them is never null */

@@ -138,9 +138,10 @@ function checkOperations(operations: unknown, report: (message: string, fix: str
 function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>, F, A>(
   type: E,
   reader: SqlReader,
-  { db, table: name, operations, rowVersion, navigation }: SqlEntitySetOptions<E, N, F, A>,
+  options: SqlEntitySetOptions<E, N, F, A>,
   report: (message: string, fix: string) => void,
 ): object & { readonly navigation: N | undefined } {
+  const { db, table: name, operations, rowVersion, navigation } = options;
   const entityType = declaredEntityType(type);
   if (rowVersion !== undefined) checkRowVersion(entityType, rowVersion, report);
   const table = new SqlTable({ db, name, entityType, reader, rowVersion });
@@ -149,7 +150,9 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
   for (const handler of Object.values(handlers)) noteTable(handler as object, table);
   // The same navigations by the same keys, each with more handlers.
-  return { ...handlers, navigation: linkNavigations(table, allows("patch"), navigation) as N | undefined };
+  // Where the application patches itself, links are for it to write, too.
+  const isPatched = allows("patch") && options.patch === undefined;
+  return { ...handlers, navigation: linkNavigations(table, isPatched, navigation) as N | undefined };
 }
 
 /** What counts writes is an integer that no client sets. */

@@ -16,9 +16,6 @@ import { tableOfSet } from "./table-sets.ts";
 /** The options of a set, as its target knows them before any service is there. */
 type Target = Readonly<Record<string, unknown>> | undefined;
 
-/** Where the values of links stand: in the related rows, or in this one, or in a table between them. */
-type LinkPlace = "there" | "elsewhere";
-
 /**
  * The navigations of a set over a table, with handlers that create related entities and write links, where the
  * application has none of its own: links where the table may be patched, and so may the one that holds the values of the
@@ -49,19 +46,33 @@ function handlersOf(
   const isCollection = cardinality === "many";
   if (!isObject(on) && !isObject(through)) return {};
   const write: RelatedWrite = { table, field };
-  const links: NavigationHandlers<Context> = isPatched ? linkHandlers(write, isCollection, isObject(through)) : {};
-  if (!isCollection || !isObject(on)) return links;
+  const pairs = isObject(through) ? null : Object.values(isObject(on) ? on : {});
+  const links: NavigationHandlers<Context> = isPatched ? linkHandlers(write, isCollection, pairs) : {};
   const create = Object.assign(
     (key: unknown, entity: unknown, context: Context) => createRelated(write, key, entity as object, context),
     { isOffered: (target: Target) => isShared(table, tableOf(target?.["create"])) } satisfies OfferedHandler,
   );
-  return { ...links, create: noteTable(create, table) };
+  const handlers = isCollection && pairs !== null ? { ...links, create } : links;
+  for (const handler of Object.values(handlers)) noteTable(handler, table);
+  return handlers;
 }
 
-function linkHandlers(write: RelatedWrite, isCollection: boolean, isThrough: boolean): NavigationHandlers<Context> {
+/** @param pairs the properties of the related entity that `on` names; null: links stand in a table between */
+function linkHandlers(
+  write: RelatedWrite,
+  isCollection: boolean,
+  pairs: readonly unknown[] | null,
+): NavigationHandlers<Context> {
   const { table } = write;
-  const place: LinkPlace = isCollection && !isThrough ? "there" : "elsewhere";
-  const offer: OfferedHandler = { isOffered: (target) => isShared(table, linkedTable(place, target)) };
+  const isThere = (other: SqlTable): boolean => pairs !== null && (isCollection || !namesKey(pairs, other));
+  const offer: OfferedHandler = {
+    isOffered: (target) => {
+      const other = target === undefined ? null : tableOfSet({ handlers: target });
+      if (other === null || !isShared(table, other)) return false;
+      // What stands in the rows of the other table is for that to allow.
+      return !isThere(other) || tableOf(target?.["patch"]) === other;
+    },
+  };
   if (isCollection) {
     return {
       addRef: Object.assign(
@@ -96,10 +107,9 @@ function byKeyOnly(
   return Object.assign(handler, { byKey });
 }
 
-/** The table of the target, where the set says that links may be written there. */
-function linkedTable(place: LinkPlace, target: Target): SqlTable | null {
-  if (target === undefined) return null;
-  return place === "there" ? tableOf(target["patch"]) : tableOfSet({ handlers: target });
+/** Whether properties are the whole key of a table. */
+function namesKey(fields: readonly unknown[], { entityType }: SqlTable): boolean {
+  return entityType.key.every(({ field }) => fields.includes(field));
 }
 
 function isShared(table: SqlTable, other: SqlTable | null): boolean {

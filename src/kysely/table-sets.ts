@@ -16,7 +16,7 @@ export function setOfTable(context: Context, table: SqlTable): EntitySetDefiniti
   if (known === undefined) sets.set(service, (known = new Map<SqlTable, EntitySetDefinition | null>()));
   let found = known.get(table);
   if (found === undefined) {
-    found = [...service.entitySets.values()].find((set) => tableOfSet(set) === table) ?? null;
+    found = [...service.entitySets.values()].find((set) => isOver(set, table)) ?? null;
     known.set(table, found);
   }
   return found;
@@ -26,6 +26,15 @@ export function setOfTable(context: Context, table: SqlTable): EntitySetDefiniti
 export function targetSet(context: Context, set: EntitySetDefinition, navigation: string): EntitySetDefinition | null {
   const name = set.entitySet.navigationPropertyBindings.get(navigation);
   return name === undefined ? null : (serviceOf(context)?.entitySets.get(name) ?? null);
+}
+
+/** Whether a set is over a table: by its own handlers, or by those along its navigations. */
+function isOver(set: EntitySetDefinition, table: SqlTable): boolean {
+  if (tableOfSet(set) === table) return true;
+  return [...set.navigationHandlers.values()].some((handlers) => {
+    const along: readonly unknown[] = Object.values(handlers);
+    return along.some((handler) => tableOf(handler) === table);
+  });
 }
 
 /** The table of a set; null for one that is over none. */
