@@ -10,7 +10,7 @@ import { composedResponse } from "./compose-result.ts";
 import { checkPreconditions } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { openArguments } from "./operation-arguments.ts";
-import { operationResult } from "./operation-result.ts";
+import { actionResult, operationResult } from "./operation-result.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 
 /**
@@ -63,7 +63,8 @@ function invoke(
     });
   if (operation.isComposable) return composedResponse(exchange, format, { operation, entitySet }, call);
   bindNoQuery(readOptions(exchange));
-  return chain(call(), (result) => operationResult(exchange, format, { operation, entitySet }, result));
+  const respond = kind === "Action" ? actionResult : operationResult;
+  return chain(call(), (result) => respond(exchange, format, { operation, entitySet }, result));
 }
 
 /** The operation that a path and a method address; the route table hands over no other path. */

@@ -50,6 +50,27 @@ export function operationResult(
   );
 }
 
+/**
+ * Answers what the handler of an action returned as the client prefers it: without content, or with what there is.
+ * @throws as `operationResult`
+ * @see specification, Cross-cutting request rules, 6
+ */
+export function actionResult(
+  exchange: Exchange,
+  format: JsonFormat,
+  called: CalledOperation,
+  result: unknown,
+): MaybeResult<ODataResponse> {
+  const { return: preferred } = exchange.preferences;
+  if (preferred === undefined) return operationResult(exchange, format, called, result);
+  const applied = { "Preference-Applied": `return=${preferred}` };
+  if (preferred === "minimal") return noContentResponse(applied);
+  return chain(operationResult(exchange, format, called, result), (response) =>
+    // What is not there cannot be shown.
+    response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } },
+  );
+}
+
 /** The set whose entities an operation returns: its own, where it is bound to it; else null, and they are bare. */
 export function ownSet({ entitySet }: CalledOperation, entityType: EntityType): EntitySet | null {
   return entitySet !== null && entitySet.entityType === entityType ? entitySet : null;

@@ -176,6 +176,24 @@ test("every text without quotes at its ends is taken as it is, or refused: never
   );
 });
 
+test("whatever the body of an action is, it is answered, and is never a 500", async () => {
+  const names = fc.constantFrom("x", "X", "__proto__", "constructor", "x@odata.type", "x@odata.bind", "@odata.id");
+  const bodies = fc.oneof(
+    fc.dictionary(names, fc.jsonValue(), { maxKeys: 3 }).map((body) => JSON.stringify(body)),
+    fc.json(),
+    fc.string({ maxLength: 20 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(bodies, fc.constantFrom(...Object.keys(KINDS)), async (body, name) => {
+      kept.result = undefined;
+      const init = { method: "POST", body, headers: { "Content-Type": "application/json" } };
+      const response = await service.fetch(new Request(`${ORIGIN}/do${name}`, init));
+      expect([204, 400, 501], body).toContain(response.status);
+    }),
+    { numRuns: 400 },
+  );
+});
+
 test("whatever stands in parentheses is answered, and is never a 500", async () => {
   const pieces = fc.constantFrom(
     "x",

@@ -555,6 +555,97 @@ eachDoor((door) => {
     });
   });
 
+  describe("Prefer: return on an action", () => {
+    const prefer = (what: string) => ({ ...JSON_BODY, Prefer: `return=${what}` });
+
+    test.each([
+      ["Tasks(1)/rename", '{"title":"x"}'],
+      ["Tasks/merge", undefined],
+      ["Tasks(1)/close", undefined],
+      ["add", '{"a":1}'],
+    ])("minimal is 204: %s", async (path, body) => {
+      expectAnswer(await send(`/t/${path}`, prefer("minimal"), "POST", body), {
+        status: 204,
+        headers: { ...EMPTY_HEADERS, "preference-applied": "return=minimal" },
+        body: "",
+      });
+    });
+
+    test("representation is told where there is one", async () => {
+      const added = await send("/t/add", prefer("representation"), "POST", '{"a":1}');
+      expectAnswer(added, { headers: { ...JSON_HEADERS, "preference-applied": "return=representation" }, body: "2" });
+      const closed = await send("/t/Tasks(1)/close", prefer("representation"), "POST");
+      expectAnswer(closed, { status: 204, headers: EMPTY_HEADERS, body: "" });
+    });
+
+    test("a function has no such preference", async () => {
+      const answer = await send("/t/isOpen", { Prefer: "return=minimal" });
+      expectAnswer(answer, { body: "false" });
+    });
+  });
+
+  test("the order of checks of an action: what is mended shows the next fault", async () => {
+    const closed = odataService({
+      prefix: "/t",
+      authenticate: (request) => {
+        if (request.headers.has("authorization")) return { id: "ada" };
+        throw odataError(401, "Unauthorized", "Say who you are.");
+      },
+      entitySets: [
+        entitySet(Task, {
+          getByKey: (key) => TASKS.find(({ id }) => id === key) ?? null,
+          etag: ["version"],
+          maxRequestBodyBytes: 100,
+          actions: {
+            rename: action({
+              bound: "entity",
+              params: { title: edm.string() },
+              handler: (_key) => odataError(409, "Reached", "The handler was reached."),
+            }),
+          },
+        }),
+      ],
+    });
+    const to = door.to(closed);
+    const long = `{"x":"${"x".repeat(200)}"}`;
+    const request = {
+      method: "PUT",
+      path: "Tusks(x)/rename",
+      query: "?$select=Id",
+      body: long,
+      headers: {
+        "OData-MaxVersion": "3.0",
+        Accept: "text/html",
+        "Content-Type": "text/plain",
+        "If-Match": '"other"',
+      } as Record<string, string>,
+    };
+    const steps: ReadonlyArray<readonly [string, () => void]> = [
+      ["UnsupportedODataVersion", () => (request.headers["OData-MaxVersion"] = "4.0")],
+      ["NotFound", () => (request.path = "Tasks(x)/rename")],
+      ["MethodNotAllowed", () => (request.method = "POST")],
+      ["Unauthorized", () => (request.headers["Authorization"] = "Bearer x")],
+      ["NotAcceptable", () => (request.headers["Accept"] = "application/json")],
+      ["InvalidKey", () => (request.path = "Tasks(9)/rename")],
+      ["PayloadTooLarge", () => (request.body = '{"x":1}')],
+      ["UnsupportedMediaType", () => (request.headers["Content-Type"] = "application/json")],
+      ["UnsupportedQueryOption", () => (request.query = "")],
+      ["InvalidBody", () => (request.body = "{}")],
+      ["MissingParameter", () => (request.body = '{"title":5}')],
+      ["InvalidParameter", () => (request.body = '{"title":"x"}')],
+      ["PreconditionFailed", () => (request.path = "Tasks(1)/rename")],
+      ["PreconditionFailed", () => (request.headers["If-Match"] = "*")],
+      ["Reached", () => {}],
+    ];
+    for (const [code, mend] of steps) {
+      const { method, path, query, body, headers } = request;
+      const sent = { ...headers, "Content-Length": String(body.length) };
+      const answer = await to(`/t/${path}${query}`, sent, method, body);
+      expect(answer.json.error.code).toBe(code);
+      mend();
+    }
+  });
+
   describe("errors of handlers", () => {
     test.each(["returned", "returned later", "thrown", "thrown later"])("an intended error, %s", async (how) => {
       errors.length = 0;
