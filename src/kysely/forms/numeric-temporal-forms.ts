@@ -31,10 +31,10 @@ export interface NumericTemporalForms {
  */
 export function numericTemporalForms(integer: (place: Sql) => Sql, decimal: (place: Sql) => Sql): NumericTemporalForms {
   return Object.freeze<NumericTemporalForms>({
-    days: plainForm("days", (value) => String(dateToEpochDays(asText(value))), { place: integer }),
-    clock: plainForm("seconds of the day", (value) => clockOf(asText(value)), { place: decimal }),
-    epoch: plainForm("epoch seconds", (value) => epochOf(asText(value)), { place: decimal }),
-    seconds: plainForm("seconds", (value) => totalSecondsOf(asText(value)), { place: decimal }),
+    days: plainForm("days", (value) => String(dateToEpochDays(asText(value))), { place: integer, fromKey: integer }),
+    clock: plainForm("seconds of the day", (value) => clockOf(asText(value)), { place: decimal, fromKey: decimal }),
+    epoch: plainForm("epoch seconds", (value) => epochOf(asText(value)), { place: decimal, fromKey: decimal }),
+    seconds: plainForm("seconds", (value) => totalSecondsOf(asText(value)), { place: decimal, fromKey: decimal }),
   });
 }
 

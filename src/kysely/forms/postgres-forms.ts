@@ -87,7 +87,7 @@ export function pgEnumNumber(type: EnumType): SqlForm {
   const known = enumNumberForms.get(type);
   if (known !== undefined) return known;
   const encode = (value: PrimitiveValue): string => String(enumToNumber(type, asText(value)));
-  const form = plainForm(`numbers of ${type.name}`, encode, { place: asInteger });
+  const form = plainForm(`numbers of ${type.name}`, encode, { place: asInteger, fromKey: asInteger });
   enumNumberForms.set(type, form);
   return form;
 }
