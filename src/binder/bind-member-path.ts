@@ -32,10 +32,16 @@ export function bindMemberPath(node: MemberSyntax, scope: BindingScope): Operand
 
 /**
  * Binds `$it`, or a range variable: of two with one name, the inner one.
+ * @throws ODataError `UnsupportedQueryOption` for a name that is not known here, and for `$it` within `$expand`
  * @see OData URL Conventions 4.0, sections 5.1.1.5 and 5.1.1.6.4
  */
 export function bindVariable({ name, position }: VariableSyntax, scope: BindingScope): BoundOperand {
-  if (name === "$it") return it(scope, position);
+  if (name === "$it") {
+    // It is no related entity there, but the one of the resource path.
+    if (scope.option !== "$expand") return it(scope, position);
+    const advice = "of the related entity write the name of a property without it";
+    throw unsupportedOption("$expand", position, `'$it', the entity that is expanded, is not offered here: ${advice}.`);
+  }
   const variable = scope.variables.findLast((candidate) => candidate.name === name);
   if (variable === undefined) {
     throw unsupportedOption(scope.option, position, `The variable ${quotedName(name)} is not known here.`);

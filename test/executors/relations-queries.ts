@@ -208,21 +208,11 @@ function wordsOf(variables: readonly Variable[]): Text | null {
     : join(paths, of("/any(w: w eq ", "/all(w: w lt ", "/any(w: length(w) gt 3 or w ge "), literal("text"), ")");
 }
 
-/** Conditions on a set. */
-export function filterOf(set: string): Text {
-  return choose(
-    [6, condition([{ prefix: "", set }], 2)],
-    [
-      1,
-      condition(
-        [
-          { prefix: "$it/", set },
-          { prefix: "", set },
-        ],
-        1,
-      ),
-    ],
-  );
+/** Conditions on a set, and on related entities that are expanded: those cannot be called `$it`. */
+export function filterOf(set: string, isExpanded = false): Text {
+  const plain = condition([{ prefix: "", set }], 2);
+  const variables = ["$it/", ""].map((prefix) => ({ prefix, set }));
+  return isExpanded ? plain : choose([6, plain], [1, condition(variables, 1)]);
 }
 
 /** Values of `$orderby` of a set. */
@@ -265,7 +255,7 @@ function nestedOptions(set: string, isMany: boolean, depth: number): Text {
           { weight: share, arbitrary: text.map((value) => `${name}=${value}`) },
         );
   const parts = [
-    option("$filter", filterOf(set), 3),
+    option("$filter", filterOf(set, true), 3),
     option("$select", selectOf(set), 3),
     option("$expand", depth <= 0 ? null : expandOf(set, depth - 1), 4),
     option("$search", graphOf(set).isSearched ? search : null, 1),

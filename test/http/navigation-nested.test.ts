@@ -25,12 +25,26 @@ eachDoor((door) => {
       ["Lines($filter=Product/Price gt 1 and Quantity gt 1;$select=Number)", [[2], [], [], [], [1], []]],
       ["Lines($orderby=Product/Price desc,Quantity;$select=Number)", [[2, 1], [1], [], [], [2, 1, 3], []]],
       ["Lines($orderby=Product/Name;$top=1;$select=Number)", [[2], [1], [], [], [1], []]],
-      ["Lines($filter=$it/Product/Name eq $root/Products(2)/Name;$select=Number)", [[2], [], [], [], [1, 2], []]],
+      ["Lines($filter=Product/Name eq $root/Products(2)/Name;$select=Number)", [[2], [], [], [], [1, 2], []]],
     ])("%s", async ($expand, numbers) => {
       const answer = await send(url("/s/Orders", { $expand, $select: "Id" }));
       expect(answer.status, answer.text).toBe(200);
       const orders = answer.json.value as readonly { readonly Lines: readonly { readonly Number: number }[] }[];
       expect(orders.map(({ Lines }) => Lines.map((line) => line.Number))).toEqual(numbers);
+    });
+
+    test.each([
+      ["Lines($filter=$it/Id eq OrderId)", 14],
+      ["Lines($filter=Product/Name eq 'Pot' and Quantity gt $it/Id)", 52],
+      ["Lines($orderby=$it/Id)", 15],
+      ["Lines($expand=Product($filter=$it/Id gt 1))", 30],
+    ])("$it is the entity of the resource path, which is not offered: %s", async ($expand, position) => {
+      expectError(await send(url("/s/Orders", { $expand })), {
+        status: 400,
+        code: "UnsupportedQueryOption",
+        message: `$expand at position ${position}: '$it', the entity that is expanded, is not offered here: of the related entity write the name of a property without it.`,
+        target: "$expand",
+      });
     });
 
     test("the filter on a single entity, and two levels down", async () => {

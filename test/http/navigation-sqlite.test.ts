@@ -148,7 +148,7 @@ eachDoor((door) => {
       ["Lines($filter=Product eq null;$select=Number)", [[], [1], [], [], [], []]],
       ["Lines($orderby=Product/Price desc,Quantity;$select=Number)", [[2, 1], [1], [], [], [2, 1, 3], []]],
       ["Lines($orderby=Product/Name;$top=1;$select=Number)", [[2], [1], [], [], [1], []]],
-      ["Lines($filter=$it/Product/Name eq $root/Products(2)/Name;$select=Number)", [[2], [], [], [], [1, 2], []]],
+      ["Lines($filter=Product/Name eq $root/Products(2)/Name;$select=Number)", [[2], [], [], [], [1, 2], []]],
     ])("%s", async ($expand, numbers) => {
       for (const isInMemory of [false, true]) {
         const send = door.to(shop({ isInMemory }));
