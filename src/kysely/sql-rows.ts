@@ -1,5 +1,6 @@
 import { CompiledQuery } from "kysely";
 import type { Row } from "../query/row-shape.ts";
+import { cancelOptions } from "./cancel-options.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { toReadFault } from "./read-faults.ts";
 import { cellName } from "./select-columns.ts";
@@ -75,14 +76,14 @@ export class SqlRows {
     signal: AbortSignal | undefined,
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
     signal?.throwIfAborted();
-    const query = CompiledQuery.raw(sql, [...parameters]);
-    const { rows } = await this.#db
-      .executeQuery(query, signal === undefined ? undefined : { signal })
-      .catch((error: unknown) => {
-        throw toReadFault(orUnevaluable(error, this.#name));
-      });
-    // Drivers answer rows as objects by the names of the columns.
-    return rows as readonly Readonly<Record<string, unknown>>[];
+    try {
+      const options = signal === undefined ? undefined : await cancelOptions(this.#db, signal);
+      const { rows } = await this.#db.executeQuery(CompiledQuery.raw(sql, [...parameters]), options);
+      // Drivers answer rows as objects by the names of the columns.
+      return rows as readonly Readonly<Record<string, unknown>>[];
+    } catch (error) {
+      throw toReadFault(orUnevaluable(error, this.#name));
+    }
   }
 }
 

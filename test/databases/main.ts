@@ -182,7 +182,10 @@ async function runTests(programs: Programs): Promise<number> {
       ODATAKIT_MYSQL: await startMariadb(folder, programs, servers),
       ODATAKIT_SERVERS_ONLY: "1",
     };
-    const given = process.argv.length > 2 ? process.argv.slice(2) : ["test/executors", "test/kysely/writes"];
+    const given =
+      process.argv.length > 2
+        ? process.argv.slice(2)
+        : ["test/executors", "test/kysely/writes", "test/kysely/related-keys"];
     const vitest = ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false", ...given];
     const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });
     return await new Promise((resolve) => {

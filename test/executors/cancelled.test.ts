@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import { edm, entityType, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { expect, test } from "vitest";
+import { recordingLogger } from "../http/model.ts";
+import { createTable, ENGINES, insertRow, type AnyDatabase, type DatabaseName } from "./engines.ts";
+
+const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
+
+/** What makes a statement last, on servers, and how many such statements run. */
+const SLEEPS: Readonly<Partial<Record<DatabaseName, readonly [sleep: string, running: string]>>> = {
+  postgres: [
+    "pg_sleep(120)::text",
+    "select count(*) as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%sleepers%'",
+  ],
+  mariadb: [
+    "cast(sleep(120) as char(9))",
+    "select count(*) as n from information_schema.processlist where command = 'Query' and id <> connection_id() and info like '%sleepers%' and db = database()",
+  ],
+};
+/** Embedded databases run one statement at a time, so none can be told to end. */
+const SERVERS = ENGINES.filter(({ title }) => title === "PostgreSQL" || title === "MariaDB");
+const WATCHDOG_MS = 60_000;
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const started = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - started > WATCHDOG_MS) throw new Error("It did not come about.");
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+}
+
+const serviceOver = (db: AnyDatabase, table: string) =>
+  odataService({
+    entitySets: [sqlEntitySet(Item, { db, table, operations: ["read"] })],
+    logger: recordingLogger(),
+  });
+
+test.each(ENGINES)("$title: a request that can be given up is answered like any other", async (engine) => {
+  const database = await engine.open();
+  await createTable(database, "items", { id: "integer primary key", name: "varchar(20)" });
+  await insertRow(database, "items", [1, "one"]);
+  const service = serviceOver(database.db, "items");
+  for (const target of ["Items", "Items(1)", "Items/$count"]) {
+    const { signal } = new AbortController();
+    const { status } = await service.fetch(new Request(`http://service.example/${target}`, { signal }));
+    expect(status, target).toBe(200);
+  }
+  await database.close();
+});
+
+test("of a server, the statement of a client that goes away ends", { timeout: 3 * WATCHDOG_MS }, async () => {
+  for (const engine of SERVERS) {
+    const [sleep, running] = SLEEPS[engine.name] ?? ["", ""];
+    const database = await engine.open();
+    const { db } = database;
+    await createTable(database, "items", { id: "integer primary key" });
+    await insertRow(database, "items", [1]);
+    await sql`create view sleepers as select id, ${sql.raw(sleep)} as name from items`.execute(db);
+    const isRunning = async (): Promise<boolean> => {
+      const { rows } = await sql<{ n: unknown }>`${sql.raw(running)}`.execute(db);
+      return Number(rows[0]?.n) > 0;
+    };
+    const gone = new AbortController();
+    const request = new Request("http://service.example/Items", { signal: gone.signal });
+    const answer = serviceOver(db, "sleepers").fetch(request);
+    await until(isRunning);
+    gone.abort();
+    await answer;
+    await until(async () => !(await isRunning()));
+    await database.close();
+  }
+});
