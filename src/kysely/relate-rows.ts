@@ -67,7 +67,17 @@ export function removeRelated(
         ? await removeLink(task, own.table, join, linkValues(relation, join, row))
         : isRelated(relation, join, row));
     if (!isLinked) throw protocolError("NotFound", "There is no link to this entity.", { target: "$id" });
-    if (join.kind === "direct") await other.update(task, otherKey, nulls(join.pairs.map((pair) => pair.related)), []);
+    if (join.kind === "direct") {
+      await other.update(
+        task,
+        otherKey,
+        nulls(
+          other,
+          join.pairs.map((pair) => pair.related),
+        ),
+        [],
+      );
+    }
   });
 }
 
@@ -78,7 +88,15 @@ export function clearRelated(write: RelatedWrite, key: unknown, context: LinkCon
     if (join.kind === "link") throw new Error(`${navigation.name} leads to more than one entity.`);
     if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
     if (refersToKey(navigation, join)) {
-      await own.update(task, ownKey, nulls(join.pairs.map(({ property }) => property)), []);
+      await own.update(
+        task,
+        ownKey,
+        nulls(
+          own,
+          join.pairs.map(({ property }) => property),
+        ),
+        [],
+      );
     } else await clear(relation, join, undefined);
   });
 }
@@ -152,10 +170,12 @@ async function link(relation: Relation, related: unknown): Promise<void> {
   if (join.kind === "link") {
     await addLink(task, own.table, join, linkValues(relation, join, row));
   } else if (!navigation.isCollection && refersToKey(navigation, join)) {
-    const values = join.pairs.map((pair) => [checkChangeable(pair.property).field, row[pair.related.field]] as const);
+    const values = join.pairs.map(
+      (pair) => [checkChangeable(own, pair.property).field, row[pair.related.field]] as const,
+    );
     await own.update(task, ownKey, Object.fromEntries(values), []);
   } else {
-    for (const pair of join.pairs) checkChangeable(pair.related);
+    for (const pair of join.pairs) checkChangeable(other, pair.related);
     await other.update(task, otherKey, linked(relation, join), []);
   }
 }
@@ -167,7 +187,15 @@ async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promi
   const keys = await other.keysBy(task, linked(relation, join));
   for (const key of keys) {
     if (textOf(key) === keptKey) continue;
-    await other.update(task, key, nulls(join.pairs.map((pair) => pair.related)), []);
+    await other.update(
+      task,
+      key,
+      nulls(
+        other,
+        join.pairs.map((pair) => pair.related),
+      ),
+      [],
+    );
   }
 }
 
@@ -176,7 +204,7 @@ function linked({ row, navigation }: Relation, join: DirectJoin): Values {
   const values = join.pairs.map((pair) => {
     const value = row[pair.property.field] ?? null;
     if (value !== null) return [pair.related.field, value] as const;
-    const problem = `'${pair.property.name}' is null, so that nothing can be related by it.`;
+    const problem = "A value of the entity is null, so that nothing can be related by it.";
     throw protocolError("NotSupported", problem, { target: navigation.name });
   });
   return Object.fromEntries(values);
@@ -208,30 +236,32 @@ function textOf(key: readonly PrimitiveValue[]): string {
 }
 
 /** Null for each property of a link. @throws ODataError where one of them is never null */
-function nulls(properties: readonly StructuralProperty[]): Values {
+function nulls(writer: TableWriter, properties: readonly StructuralProperty[]): Values {
   const required = properties.find(({ nullable, isKey }) => !nullable || isKey);
   if (required === undefined) {
-    return Object.fromEntries(properties.map((property) => [checkChangeable(property).field, null]));
+    return Object.fromEntries(properties.map((property) => [checkChangeable(writer, property).field, null]));
   }
-  throw protocolError(
-    "NullNotAllowed",
-    `'${required.name}' is never null, so that the link cannot be removed: set another one.`,
-    {
-      target: required.name,
-    },
-  );
+  const target = shownName(writer, required);
+  const problem = "is never null, so that the link cannot be removed: set another one.";
+  throw protocolError("NullNotAllowed", `${subject(target)} ${problem}`, { target });
 }
 
 /** @throws ODataError for a property that no write after the first may change */
-function checkChangeable(property: StructuralProperty): StructuralProperty {
-  const { name, isKey, computed, immutable } = property;
-  if (isKey) {
-    throw protocolError("ImmutableKey", `The link is by '${name}', which is part of a key and never changes.`, {
-      target: name,
-    });
-  }
-  if (!computed && !immutable) return property;
-  throw protocolError("NotSupported", `The link is by '${name}', which cannot be written.`, { target: name });
+function checkChangeable(writer: TableWriter, property: StructuralProperty): StructuralProperty {
+  const { isKey, computed, immutable } = property;
+  if (!isKey && !computed && !immutable) return property;
+  const target = shownName(writer, property);
+  if (!isKey) throw protocolError("NotSupported", `${subject(target)} cannot be written.`, { target });
+  throw protocolError("ImmutableKey", `${subject(target)} is part of a key, which never changes.`, { target });
+}
+
+/** The name of a property; undefined where no client may know it. */
+function shownName({ table }: TableWriter, { name, field }: StructuralProperty): string | undefined {
+  return table.entityType.properties.some((property) => property.field === field) ? name : undefined;
+}
+
+function subject(name: string | undefined): string {
+  return name === undefined ? "What the link is by" : `'${name}', which the link is by,`;
 }
 
 function selectedOf(

@@ -119,7 +119,9 @@ function linksTo(task: WriteTask, stored: Stored, { join, navigation }: Nested):
     const value = valueOf(stored, property);
     if (value !== null) return [related.field, value] as const;
     const target = task.place + navigation.name;
-    throw protocolError("InvalidBody", `'${property.name}' is null, so that nothing can be related by it.`, { target });
+    throw protocolError("InvalidBody", "A value of the entity is null, so that nothing can be related by it.", {
+      target,
+    });
   });
   return Object.fromEntries(links);
 }

@@ -4,10 +4,11 @@ import type { Context } from "../definition/context.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import type { Row } from "../query/row-shape.ts";
 import { databaseFault } from "./database-fault.ts";
-import { tooBusy, unavailable } from "./database-unavailable.ts";
+import { tooBusy } from "./database-unavailable.ts";
 import { cellName } from "./select-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
+import { toWriteFault } from "./write-faults.ts";
 
 /** The text of a statement that writes, with its values. */
 export interface WriteCommand {
@@ -48,8 +49,8 @@ export function inTransaction<T>(
   work: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   const joined = transactionOf(context);
-  if (joined !== null) return once(() => work(sessionOf(joined)));
-  return repeatedly(() => {
+  if (joined !== null) return once({ table, context }, () => work(sessionOf(joined)));
+  return repeatedly({ table, context }, () => {
     throwIfGone(context);
     return table.db.transaction().execute((transaction) => {
       throwIfGone(context);
@@ -65,11 +66,17 @@ export function inStatement<T>(
   work: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   const joined = transactionOf(context);
-  if (joined !== null) return once(() => work(sessionOf(joined)));
-  return repeatedly(() => {
+  if (joined !== null) return once({ table, context }, () => work(sessionOf(joined)));
+  return repeatedly({ table, context }, () => {
     throwIfGone(context);
     return work(sessionOf(table.db));
   });
+}
+
+/** Which table a write is about, and for whom. */
+interface Write {
+  readonly table: SqlTable;
+  readonly context: Context;
 }
 
 /** A client that has gone has nothing begun for it. An application may call with a context that has no signal. */
@@ -78,29 +85,29 @@ function throwIfGone(context: Partial<Context> | undefined): void {
 }
 
 /** In a transaction of the application nothing is repeated: what it did before is not known here. */
-async function once<T>(work: () => Promise<T>): Promise<T> {
+async function once<T>(write: Write, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw toFailure(error);
+    throw toFailure(error, write);
   }
 }
 
 /** What is left of an error when nothing is tried any more. */
-function toFailure(error: unknown): unknown {
+function toFailure(error: unknown, { table, context }: Write): unknown {
   if (isODataError(error)) return error;
-  const kind = databaseFault(error)?.kind;
-  if (kind === "unavailable") return unavailable(error);
-  return kind === "contention" ? tooBusy(error) : error;
+  if (databaseFault(error)?.kind === "contention") return tooBusy(error);
+  // What is checked when the transaction ends is told by that.
+  return toWriteFault(error, { context, table, place: "", isDelete: false });
 }
 
-async function repeatedly<T>(attempt: () => Promise<T>): Promise<T> {
+async function repeatedly<T>(write: Write, attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
     } catch (error) {
       const isContention = !isODataError(error) && databaseFault(error)?.kind === "contention";
-      if (!isContention || tries === MAX_TRIES) throw toFailure(error);
+      if (!isContention || tries === MAX_TRIES) throw toFailure(error, write);
     }
     await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
   }

@@ -52,10 +52,10 @@ export class SqlTable {
     return made;
   }
 
-  /** The properties whose values stand in a column, and the members of complex ones on the way to it; none for no property. */
+  /** The property whose values stand in a column, and the members of complex ones on the way to it; none that no client may know. */
   pathOf(column: string): readonly StructuralProperty[] {
     const wanted = column.toLowerCase();
-    for (const field of this.plans.keys()) {
+    for (const { field } of this.entityType.properties) {
       const found = this.stored(field).columns.find((each) => each.column.toLowerCase() === wanted);
       if (found !== undefined) return found.path;
     }

@@ -26,7 +26,10 @@ const CONFLICTS: Readonly<Partial<Record<FaultKind, string>>> = {
  */
 export function toWriteFault(error: unknown, { context, table, place, isDelete }: FailedWrite): unknown {
   if (error instanceof UnstorableValueError) {
-    return protocolError("InvalidBody", error.message, { target: place + wirePath(context, table, error.path) });
+    const [first] = error.path;
+    const isShown = table.entityType.properties.some(({ field }) => field === first?.field);
+    const target = isShown ? place + wirePath(context, table, error.path) : undefined;
+    return protocolError("InvalidBody", error.message, { target });
   }
   const fault = databaseFault(error);
   if (fault === null || fault.kind === "contention") return error;

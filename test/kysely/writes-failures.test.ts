@@ -1,5 +1,5 @@
-import { Kysely } from "kysely";
-import { edm, entityType, odataService, type Context } from "odatakit";
+import { Kysely, sql } from "kysely";
+import { edm, entityType, hasMany, odataService, type Context } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -207,6 +207,68 @@ test.each<readonly [string, object, string, readonly unknown[]]>([
 ])("the fault of %s", async (_name, others, message, fault) => {
   failures.set((command) => (command.startsWith("insert") ? driverError(message, others) : null));
   expect(faultOf(await send("POST", "Orders", { Number: "A1" }))).toEqual(fault);
+  failures.clear();
+  expect(await counts()).toEqual(TABLES.map(() => 0));
+});
+
+test("a violation that shows when the transaction ends is a conflict, and what is hidden stays so", async () => {
+  const Node = entityType("Node", { id: edm.int32().key(), parentId: edm.int32().nullable().ignored() });
+  const Leaf = entityType("Leaf", { id: edm.int32().key(), nodeId: edm.int32().ignored() });
+  const own: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+  await sql`create table nodes (id integer primary key, secret_parent integer unique references nodes (id) deferrable initially deferred)`.execute(
+    own,
+  );
+  await sql`create table leaves (id integer primary key, secret_node integer not null references nodes (id))`.execute(
+    own,
+  );
+  const operations = ["read", "create", "replace", "patch", "delete"] as const;
+  const ask = sendTo(
+    odataService({
+      logger: {
+        error: (_message, { error }) => logged.errors.push(error),
+        warn: () => undefined,
+        info: () => undefined,
+      },
+      entitySets: [
+        sqlEntitySet(Node, {
+          db: own,
+          table: "nodes",
+          operations,
+          columns: { parentId: "secret_parent" },
+          allowDeepInsert: true,
+          navigation: {
+            children: hasMany(Node, { on: { id: "parentId" }, target: "Nodes" }),
+            leaves: hasMany(Leaf, { on: { id: "nodeId" }, target: "Leaves" }),
+          },
+        }),
+        sqlEntitySet(Leaf, {
+          name: "Leaves",
+          db: own,
+          table: "leaves",
+          operations,
+          columns: { nodeId: "secret_node" },
+        }),
+      ],
+    }),
+  );
+  expect((await ask("POST", "Nodes", { Id: 1, Children: [{ Id: 2 }], Leaves: [{ Id: 1 }] })).status).toBe(201);
+  const twice = await ask("POST", "Nodes", { Id: 3, Children: [{ Id: 4 }, { Id: 5 }] });
+  expect(faultOf(twice)).toEqual([409, "Conflict", undefined]);
+  const link = await ask("DELETE", "Nodes(1)/Leaves/$ref?$id=Leaves(1)");
+  expect(faultOf(link)).toEqual([400, "NullNotAllowed", undefined]);
+  const bare = await ask("POST", "Leaves", { Id: 9 });
+  expect(faultOf(bare)).toEqual([409, "Conflict", undefined]);
+  for (const { text } of [twice, link, bare]) expect(text).not.toMatch(/secret|ParentId|NodeId/i);
+  // Whatever holds at the end of the transaction counts.
+  expect(faultOf(await ask("DELETE", "Nodes(1)")).slice(0, 2)).toEqual([409, "Conflict"]);
+  expect(logged.errors).toEqual([]);
+  await own.destroy();
+});
+
+test("a deferred violation at the end of a transaction is a conflict", async () => {
+  const violation = driverError("FOREIGN KEY constraint failed", { code: "ERR_SQLITE_ERROR", errcode: 787 });
+  failures.set((command) => (command === "commit" ? violation : null));
+  expect(faultOf(await send("POST", "Orders", GRAPH))).toEqual([409, "Conflict", undefined]);
   failures.clear();
   expect(await counts()).toEqual(TABLES.map(() => 0));
 });
