@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { Kysely, sql } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { loadWorld } from "./data.ts";
 import type { City, Country } from "./model.ts";
+import { TRIP_INDEXES, TRIP_TABLES, WORLD_INDEXES, WORLD_TABLES } from "./tables.ts";
 
 /** Told how many of how many rows are loaded. */
 export type Progress = (rows: number, total: number) => void;
@@ -11,35 +12,16 @@ export type Progress = (rows: number, total: number) => void;
 /** A value as a column holds it. */
 type Cell = string | number | boolean | null;
 
-/** The tables: columns are named like the properties of the model, complex members `property_member`. */
-export type WorldDatabase = Readonly<Record<"countries" | "cities" | "borders", Readonly<Record<string, Cell>>>>;
+/** The tables, by their names. */
+type Table = keyof typeof WORLD_TABLES | keyof typeof TRIP_TABLES;
 
-/** The version of the tables below, which a file keeps: one of another version is made anew. */
-const VERSION = 2;
+export type WorldDatabase = Readonly<Record<Table, Readonly<Record<string, Cell>>>>;
 
-const TABLES: readonly string[] = [
-  `create table countries (
-    code text primary key, code3 text not null, name text not null, officialName text not null, region text not null,
-    subregion text, capital text, area real, independent integer, unMember integer not null,
-    landlocked integer not null, flag text, location_latitude real not null, location_longitude real not null,
-    languages text not null, domains text not null, currencies text not null
-  ) without rowid`,
-  `create table cities (
-    id integer primary key, name text not null, alternativeName text, countryCode text not null, adminCode text,
-    featureCode text, population integer not null, location_latitude real not null, location_longitude real not null
-  )`,
-  "create table borders (country text not null, neighbour text not null, primary key (country, neighbour)) without rowid",
-];
-
-const INDEXES: readonly string[] = [
-  "create index countries_region on countries (region, code)",
-  "create index cities_name on cities (name, id)",
-  "create index cities_population on cities (population, id)",
-  "create index cities_country on cities (countryCode, population)",
-];
+/** The version of the tables, which a file keeps: in one of another version those of the world are made anew. */
+const VERSION = 3;
 
 /** The tables of every version of this example. */
-const OWN: ReadonlySet<string> = new Set(["countries", "cities", "borders"]);
+const OWN: ReadonlySet<string> = new Set(Object.keys({ ...WORLD_TABLES, ...TRIP_TABLES }));
 
 /** Rows of one insert. */
 const BATCH = 1000;
@@ -49,24 +31,28 @@ const BATCH = 1000;
  * @param file where it is, or `:memory:`
  */
 export async function openWorld(file: string, progress: Progress): Promise<Kysely<WorldDatabase>> {
-  if (file === ":memory:") {
-    const db = connect(file);
-    await load(db, progress);
-    return db;
+  if (file !== ":memory:") {
+    mkdirSync(dirname(file), { recursive: true });
+    await checkFile(file);
   }
-  if (!existsSync(file) || !(await isCurrent(file))) await makeFile(file, progress);
-  return connect(file);
+  const db = connect(file);
+  try {
+    if ((await versionOf(db)) !== VERSION) await load(db, progress);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return db;
 }
 
 /**
- * Whether a file has the tables of this version.
- * @throws Error when it must not be replaced either: it is none of this example, or in use
+ * Looks whether the tables of a file may be made anew, if they have to be.
+ * @throws Error when they must not: the file is none of this example, or in use
  */
-async function isCurrent(file: string): Promise<boolean> {
+async function checkFile(file: string): Promise<void> {
   const db = connect(file);
   try {
-    const { rows: versions } = await sql<{ user_version: number }>`pragma user_version`.execute(db);
-    if (versions[0]?.user_version === VERSION) return true;
+    if ((await versionOf(db)) === VERSION) return;
     const { rows: tables } = await sql<{ name: string }>`
       select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.execute(db);
     const foreign = tables.find(({ name }) => !OWN.has(name));
@@ -81,43 +67,49 @@ async function isCurrent(file: string): Promise<boolean> {
   if (existsSync(`${file}-wal`)) {
     throw new Error(`${file} is of an earlier version of the example and in use: end the program that serves it.`);
   }
-  return false;
 }
 
-/** Makes the file under another name until it is whole, so that one that was interrupted is never taken for it. */
-async function makeFile(file: string, progress: Progress): Promise<void> {
-  const unfinished = `${file}.loading`;
-  mkdirSync(dirname(file), { recursive: true });
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(unfinished + suffix, { force: true });
-  const db = connect(unfinished);
-  await load(db, progress);
-  await db.destroy();
-  renameSync(unfinished, file);
+async function versionOf(db: Kysely<WorldDatabase>): Promise<number | undefined> {
+  const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(db);
+  return rows[0]?.user_version;
 }
 
 function connect(file: string): Kysely<WorldDatabase> {
   return new Kysely<WorldDatabase>({ dialect: sqliteDialect(file) });
 }
 
+/** Makes all tables, in one transaction: one that is interrupted leaves the file as it was. Trips that are there stay. */
 async function load(db: Kysely<WorldDatabase>, progress: Progress): Promise<void> {
+  // Stops refer to cities, which are away for a moment. Within a transaction SQLite does not heed the setting.
+  await sql`pragma foreign_keys = off`.execute(db);
+  await db.transaction().execute(async (transaction) => {
+    const run = (statement: string): Promise<unknown> => sql.raw(statement).execute(transaction);
+    for (const table of Object.keys(WORLD_TABLES)) await run(`drop table if exists ${table}`);
+    for (const table of Object.values({ ...WORLD_TABLES, ...TRIP_TABLES })) await run(table);
+    await insertWorld(transaction, progress);
+    for (const index of [...WORLD_INDEXES, ...TRIP_INDEXES]) await run(index);
+    // Other data may lack a city or a country.
+    await run("update stops set cityId = null where cityId not in (select id from cities)");
+    await run("delete from tripCountries where country not in (select code from countries)");
+    await run("analyze");
+    await run(`pragma user_version = ${VERSION}`);
+  });
+  await sql`pragma foreign_keys = on`.execute(db);
+}
+
+async function insertWorld(db: Kysely<WorldDatabase>, progress: Progress): Promise<void> {
   const { countries, cities, borders } = loadWorld();
   const total = countries.length + cities.length;
-  await db.transaction().execute(async (transaction) => {
-    for (const table of TABLES) await sql.raw(table).execute(transaction);
-    await transaction.insertInto("countries").values(countries.map(toCountryRow)).execute();
-    await transaction
-      .insertInto("borders")
-      .values(borders.map(({ country, neighbour }) => ({ country, neighbour })))
-      .execute();
-    for (let start = 0; start < cities.length; start += BATCH) {
-      const batch = cities.slice(start, start + BATCH);
-      await transaction.insertInto("cities").values(batch.map(toCityRow)).execute();
-      progress(countries.length + start + batch.length, total);
-    }
-    for (const index of INDEXES) await sql.raw(index).execute(transaction);
-  });
-  await sql`analyze`.execute(db);
-  await sql`pragma user_version = ${sql.lit(VERSION)}`.execute(db);
+  await db.insertInto("countries").values(countries.map(toCountryRow)).execute();
+  await db
+    .insertInto("borders")
+    .values(borders.map(({ country, neighbour }) => ({ country, neighbour })))
+    .execute();
+  for (let start = 0; start < cities.length; start += BATCH) {
+    const batch = cities.slice(start, start + BATCH);
+    await db.insertInto("cities").values(batch.map(toCityRow)).execute();
+    progress(countries.length + start + batch.length, total);
+  }
 }
 
 function toCountryRow({ location, languages, domains, currencies, ...rest }: Country): Record<string, Cell> {

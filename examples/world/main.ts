@@ -16,8 +16,11 @@ const EXAMPLES: readonly string[] = [
   "/Cities?$filter=contains(tolower(Name),'são')&$expand=Country($select=Name)&$orderby=Population desc&$count=true",
   "/Cities?$search=york NOT new&$select=Name,CountryCode",
   "/Cities/$count?$filter=Population gt 1000000",
+  "/Trips?$expand=Stops($orderby=Position;$expand=City),Countries($select=Name)",
   "/$metadata",
 ];
+
+const TRIP = { Title: "Lisbon to Porto", Stops: [{ Position: 1, Place: "Lisbon", CityId: 2267057 }] };
 
 try {
   const port = readPort(process.env["PORT"]);
@@ -31,6 +34,8 @@ try {
   const root = `${server.url}/odata`;
   console.log(`The world as an OData service: ${root}\n\nWorth trying:`);
   for (const example of EXAMPLES) console.log(`  ${root}${encodeURI(example).replaceAll("'", "%27")}`);
+  console.log("\nTrips are yours to write:");
+  console.log(`  curl ${root}/Trips -H "Content-Type: application/json" -d '${JSON.stringify(TRIP)}'`);
   console.log("\nCtrl-C ends it.");
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -43,5 +43,26 @@ export const City = entityType("City", {
   location: edm.complex(Location),
 });
 
+export const TripStatus = enumType("TripStatus", { Planned: 0, Booked: 1, Done: 2 });
+
+export const Trip = entityType("Trip", {
+  id: edm.int32().key().computed(),
+  title: edm.string({ maxLength: 80 }),
+  status: edm.enum(TripStatus).default("Planned"),
+  startsOn: edm.date().nullable(),
+  budget: edm.decimal({ precision: 10, scale: 2 }).nullable(),
+  notes: edm.string({ maxLength: 2000 }).nullable(),
+  rowVersion: edm.int32().computed().describe("Counts the writes of the trip"),
+});
+
+export const Stop = entityType("Stop", {
+  id: edm.int32().key().computed(),
+  tripId: edm.int32(),
+  position: edm.int16().describe("Where it comes among the stops of its trip"),
+  place: edm.string({ maxLength: 80 }),
+  nights: edm.byte().default(1),
+  cityId: edm.int32().nullable(),
+});
+
 export type Country = EntityOf<typeof Country>;
 export type City = EntityOf<typeof City>;

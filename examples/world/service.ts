@@ -1,37 +1,80 @@
 import type { Kysely } from "kysely";
-import { hasMany, hasRequired, odataService, type ODataService } from "odatakit";
+import { hasMany, hasOptional, hasRequired, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import type { WorldDatabase } from "./database.ts";
-import { City, Country } from "./model.ts";
+import { City, Country, Stop, Trip } from "./model.ts";
 
-/** The world as an OData service: every read option is on, 1000 rows to a page, countries and cities lead to each other. */
+/**
+ * The world as an OData service: every read option is on, 1000 rows to a page. Countries and cities lead to each other and
+ * are only read; trips with their stops are written, too.
+ */
 export function worldService(db: Kysely<WorldDatabase>): ODataService {
   return odataService({
     prefix: "/odata",
     namespace: "World",
-    entitySets: [
-      sqlEntitySet(Country, {
-        db,
-        table: "countries",
-        operations: ["read"],
-        search: ["name", "officialName", "capital"],
-        navigation: {
-          cities: hasMany(City, { on: { code: "countryCode" }, target: "Cities", partner: "country" }),
-          borders: hasMany(Country, {
-            through: { table: "borders", from: { code: "country" }, to: { neighbour: "code" } },
-            target: "Countries",
-          }),
-        },
-      }),
-      sqlEntitySet(City, {
-        db,
-        table: "cities",
-        operations: ["read"],
-        search: ["name", "alternativeName"],
-        navigation: {
-          country: hasRequired(Country, { on: { countryCode: "code" }, target: "Countries", partner: "cities" }),
-        },
-      }),
-    ],
+    entitySets: [...worldSets(db), ...tripSets(db)],
   });
+}
+
+function worldSets(db: Kysely<WorldDatabase>) {
+  return [
+    sqlEntitySet(Country, {
+      db,
+      table: "countries",
+      operations: ["read"],
+      search: ["name", "officialName", "capital"],
+      navigation: {
+        cities: hasMany(City, { on: { code: "countryCode" }, target: "Cities", partner: "country" }),
+        borders: hasMany(Country, {
+          through: { table: "borders", from: { code: "country" }, to: { neighbour: "code" } },
+          target: "Countries",
+        }),
+      },
+    }),
+    sqlEntitySet(City, {
+      db,
+      table: "cities",
+      operations: ["read"],
+      search: ["name", "alternativeName"],
+      navigation: {
+        country: hasRequired(Country, { on: { countryCode: "code" }, target: "Countries", partner: "cities" }),
+      },
+    }),
+  ];
+}
+
+function tripSets(db: Kysely<WorldDatabase>) {
+  const operations = ["read", "create", "replace", "patch", "delete"] as const;
+  return [
+    sqlEntitySet(Trip, {
+      db,
+      table: "trips",
+      operations,
+      // A decimal of two digits is kept as a whole number of hundredths.
+      columns: { budget: { storage: "scaled" } },
+      // Each write counts the version up, and the ETag tells versions apart.
+      rowVersion: "rowVersion",
+      etag: ["rowVersion"],
+      // A trip may be created with its stops, as one transaction.
+      allowDeepInsert: true,
+      search: ["title", "notes"],
+      navigation: {
+        stops: hasMany(Stop, { on: { id: "tripId" }, target: "Stops", partner: "trip" }),
+        countries: hasMany(Country, {
+          through: { table: "tripCountries", from: { id: "trip" }, to: { country: "code" } },
+          target: "Countries",
+        }),
+      },
+    }),
+    sqlEntitySet(Stop, {
+      db,
+      table: "stops",
+      operations,
+      search: ["place"],
+      navigation: {
+        trip: hasRequired(Trip, { on: { tripId: "id" }, target: "Trips", partner: "stops" }),
+        city: hasOptional(City, { on: { cityId: "id" }, target: "Cities" }),
+      },
+    }),
+  ];
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openWorld } from "../../examples/world/database.ts";
+import { TRIP_TABLES } from "../../examples/world/tables.ts";
 
 let folder: string;
 
@@ -22,10 +23,27 @@ function fileWith(name: string, ...statements: readonly string[]): string {
   return file;
 }
 
+/** The definitions and the trips of a file, as another program sees them. */
+function tablesOf(file: string): unknown {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const tables = database.prepare("select name, sql from sqlite_schema order by name").all();
+  const trips = database.prepare("select * from trips").all();
+  database.close();
+  return { tables, trips };
+}
+
 const EARLIER = [
   "create table countries (code text primary key)",
   "create table cities (id integer primary key)",
   "analyze",
+];
+
+/** Trips as a file of another version has them: the second stop, and the second link, are of no city or country that is there. */
+const TRIPS = [
+  ...Object.values(TRIP_TABLES),
+  "insert into trips (id, title, status, rowVersion) values (7, 'Kept', 'Booked', 3)",
+  "insert into stops (tripId, position, place, nights, cityId) values (7, 1, 'Lisbon', 2, 2267057), (7, 2, 'Atlantis', 2, 1)",
+  "insert into tripCountries values (7, 'PT'), (7, 'XX')",
 ];
 
 describe("the file of the world example", () => {
@@ -44,6 +62,32 @@ describe("the file of the world example", () => {
     loaded = 0;
     await (await openWorld(file, (rows) => (loaded = rows))).destroy();
     expect(loaded).toBe(0);
+  });
+
+  test("keeps its trips when the tables of the world are made anew", async () => {
+    const file = fileWith("trips.db", "pragma foreign_keys = off", ...EARLIER, ...TRIPS);
+    const db = await openWorld(file, () => undefined);
+    expect(await db.selectFrom("trips").select(["id", "title", "status", "rowVersion"]).execute()).toEqual([
+      { id: 7, title: "Kept", status: "Booked", rowVersion: 3 },
+    ]);
+    expect(await db.selectFrom("stops").select(["place", "cityId"]).orderBy("position").execute()).toEqual([
+      { place: "Lisbon", cityId: 2_267_057 },
+      { place: "Atlantis", cityId: null },
+    ]);
+    expect(await db.selectFrom("tripCountries").selectAll().execute()).toEqual([{ trip: 7, country: "PT" }]);
+    // References are heeded again.
+    await expect(db.deleteFrom("cities").where("id", "=", 2_267_057).execute()).rejects.toThrow("FOREIGN KEY");
+    await db.destroy();
+  });
+
+  test("stays as it was when it could not be made anew", async () => {
+    const file = fileWith("failed.db", "pragma foreign_keys = off", ...EARLIER, ...TRIPS);
+    const before = tablesOf(file);
+    const failing = (): never => {
+      throw new Error("The power went off.");
+    };
+    await expect(openWorld(file, failing)).rejects.toThrow("The power went off.");
+    expect(tablesOf(file)).toEqual(before);
   });
 
   test("is left alone when it is of another program", async () => {

@@ -51,33 +51,53 @@ async function ended(child: ChildProcessWithoutNullStreams): Promise<unknown> {
 }
 
 describe("the world example", () => {
-  test("prints its root and ten addresses that all answer, and ends cleanly at Ctrl-C", async () => {
+  test("prints its root and addresses that all answer, and ends cleanly at Ctrl-C", async () => {
     const child = start("0");
     const text = await printed(child, "Ctrl-C ends it.");
     expect(text).toContain("Loaded 135483 rows.");
     const urls = text.match(/http:\S+/g) ?? [];
-    expect(urls).toHaveLength(11);
+    expect(urls).toHaveLength(13);
     for (const url of urls) expect((await fetch(url)).status, url).toBe(200);
     const end = ended(child);
     child.kill("SIGINT");
     expect(await end).toBe(0);
   });
 
-  test("finds its database again, and loads nothing", async () => {
+  test("finds its database again, loads nothing, and has what was written", async () => {
+    const urls: string[] = [];
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      const child = start("0");
+      const text = await printed(child, "Ctrl-C ends it.");
+      expect(text).not.toContain("Loaded");
+      const root = /http:\S+/.exec(text)?.[0] ?? "";
+      const created = await fetch(`${root}/Trips`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({
+          Title: `Before ${signal}`,
+          Stops: [{ Position: 1, Place: "Lisbon", CityId: 2_267_057 }],
+        }),
+      });
+      expect(created.status).toBe(201);
+      urls.push(new URL(created.headers.get("location") ?? "").pathname);
+      const end = ended(child);
+      child.kill(signal);
+      expect(await end).toBe(signal === "SIGTERM" ? 0 : null);
+    }
     const child = start("0");
-    expect(await printed(child, "Ctrl-C ends it.")).not.toContain("Loaded");
-    const end = ended(child);
-    child.kill("SIGTERM");
-    expect(await end).toBe(0);
+    const { origin } = new URL(/http:\S+/.exec(await printed(child, "Ctrl-C ends it."))?.[0] ?? "");
+    for (const url of urls) {
+      const trip: unknown = await (await fetch(`${origin}${url}?$expand=Stops($expand=City)`)).json();
+      expect(trip).toMatchObject({ RowVersion: 1, Stops: [{ Place: "Lisbon", City: { CountryCode: "PT" } }] });
+    }
   });
 
   test("starts anew when its first start was interrupted while loading", async () => {
     const child = start("0", "interrupted.db");
-    while (!existsSync(join(folder, "interrupted.db.loading"))) await setTimeout(5);
+    while (!existsSync(join(folder, "interrupted.db-wal"))) await setTimeout(5);
     const end = ended(child);
     child.kill("SIGKILL");
     await end;
-    expect(existsSync(join(folder, "interrupted.db"))).toBe(false);
     const again = start("0", "interrupted.db");
     expect(await printed(again, "Ctrl-C ends it.")).toContain("Loaded 135483 rows.");
     const endAgain = ended(again);
