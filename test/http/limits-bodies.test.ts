@@ -1,7 +1,7 @@
 import { complexType, edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";
-import { watched } from "./limits.ts";
+import { bytesKept, watched } from "./limits.ts";
 import { noFailures } from "./model.ts";
 
 const Inner = complexType("Inner", { x: edm.int32() });
@@ -95,4 +95,27 @@ eachDoor((door) => {
     expect((await send("/s/Boxes", HEADERS, "POST", '{"id":1,"tags":[],"inner":{"x":1}}')).status).toBe(201);
     expect((await send("/s/Boxes", HEADERS, "POST", '{"id":1,"tags":[],"inner":{"x":[1]}}')).status).toBe(400);
   });
+});
+
+test("nothing of what was refused is kept", async () => {
+  const { service, work } = boxService({ maxRequestBodyBytes: 900_000 });
+  const post = async (body: string): Promise<number> => {
+    const init = { method: "POST", headers: HEADERS, body };
+    const response = await service.fetch(new Request("http://service.example/s/Boxes", init));
+    await response.text();
+    return response.status;
+  };
+  const flood = async (round: number): Promise<void> => {
+    for (const body of [...Object.values(NESTED), ...Object.values(LONG)]) {
+      // Other names and values each time: what is kept by its text would add up.
+      const text = body.slice(0, 800_000).replace("{", `{"name${String(round)}":"${"é".repeat(20_000)}",`);
+      expect(await post(text)).toBe(400);
+      expect(await post(text.padEnd(900_001))).toBe(413);
+    }
+  };
+  await flood(0);
+  const before = bytesKept();
+  for (let round = 1; round <= 12; round += 1) await flood(round);
+  expect(bytesKept() - before).toBeLessThan(30_000_000);
+  expect(work.calls).toBe(0);
 });

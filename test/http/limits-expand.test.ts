@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectInvalidOption, url } from "./doors.ts";
-import { expectViolation, knotService, KNOTS, nested, NO_LIMITS, type Violation, watched } from "./limits.ts";
+import {
+  bytesKept,
+  expectViolation,
+  knotService,
+  KNOTS,
+  nested,
+  NO_LIMITS,
+  type Violation,
+  watched,
+} from "./limits.ts";
 
 const NAVIGATIONS = ["parent", "children", "all"];
 
@@ -125,4 +134,25 @@ eachDoor((door) => {
       expect((await send(url("/s/Knots(20)", { $expand: "parent($levels=max)" }))).status).toBe(200);
     });
   });
+});
+
+test("nothing of what was refused or answered is kept but shapes, up to a bound", async () => {
+  const { service } = knotService({ maxUrlLength: null, maxResponseEntities: 1000 });
+  const read = async (expand: string): Promise<void> => {
+    const query = `$expand=${encodeURIComponent(expand)}`;
+    await (await service.fetch(new Request(`http://service.example/s/Knots?${query}`))).text();
+  };
+  const flood = async (round: number): Promise<void> => {
+    const name = `knot ${String(round)}${"a".repeat(20_000)}`;
+    // Too many entities, too many expansions, too deep, and one that is answered: each with a shape of its own.
+    const terms = Array.from({ length: 20 + round }, (_none, index) => `id eq ${String(index)}`).join(" or ");
+    await read(`all($filter=${terms} or name eq '${name}';$expand=all)`);
+    await read(`all($filter=${terms} or name eq '${name}';$expand=${everything(5)})`);
+    await read(`all($filter=${terms} or name eq '${name}';$levels=9)`);
+    await read(`parent($filter=${terms} or name eq '${name}')`);
+  };
+  await flood(0);
+  const before = bytesKept();
+  for (let round = 1; round <= 100; round += 1) await flood(round);
+  expect(bytesKept() - before).toBeLessThan(60_000_000);
 });
