@@ -86,12 +86,27 @@ export function sqlEntitySet<
   checkOperations(operations, report);
   const reader = makeCheckedReader(type, { db, from: table, columns, distributed }, report);
   const own = reader === null ? null : tableHandlers(type, reader, options, report);
+  if (Array.isArray(search)) checkSearchedRows(others, report);
   // Without what is only for tables the options are those of `entitySet`.
   const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own, others as EntitySetOptions<E, N, F, A>, {
     search: Array.isArray(search) ? searchOf(type, search, reader, report) : search,
     navigation: own === null ? others.navigation : own.navigation,
   });
   return Object.freeze({ ...entitySet(type, given), check: () => faults });
+}
+
+/** A search looks at the whole table, and must not find what a handler of the application keeps back. */
+function checkSearchedRows(
+  options: Pick<EntitySetOptions<EntityTypeDeclaration>, "queryable" | "getAll">,
+  report: (message: string, fix: string) => void,
+): void {
+  for (const handler of ["queryable", "getAll"] as const) {
+    if (options[handler] === undefined) continue;
+    report(
+      `\`search\` names properties, which finds rows of the whole table, whereas \`${handler}\` says which rows there are.`,
+      "Give `search` as a handler that answers those of them that match.",
+    );
+  }
 }
 
 /** The search over columns; undefined where faults are told instead. */

@@ -232,6 +232,18 @@ describe("what cannot be done is a fault at startup", () => {
       ],
     ],
     [
+      "a search over the whole table where a handler keeps rows back",
+      { ...base, search: ["name"], queryable: () => null, getAll: () => [] },
+      [
+        "`search` names properties, which finds rows of the whole table, whereas `queryable` says which rows there are.",
+        "Give `search` as a handler that answers those of them that match.",
+      ],
+      [
+        "`search` names properties, which finds rows of the whole table, whereas `getAll` says which rows there are.",
+        "Give `search` as a handler that answers those of them that match.",
+      ],
+    ],
+    [
       "a search over nothing",
       { ...base, search: [] },
       ["`search` names no properties.", "Name those that are searched, or leave it out."],
