@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
@@ -15,13 +15,27 @@ beforeAll(async () => {
 });
 afterAll(() => db.destroy());
 
-const requests = [readSource("README.md"), ...filesBelow("docs", ".md")].flatMap(requestsOf);
+const pages = [readSource("README.md"), ...filesBelow("docs", ".md")]
+  .map((page) => ({ path: page.path, requests: requestsOf(page) }))
+  .filter(({ requests }) => requests.length > 0);
 
-describe("the requests of README.md and docs are answered by the example as the page says", () => {
-  test.each(requests)("$place $target", async (request) => {
+describe.each(pages)("the requests of $path are answered by the example as the page says", ({ requests }) => {
+  // Each page begins with a world without trips.
+  beforeAll(async () => {
+    await db.deleteFrom("trips").execute();
+    await sql`delete from sqlite_sequence`.execute(db);
+  });
+
+  test.each(requests)("$place $method $target", async (request) => {
     const response = await world.fetch(toRequest(request));
     const text = await response.text();
-    if (request.answer === undefined) expect(response.status, text).toBe(200);
-    else expect(withoutSpace(text)).toMatch(request.answer);
+    if (request.answer === undefined) {
+      expect(response.ok, text).toBe(true);
+      return;
+    }
+    const { status = response.status, headers, body } = request.answer;
+    expect(response.status, text).toBe(status);
+    for (const [name, value] of Object.entries(headers)) expect(response.headers.get(name), name).toBe(value);
+    expect(withoutSpace(text)).toMatch(body);
   });
 });

@@ -4,39 +4,72 @@ import { lineAt, type SourceFile } from "./source-files.ts";
 export interface DocumentedRequest {
   /** Page and line, such as `docs/filter.md:12`. */
   readonly place: string;
+  readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Undefined where the page shows none. */
+  readonly body: string | undefined;
   /** What the page says that the answer is; undefined where it says nothing. */
-  readonly answer: RegExp | undefined;
+  readonly answer: DocumentedAnswer | undefined;
 }
 
-const FENCE = /^```http\n(?<requests>[\s\S]*?)^```[ ]*\n(?:\n```(?:json|text)\n(?<answer>[\s\S]*?)^```)?/gmu;
+/** What a page says of an answer. */
+export interface DocumentedAnswer {
+  /** Undefined where the page begins with the body. */
+  readonly status: number | undefined;
+  /** Those that the page shows; there may be others. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the body must match, white space left out. */
+  readonly body: RegExp;
+}
+
+const FENCE = /^```http\n(?<requests>[\s\S]*?)^```[ ]*\n(?:\n```(?:json|text|http)\n(?<answer>[\s\S]*?)^```)?/gmu;
+const REQUEST_LINE = /^(?<method>GET|POST|PUT|PATCH|DELETE) (?<target>\/.*)$/u;
+const STATUS_LINE = /^HTTP\/1\.1 (?<status>\d{3}) .+$/u;
+const HEADER_LINE = /^(?<name>[A-Za-z-]+): (?<value>.+)$/u;
 const ORIGIN = "http://localhost:3000";
 
 /**
- * The requests of the ```http blocks of a page: lines that begin with GET, each followed by its headers. A block of
- * JSON or text behind them is the answer to the last one, `…` in it stands for anything.
+ * The requests of the ```http blocks of a page: lines that begin with a method, each followed by its headers and, behind
+ * an empty line, its body. A block of JSON, text or HTTP behind them is the answer to the last one, `…` in it stands for
+ * anything.
  */
 export function requestsOf(page: SourceFile): readonly DocumentedRequest[] {
   return Array.from(page.text.matchAll(FENCE)).flatMap((match) => {
     const { requests: text = "", answer } = match.groups ?? {};
     const first = lineAt(page.text, match.index) + 1;
-    const requests: Array<{ place: string; target: string; headers: Record<string, string> }> = [];
-    for (const [index, line] of text.split("\n").entries()) {
-      const place = `${page.path}:${String(first + index)}`;
-      const [method, target = ""] = line.split(/ (?=\/)/u);
-      const [name = "", value] = line.split(": ");
-      const last = requests.at(-1);
-      if (method === "GET") requests.push({ place, target, headers: {} });
-      else if (value !== undefined && last !== undefined) last.headers[name] = value;
-      else if (line !== "") throw new Error(`${place}: neither GET nor a header: ${line}`);
-    }
-    const expected = answer === undefined ? undefined : toPattern(answer);
-    return requests.map((request, index) => ({
-      ...request,
-      answer: index === requests.length - 1 ? expected : undefined,
-    }));
+    const lines = text.split("\n");
+    const starts = lines.flatMap((line, index) => (REQUEST_LINE.test(line) ? [index] : []));
+    if (starts[0] !== 0) throw new Error(`${page.path}:${String(first)}: no request: ${lines[0] ?? ""}`);
+    return starts.map((start, index) => {
+      const next = starts[index + 1];
+      const place = `${page.path}:${String(first + start)}`;
+      const { method = "", target = "" } = REQUEST_LINE.exec(lines[start] ?? "")?.groups ?? {};
+      const { headers, body } = messageOf(lines.slice(start + 1, next), place);
+      const expected = next === undefined && answer !== undefined ? answerOf(answer, `${place}, answer`) : undefined;
+      return { place, method, target, headers, body: body === "" ? undefined : body, answer: expected };
+    });
   });
+}
+
+function answerOf(text: string, place: string): DocumentedAnswer {
+  const [first = "", ...lines] = text.split("\n");
+  const status = STATUS_LINE.exec(first)?.groups?.["status"];
+  if (status === undefined) return { status: undefined, headers: {}, body: toPattern(text) };
+  const { headers, body } = messageOf(lines, place);
+  return { status: Number(status), headers, body: toPattern(body) };
+}
+
+/** Headers, and the body behind an empty line. */
+function messageOf(lines: readonly string[], place: string): { headers: Record<string, string>; body: string } {
+  const end = lines.indexOf("");
+  const headers: Record<string, string> = {};
+  for (const line of lines.slice(0, end === -1 ? lines.length : end)) {
+    const { name, value } = HEADER_LINE.exec(line)?.groups ?? {};
+    if (name === undefined || value === undefined) throw new Error(`${place}: neither a request nor a header: ${line}`);
+    headers[name] = value;
+  }
+  return { headers, body: end === -1 ? "" : lines.slice(end).join("\n").trim() };
 }
 
 /** What an answer must match, white space left out on both sides. */
@@ -54,6 +87,6 @@ export function withoutSpace(text: string): string {
 }
 
 /** The request that a page shows, to the place where `npm start` serves. */
-export function toRequest({ target, headers }: DocumentedRequest): Request {
-  return new Request(ORIGIN + target, { headers });
+export function toRequest({ method, target, headers, body }: DocumentedRequest): Request {
+  return new Request(ORIGIN + target, { method, headers, ...(body === undefined ? {} : { body }) });
 }
