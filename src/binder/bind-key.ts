@@ -58,6 +58,7 @@ type KeyFault = (problem: string) => ODataError;
 /**
  * The parts of a key predicate in the order of the type's key, each with its property.
  * @param fail makes the error of a part that is missing, unknown or repeated
+ * @throws ODataError what `fail` makes
  */
 export function keyParts(
   { parts }: KeyPredicateSyntax,

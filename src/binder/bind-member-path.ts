@@ -50,7 +50,11 @@ export function bindVariable({ name, position }: VariableSyntax, scope: BindingS
   return { kind: "bound", expression, type: expression.type, isCollection: false, position };
 }
 
-/** Binds `Tags/$count` and `Lines/$count`. @see OData URL Conventions 4.0, section 5.1.1.6.3 */
+/**
+ * Binds `Tags/$count` and `Lines/$count`.
+ * @throws ODataError `InvalidQueryOption` behind what is no collection; as for the path before it
+ * @see OData URL Conventions 4.0, section 5.1.1.6.3
+ */
 export function bindCount(node: CountSyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.source);
   const collection = collectionOf(operand);

@@ -25,6 +25,7 @@ const NULL: Expression = Object.freeze({ kind: "null", type: null });
 
 /**
  * Binds `left eq right` and its like: both operands become one type.
+ * @throws ODataError `InvalidQueryOption` for types that are not compared, and what is wrong with an operand
  * @see OData URL Conventions 4.0, section 5.1.1.1
  */
 export function bindComparison(node: BinarySyntax, operator: ComparisonOperator, scope: BindingScope): Operand {
@@ -74,6 +75,7 @@ function incomparable(operator: ComparisonOperator, left: Operand, right: Operan
 
 /**
  * Binds `left add right` and its like.
+ * @throws ODataError `InvalidQueryOption` for types that the operator does not take, and what is wrong with an operand
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
 export function bindArithmetic(node: BinarySyntax, operator: ArithmeticOperator, scope: BindingScope): Operand {
@@ -117,6 +119,8 @@ function typesWithNull(
 
 /**
  * Binds `operand has flags`.
+ * @throws ODataError `InvalidQueryOption` for anything but an enumeration and members of it, and what is wrong with an
+ * operand
  * @see OData URL Conventions 4.0, section 5.1.1.1.10
  */
 export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
@@ -141,6 +145,7 @@ export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
 
 /**
  * Binds `operand in (…)`: the operand and all items become one type. Behind `in` a collection may stand, too.
+ * @throws ODataError `InvalidQueryOption` for types that are not compared, and what is wrong with an operand
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
 export function bindIn(node: InSyntax, scope: BindingScope): Operand {

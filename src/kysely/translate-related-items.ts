@@ -31,6 +31,7 @@ interface RelatedItems {
 /**
  * Translates `any` and `all` over related entities; never null. An entity whose predicate is null counts as one whose
  * predicate is false.
+ * @throws ODataError `UnsupportedQueryOption` for a predicate that the database cannot evaluate
  * @see OData URL Conventions 4.0, sections 5.1.1.5.1 and 5.1.1.5.2
  */
 export function translateRelatedLambda(

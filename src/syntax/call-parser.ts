@@ -54,6 +54,7 @@ export function isCanonicalFunction(name: string): boolean {
 
 /**
  * Reads a call of a canonical function: `name(a,b)`.
+ * @throws ODataError 400 with position, what was found and what was expected
  * @see ABNF rules methodCallExpr, boolMethodCallExpr, isofExpr, castExpr
  */
 export function readCanonicalCall(reader: ExpressionReader): CallSyntax {
@@ -70,6 +71,7 @@ export function readCanonicalCall(reader: ExpressionReader): CallSyntax {
 /**
  * Reads a call of a function by its qualified name, with named arguments: `Ns.Name(p=1)`.
  * @param source what the function is bound to; null when it is `$it` or the function is unbound
+ * @throws ODataError 400 with position, what was found and what was expected
  * @see ABNF rules boundFunctionExpr, functionExprParameters
  */
 export function readQualifiedCall(reader: ExpressionReader, source: SyntaxNode | null): CallSyntax {

@@ -13,6 +13,7 @@ import { quoteText } from "./syntax-error.ts";
 
 /**
  * Reads what begins with a name: a path of members, or a function call.
+ * @throws ODataError 400 with position, what was found and what was expected
  * @see OData URL Conventions 4.0, section 5.1.1.15; ABNF rules firstMemberExpr, memberExpr, rootExpr, functionExpr
  */
 export function readMemberPath(reader: ExpressionReader): SyntaxNode {
