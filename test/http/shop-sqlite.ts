@@ -109,6 +109,7 @@ async function fill(db: Kysely<Database>): Promise<void> {
   await sql`create table books (id integer primary key, title text not null, price text, genre text not null, "authorId" integer, words text not null, shelf text)`.execute(
     db,
   );
+  await sql`create index books_author on books ("authorId")`.execute(db);
   await sql`create table shelves (code text primary key, place text, cover blob, "ownerName" text)`.execute(db);
   await sql`create table notes ("bookId" integer not null, number integer not null, text text not null, primary key ("bookId", number))`.execute(
     db,
