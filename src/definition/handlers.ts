@@ -6,7 +6,7 @@ import type {
   SearchClause,
   SelectedProperty,
 } from "../query/clauses.ts";
-import type { KeyedRow, QueryableSource } from "../query/source.ts";
+import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
 
 /** A value at once or by a promise. */
 export type Awaitable<T> = T | PromiseLike<T>;
@@ -60,8 +60,16 @@ export interface GetByKeyHandler<C> {
   /**
    * The same read of no more than the properties that the answer needs, as a row: what handlers that the framework
    * makes over a database offer. It is called in place of the handler itself.
+   * @param joins single-valued expansions that `source` can join; absent: none
    */
-  readonly readRow?: (key: unknown, selected: readonly SelectedProperty[], context: C) => Answer<KeyedRow | null>;
+  readonly readRow?: (
+    key: unknown,
+    selected: readonly SelectedProperty[],
+    context: C,
+    joins?: KeyedJoins,
+  ) => Answer<KeyedRow | null>;
+  /** The source of those rows, which tells what can be joined to them; absent: nothing. */
+  readonly source?: QueryableSource;
 }
 
 /** The handlers of a set as the protocol calls them: their types are checked where they are declared. */

@@ -63,7 +63,7 @@ export function entityBody(
 function expand(
   exchange: Exchange,
   origin: EntityOrigin,
-  { entity, rowShape }: FoundEntity,
+  { entity, rowShape, joined = NO_JOINS }: FoundEntity,
   { selectExpand, values }: BoundEntityQuery,
 ): MaybeResult<{ readonly entity: unknown }> {
   const { definition } = exchange.service;
@@ -71,7 +71,7 @@ function expand(
   if (plan === null) return { entity };
   const { maxResponseEntities: maxEntities } = definition.limits;
   const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
-  const page = { entities: [entity], rowShape, entityType, joined: NO_JOINS };
+  const page = { entities: [entity], rowShape, entityType, joined };
   const expanded = runExpand(plan, page, { values, context: exchange.context, maxEntities });
   return chain(expanded, ({ entities }) => ({ entity: entities[0] }));
 }

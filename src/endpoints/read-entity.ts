@@ -2,7 +2,7 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindEntityQuery } from "../binder/bind-query-options.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
-import { readByKey } from "../execution/read-by-key.ts";
+import { readExpandedByKey } from "../execution/read-by-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
@@ -24,14 +24,15 @@ export const readEntity: Endpoint = (exchange, path) => {
   const query = bindEntityQuery(readOptions(exchange), target, exchange.service.shapes);
   const { getByKey } = handlers;
   if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for reading by key, but no handler.`);
-  const found = readByKey(getByKey, value, exchange.context, () =>
+  const plan = planExpand(query.selectExpand, exchange.service.definition);
+  const selected = (): ReturnType<typeof propertiesToRead> =>
     // The links of the answer are made from the key, whatever is selected.
     propertiesToRead(entitySet, query.selectExpand, {
       key: true,
       pushdown: settings.selectPushdownEnabled,
-      join: planExpand(query.selectExpand, exchange.service.definition)?.joinProperties,
-    }),
-  );
+      join: plan?.joinProperties,
+    });
+  const found = readExpandedByKey(getByKey, value, exchange.context, selected, { plan, values: query.values });
   return chain(found, (entity) => {
     if (entity === null) throw protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
     const contextUrl = entityContext(exchange.serviceRoot, entitySet, query.selectExpand.contextSelect);

@@ -1,14 +1,29 @@
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { JoinedSteps } from "../plan/join-expansions.ts";
+import type { ExpandPlan } from "../plan/plan-expand.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
+import type { KeyedJoins } from "../query/source.ts";
 import { chain } from "./chain.ts";
+import { chooseJoins } from "./choose-joins.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 
 /** One entity, as an object or as a row. */
 export interface FoundEntity {
   readonly entity: unknown;
   readonly rowShape: RowShape | undefined;
+  /** The expansions that stand in the row; absent: none. */
+  readonly joined?: JoinedSteps | undefined;
+}
+
+/** The expansions of an entity that is read by its key. */
+export interface KeyedExpansions {
+  /** Null where nothing is expanded. */
+  readonly plan: ExpandPlan | null;
+  /** The values of the parameters of the query. */
+  readonly values: readonly PrimitiveValue[];
 }
 
 /**
@@ -23,15 +38,46 @@ export function readByKey(
   context: Context,
   selected: () => readonly SelectedProperty[],
 ): MaybeResult<FoundEntity | null> {
-  const { readRow } = getByKey;
-  if (readRow !== undefined) {
-    return chain(readRow(key, selected(), context), (answer) => {
-      const found = orThrow(answer);
-      return found === null ? null : { entity: found.row, rowShape: found.rowShape };
-    });
-  }
+  if (getByKey.readRow !== undefined) return readRowByKey(getByKey.readRow, key, context, { selected });
   return chain(getByKey(key, context), (answer) => {
     const entity = orThrow(answer);
     return entity === null || entity === undefined ? null : { entity, rowShape: undefined };
+  });
+}
+
+/**
+ * Reads one entity by its key as `readByKey` does, along with those of its expansions that one statement can join to it.
+ * @throws ODataError that the handler returned or threw, or a `queryable` handler of a set that is joined
+ * @see specification, Read by key; $expand, rule 2
+ */
+export function readExpandedByKey(
+  getByKey: GetByKeyHandler<Context>,
+  key: unknown,
+  context: Context,
+  selected: () => readonly SelectedProperty[],
+  { plan, values }: KeyedExpansions,
+): MaybeResult<FoundEntity | null> {
+  const { readRow, source } = getByKey;
+  if (plan === null || readRow === undefined || source === undefined) {
+    return readByKey(getByKey, key, context, selected);
+  }
+  return chain(chooseJoins(plan, source, context), ({ joined, sources }) => {
+    if (joined.navigations.length === 0) return readByKey(getByKey, key, context, selected);
+    const joins = { joined: joined.navigations, values, sources };
+    return chain(readRowByKey(readRow, key, context, { selected, joins }), (found) =>
+      found === null ? null : { ...found, joined },
+    );
+  });
+}
+
+function readRowByKey(
+  readRow: NonNullable<GetByKeyHandler<Context>["readRow"]>,
+  key: unknown,
+  context: Context,
+  { selected, joins }: { readonly selected: () => readonly SelectedProperty[]; readonly joins?: KeyedJoins },
+): MaybeResult<FoundEntity | null> {
+  return chain(readRow(key, selected(), context, joins), (answer) => {
+    const found = orThrow(answer);
+    return found === null ? null : { entity: found.row, rowShape: found.rowShape };
   });
 }

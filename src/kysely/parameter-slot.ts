@@ -11,7 +11,7 @@ export interface Execution {
   readonly values: readonly PrimitiveValue[];
   readonly top: number;
   readonly skip: number;
-  /** By what the parents of a related read are known. */
+  /** By what the parents of a related read are known; of a read by key, that key alone. */
   readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
   /** Most rows in all of a related read. */
   readonly maxRows: number;
@@ -37,6 +37,8 @@ export interface ParameterSlot {
 /** A value that does not depend on the row: a parameter of the query, a value in place, or the instant of the execution. */
 export type SqlConstant =
   | { readonly kind: "parameter"; readonly index: number }
+  /** Of the one key that is read. */
+  | { readonly kind: "key"; readonly index: number }
   | { readonly kind: "fixed"; readonly value: PrimitiveValue }
   | { readonly kind: "now" };
 
@@ -93,11 +95,16 @@ export function toExecution({
   return { values, base, top, skip, keys, maxRows, cells, id: executions, now };
 }
 
-function readConstant(constant: SqlConstant, { values, now }: Execution): PrimitiveValue {
+function readConstant(constant: SqlConstant, { values, keys, now }: Execution): PrimitiveValue {
   switch (constant.kind) {
     case "parameter": {
       const value = values[constant.index];
       if (value === undefined) throw new Error(`Parameter ${String(constant.index)} of the query has no value.`);
+      return value;
+    }
+    case "key": {
+      const value = keys[0]?.[constant.index];
+      if (value === undefined) throw new Error(`The key that is read has no value ${String(constant.index)}.`);
       return value;
     }
     case "fixed":

@@ -2,14 +2,14 @@ import type { StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { Row, RowColumn, RowShape } from "../query/row-shape.ts";
-import type { KeyedRow } from "../query/source.ts";
+import type { KeyedJoins, KeyedRow } from "../query/source.ts";
 import { readSlots, toExecution } from "./parameter-slot.ts";
-import { chain } from "./read-page.ts";
+import { baseOf, chain } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";
 
 /**
- * Reads the row of one entity: no more than the selected properties.
+ * Reads the row of one entity: no more than the selected properties, and what is joined.
  * @param keyProperties the properties of the key in their order
  * @param key the key in the application's form: one value, or an object of the values of a composite one
  * @returns null when there is no such entity
@@ -19,10 +19,14 @@ export function readRow(
   keyProperties: readonly StructuralProperty[],
   key: unknown,
   selected: readonly SelectedProperty[],
+  joins?: KeyedJoins,
 ): Maybe<KeyedRow | null> {
-  const statement = reader.statements.byKey(keyProperties, selected);
-  const { parameters } = reader;
-  const execution = toExecution({ values: keyValues(keyProperties, key), base: () => parameters });
+  const statement = reader.statements.byKey(keyProperties, selected, joins);
+  const execution = toExecution({
+    values: joins?.values ?? [],
+    keys: [keyValues(keyProperties, key)],
+    base: baseOf(reader, joins?.sources),
+  });
   const found = reader.rows.first(statement, readSlots(statement.slots, execution));
   return chain(found, (row): KeyedRow | null => (row === undefined ? null : { row, rowShape: statement.rowShape }));
 }

@@ -11,6 +11,7 @@ import { describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
+import type { KeyedJoins } from "../query/source.ts";
 import type { ColumnOptions } from "./column-option.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./column-search.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
@@ -194,7 +195,11 @@ function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: SqlReade
   const getByKey: GetByKeyHandler<Context> = Object.assign(
     (key: unknown) =>
       chain(readRow(reader, keyProperties, key, whole), (found) => (found === null ? null : toEntity(found))),
-    { readRow: (key: unknown, selected: typeof whole) => readRow(reader, keyProperties, key, selected) },
+    {
+      source,
+      readRow: (key: unknown, selected: typeof whole, _context: Context, joins?: KeyedJoins) =>
+        readRow(reader, keyProperties, key, selected, joins),
+    },
   );
   return { queryable: Object.assign(() => source, { source }), getByKey };
 }

@@ -3,7 +3,7 @@ import { isODataError, protocolError } from "../errors/odata-error.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import type { RelatedQuery, SourceQuery, SourcesBySet } from "../query/source.ts";
+import type { KeyedJoins, RelatedQuery, SourceQuery, SourcesBySet } from "../query/source.ts";
 import { toFrom, type From } from "./base-query.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { IdentityCache } from "./identity-cache.ts";
@@ -103,13 +103,18 @@ export class StatementCache {
     });
   }
 
-  /** The statement of one entity by the key of its type. */
-  byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[]): RowStatement {
-    return this.#keyed.get([selected], () =>
-      this.#compileRows(
-        translateByKey(this.rowsFor(null), this.#scope(this.#target.profile, undefined, null), key, selected),
-      ),
-    );
+  /**
+   * The statement of one entity by the key of its type.
+   * @throws ODataError as for `page`
+   */
+  byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[], joins?: KeyedJoins): RowStatement {
+    const identities = joins === undefined ? [selected] : [selected, joins.joined, ...identitiesOf(joins.sources)];
+    return this.#keyed.get(identities, () => {
+      const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
+      return this.#choose((profile) =>
+        this.#compileRows(translateByKey(this.rowsFor(null), this.#scope(profile, joins?.sources, null), clauses)),
+      );
+    });
   }
 
   /**

@@ -64,22 +64,28 @@ export function translateTotal(
   return sql`select count(*) from ${scope.level.from(scope.it.from)}${condition}`;
 }
 
-/** The query of one entity; the values of its key are the parameters, in the order of the type's key. */
+/** What a read by key is made of. */
+export interface KeyedClauses extends Pick<PageClauses, "selected" | "joined"> {
+  /** The properties of the key, in its order. */
+  readonly key: readonly StructuralProperty[];
+}
+
+/** The query of one entity; the values of its key are those of the one key of the execution. */
 export function translateByKey(
   rows: Rows,
   statement: StatementScope,
-  key: readonly StructuralProperty[],
-  selected: readonly SelectedProperty[],
+  { key, selected, joined }: KeyedClauses,
 ): RowQuery {
   const scope = rowScope(rows, statement);
   const cells: Cells = [];
   const columns = selectColumns(selected, scope.it, cells);
+  const rowShape = Object.freeze({ columns, joined: selectJoined(joined, scope.it, statement, cells) });
   const conditions = key.map((property, index) =>
-    equalsConstant(columnOperand(property, scope.it), { kind: "parameter", index }, "filter"),
+    equalsConstant(columnOperand(property, scope.it), { kind: "key", index }, "filter"),
   );
   // Two rows of one key would be a fault of the table, but no reason to read on.
   const query = sql`${selectFrom(cells, scope)} where ${sql.join(conditions, sql` and `)} limit 1`;
-  return { query, rowShape: Object.freeze({ columns }), width: cells.length };
+  return { query, rowShape, width: cells.length };
 }
 
 /** The query of whole rows that meet a condition, to stand as a derived table in others. */

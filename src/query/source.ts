@@ -137,6 +137,14 @@ export interface RowPage extends PageCount {
   readonly rowShape: RowShape;
 }
 
+/** What is read along with one entity, in the same row: as in `SourceQuery`. */
+export interface KeyedJoins {
+  readonly joined: readonly JoinedNavigation[];
+  /** The values of the parameters that the conditions of the expansions mention. */
+  readonly values: readonly PrimitiveValue[];
+  readonly sources: SourcesBySet;
+}
+
 /** One entity as a row: what a keyed read of a source answers. */
 export interface KeyedRow {
   readonly row: Row;

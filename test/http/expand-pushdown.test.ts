@@ -162,7 +162,7 @@ describe("statements", () => {
     ["Authors", "Books($expand=Author,Shelf($expand=Books))", 3],
     ["Authors", "Pupils($levels=3)", 4],
     ["Authors", "Shelf", 2],
-    ["Books(10)", "Author,Notes", 3],
+    ["Books(10)", "Author,Notes", 2],
     ["Tags", "Books($expand=Author,Tags)", 3],
   ])("of a database: %s with %s", async (path, $expand, count) => {
     sqlite.statements.reset();

@@ -49,6 +49,13 @@ async function tenants(): Promise<ReturnType<typeof odataService>> {
           }),
         navigation: { owner: hasOptional(Owner, { on: { ownerId: "id" }, target: "Owners" }) },
       }),
+      sqlEntitySet(Item, {
+        name: "AllItems",
+        db,
+        table: "items",
+        operations: ["read"],
+        navigation: { owner: hasOptional(Owner, { on: { ownerId: "id" }, target: "Owners" }) },
+      }),
     ],
   });
 }
@@ -100,6 +107,20 @@ describe("every base query of a statement gets its own values, those of the requ
     expect(await idsOf(target, "b")).toEqual(ofB);
     expect(await idsOf(target, "a")).toEqual(ofA);
   });
+});
+
+test("so does what is joined to one entity by its key", async () => {
+  const ownerOf = async (target: string, tenant: string): Promise<unknown> => {
+    const request = new Request(`http://service.example${target}`, { headers: { "x-tenant": tenant } });
+    const answer = await service.fetch(request);
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { readonly owner: unknown }).owner;
+  };
+  const target = "/AllItems(4)?$expand=owner($select=name;$filter=name ne 'q';$expand=boss($select=name))";
+  expect(await ownerOf(target, "a")).toEqual({ name: "Cai", boss: { name: "Ada" } });
+  expect(await ownerOf(target, "b")).toBeNull();
+  expect(await ownerOf(target.replace("'q'", "'Cai'"), "a")).toBeNull();
+  expect(await ownerOf(target, "a")).toEqual({ name: "Cai", boss: { name: "Ada" } });
 });
 
 describe("keys are values, whatever they hold", () => {

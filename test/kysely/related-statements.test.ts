@@ -6,11 +6,12 @@ const { db, seen, planOf } = await relationTables();
 await fillRelations(db, 2000);
 const service = tablesService(db);
 
-/** The statements that a request of a known shape makes. */
+/** The statements that a request of a known shape makes, whatever the answer. */
 async function statementsOf(target: string): Promise<ReturnType<typeof seen>> {
-  await ask(service, target);
+  const request = (): Promise<unknown> => service.fetch(new Request(`http://service.example${target}`));
+  await request();
   seen();
-  await ask(service, target);
+  await request();
   return seen();
 }
 
@@ -128,6 +129,29 @@ describe("an expansion reads", () => {
     ]);
   });
 
+  test("what is single along with one entity, beside the value of its key", async () => {
+    const target = "/Orders(4)?$select=note&$expand=customer($select=name;$filter=name eq 'name 1')";
+    const statements = await statementsOf(target);
+    expect(statements.map(({ sql: text, parameters }) => [text, parameters])).toEqual([
+      [
+        'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "it"."note" as "c2", "r1"."id" as "c3", "r1"."name" as "c4" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and ("r1"."name" = ?) is true where "it"."id" = ? limit 1',
+        ["name 1", 4n],
+      ],
+    ]);
+  });
+
+  test.each([
+    ["(4)", "id eq 4", "customer($expand=country),lines($expand=product;$orderby=number desc)"],
+    ["(4)", "id eq 4", "customer($filter=name eq 'name 1';$select=name),lines($filter=quantity gt 5)"],
+    ["(5)", "id eq 5", "customer($filter=name eq 'name 2')"],
+    ["(21)", "id eq 21", "customer($expand=country)"],
+  ])("Orders%s along with what is single as the page of it does", async (key, filter, expand) => {
+    const one = await ask(service, `/Orders${key}?$expand=${expand}`);
+    const page = (await ask(service, `/Orders?$filter=${filter}&$expand=${expand}`)) as { readonly value: unknown };
+    const { "@odata.context": _context, "@odata.id": _id, ...entity } = one as Readonly<Record<string, unknown>>;
+    expect([entity]).toEqual(page.value);
+  });
+
   test.each<readonly [target: string, statements: number]>([
     ["/Orders?$expand=customer", 1],
     ["/Orders?$expand=customer($expand=country)&$orderby=customer/name&$filter=customer/country/name ne 'x'", 1],
@@ -141,10 +165,17 @@ describe("an expansion reads", () => {
     ["/Orders?$expand=tags($expand=orders($top=2;$expand=customer))", 3],
     ["/Orders?$expand=tags,lines", 3],
     ["/Orders(4)?$expand=lines", 2],
+    ["/Orders(4)?$expand=customer", 1],
+    ["/Orders(4)?$expand=customer($expand=country;$filter=name eq 'name 1' and country/name ne 'x')", 1],
+    ["/Orders(4)?$expand=customer($expand=country,orders),lines($expand=product)", 3],
+    ["/Orders(999999)?$expand=customer", 1],
+    ["/Lines(orderId=4,number=1)?$expand=order($expand=customer),product", 1],
+    // By no key of what it leads to.
+    ["/Customers(4)?$expand=card,country", 2],
     ["/Customers?$expand=card,orders($levels=1;$expand=lines)", 4],
   ])("%s by %i statements", async (target, statements) => {
     const texts = await textsOf(
-      `${target}${target.includes("?") ? "&" : "?"}$top=20`.replace(/(\(4\).*)&\$top=20/, "$1"),
+      `${target}${target.includes("?") ? "&" : "?"}$top=20`.replace(/(^\/\w+\(.*)&\$top=20/, "$1"),
     );
     expect(texts, texts.join("\n")).toHaveLength(statements);
   });
