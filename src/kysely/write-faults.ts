@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { databaseFault, type FaultKind } from "./database-fault.ts";
+import { databaseFault } from "./database-fault.ts";
 import { unavailable } from "./database-unavailable.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
@@ -14,11 +14,6 @@ export interface FailedWrite {
   readonly place: string;
   readonly isDelete: boolean;
 }
-
-const CONFLICTS: Readonly<Partial<Record<FaultKind, string>>> = {
-  unique: "Another entity has this value already, and it must be unique: choose another one, or change that entity.",
-  foreignKey: "There is no entity that this value refers to: create that first, or name another.",
-};
 
 /**
  * What a failed write is to the client: a conflict, a wrong value, or a database that cannot be reached, in words of the
@@ -34,13 +29,14 @@ export function toWriteFault(error: unknown, { context, table, place, isDelete }
   const fault = databaseFault(error);
   if (fault === null || fault.kind === "contention") return error;
   if (fault.kind === "unavailable") return unavailable(error);
-  const path = fault.columns.map((column) => table.pathOf(column)).find(({ length }) => length > 0);
-  const target = path === undefined || isDelete ? undefined : place + wirePath(context, table, path);
+  const paths = fault.columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
+  const names = isDelete ? [] : paths.map((path) => wirePath(context, table, path));
+  const target = names[0] === undefined ? undefined : place + names[0];
   const options = { target, cause: error };
   switch (fault.kind) {
     case "unique":
     case "foreignKey":
-      return protocolError("Conflict", isDelete ? STILL_USED : (CONFLICTS[fault.kind] ?? ""), options);
+      return protocolError("Conflict", isDelete ? STILL_USED : conflict(fault.kind, names), options);
     case "notNull":
       // What no client can state is for the service to fill in.
       if (target === undefined) return protocolError("Conflict", REFUSED, options);
@@ -55,6 +51,16 @@ export function toWriteFault(error: unknown, { context, table, place, isDelete }
         options,
       );
   }
+}
+
+/** @param names what clients call the columns at fault, as far as the database names them */
+function conflict(kind: "unique" | "foreignKey", names: readonly string[]): string {
+  if (kind === "foreignKey") return "There is no entity that this value refers to: create that first, or name another.";
+  if (names.length < 2) {
+    return "Another entity has this value already, and it must be unique: choose another one, or change that entity.";
+  }
+  const list = `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+  return `Another entity has these values of ${list} already, and together they must be unique: choose others, or change that entity.`;
 }
 
 const STILL_USED = "Other entities refer to this one: delete or change those first.";

@@ -106,7 +106,9 @@ describe("a trip", () => {
     ];
     const { status, body } = await send("POST", "Trips", { Title: "Twice first", Stops: stops });
     expect(status).toBe(409);
-    expect(body).toMatchObject({ error: { code: "Conflict" } });
+    expect(body).toMatchObject({
+      error: { code: "Conflict", message: expect.stringContaining("TripId and Position") as unknown },
+    });
     expect(await valueOf("Trips")).toEqual([]);
     expect(await valueOf("Stops")).toEqual([]);
   });
