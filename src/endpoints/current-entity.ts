@@ -80,7 +80,8 @@ function checkIfMatch(exchange: Exchange, entitySet: EntitySet, found: FoundEnti
     throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
   }
   if (!matchesEntityTag(ifMatch, etag)) {
-    throw preconditionFailed("If-Match", "The entity has changed: read it again, and repeat what is still wanted.");
+    // Shells take quotes away, and what is left matches nothing.
+    throw preconditionFailed("If-Match", ifMatch.includes('"') ? CHANGED : UNQUOTED);
   }
   exchange.expected = etagValuesReader(entitySet, rowShape)(entity);
 }
@@ -101,3 +102,6 @@ function missingEntity(): ODataError {
 function preconditionFailed(header: string, reason: string): ODataError {
   return protocolError("PreconditionFailed", `${header} does not hold. ${reason}`, { target: header });
 }
+
+const CHANGED = "The entity has changed: read it again, and repeat what is still wanted.";
+const UNQUOTED = "An ETag stands in double quotes, which are part of it: send it as it was received, or *.";

@@ -140,6 +140,26 @@ describe("a trip", () => {
     expect(unchanged.status).toBe(304);
   });
 
+  test("is not changed by who lost the quotes of the ETag", async () => {
+    const created = await send("POST", "Trips", { Title: "North" });
+    const etag = created.headers.get("etag") ?? "";
+    const answer = await send(
+      "PATCH",
+      `Trips(${String(created.body["Id"])})`,
+      { Title: "x" },
+      { "If-Match": etag.slice(1, -1) },
+    );
+    expect(answer.status).toBe(412);
+    expect(answer.body).toEqual({
+      error: {
+        code: "PreconditionFailed",
+        message:
+          "If-Match does not hold. An ETag stands in double quotes, which are part of it: send it as it was received, or *.",
+        target: "If-Match",
+      },
+    });
+  });
+
   test("of two writers at once exactly one wins", async () => {
     const id = await createTrip();
     for (let round = 1; round <= 20; round += 1) {
