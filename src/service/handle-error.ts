@@ -26,11 +26,17 @@ export function handleError(scope: ErrorScope, request: ODataRequest, error: unk
     if (error.status >= 500 && error.cause !== undefined) logError(scope, request, error);
     return errorResponse(scope, error);
   }
-  logError(scope, request, error);
+  if (!isDisconnect(request, error)) logError(scope, request, error);
   return errorResponse(
     scope,
     protocolError("InternalServerError", "The service failed to answer this request. The failure has been logged."),
   );
+}
+
+/** Whether a handler or a database stopped because the client is gone: that is no failure, and nobody reads the answer. */
+function isDisconnect({ signal }: ODataRequest, error: unknown): boolean {
+  if (!signal.aborted) return false;
+  return Object.is(error, signal.reason) || (error instanceof Error && error.name === "AbortError");
 }
 
 /** Reports what no client may see. A logger that throws must not take the answer down with it. */

@@ -100,3 +100,27 @@ test("an iterator that fails stays failed: its source never answers with less th
   expect(await get("/Notes")).toMatchObject({ status: 500 });
   expect(await get("/Notes")).toMatchObject({ status: 500 });
 });
+
+describe("a client that is gone", () => {
+  const stopped = async (fail: (signal: AbortSignal) => unknown) => {
+    const failures: unknown[] = [];
+    const logger = { error: (_message: string, fields: object) => void failures.push(fields), warn() {}, info() {} };
+    const gone = new AbortController();
+    const getAll = (context: { readonly signal: AbortSignal }): never => {
+      const { signal } = context;
+      gone.abort();
+      throw fail(signal);
+    };
+    const service = odataService({ logger, entitySets: [entitySet(Note, { getAll })] });
+    const response = await service.fetch(new Request("http://service.example/Notes", { signal: gone.signal }));
+    return { status: response.status, failures: failures.length };
+  };
+
+  test.each<[string, number, (signal: AbortSignal) => unknown]>([
+    ["stops a handler: no failure", 0, (signal) => signal.reason],
+    ["stops a database: no failure", 0, () => new DOMException("Stopped.", "AbortError")],
+    ["does not excuse another error", 1, () => new Error("Broken.")],
+  ])("%s", async (_what, failures, fail) => {
+    expect(await stopped(fail)).toEqual({ status: 500, failures });
+  });
+});
