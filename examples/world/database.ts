@@ -65,7 +65,9 @@ async function checkFile(file: string): Promise<void> {
   }
   // Who closes a file last takes its write-ahead log away.
   if (existsSync(`${file}-wal`)) {
-    throw new Error(`${file} is of an earlier version of the example and in use: end the program that serves it.`);
+    throw new Error(
+      `${file} is in use by an earlier version of the example, or by one that is loading it: end that program, or wait.`,
+    );
   }
 }
 

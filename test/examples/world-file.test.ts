@@ -114,7 +114,7 @@ describe("the file of the world example", () => {
     const other = new DatabaseSync(file);
     other.prepare("select * from cities").all();
     await expect(openWorld(file, () => undefined)).rejects.toThrow(
-      `${file} is of an earlier version of the example and in use: end the program that serves it.`,
+      `${file} is in use by an earlier version of the example, or by one that is loading it: end that program, or wait.`,
     );
     other.close();
     expect(existsSync(file)).toBe(true);
