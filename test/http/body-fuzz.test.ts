@@ -1,5 +1,15 @@
 import fc from "fast-check";
-import { applyDelta, complexType, edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
+import {
+  action,
+  applyDelta,
+  complexType,
+  edm,
+  entitySet,
+  entityType,
+  hasMany,
+  hasOptional,
+  odataService,
+} from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Answer, eachDoor, type HeaderTable, type SentBody } from "./doors.ts";
 import { recordingLogger } from "./model.ts";
@@ -75,6 +85,14 @@ const link = (_: unknown, id: string): void => {
   links.push(id);
 };
 
+/** What actions take. */
+const PARAMETERS = {
+  name: edm.string({ maxLength: 50 }),
+  place: edm.complex(Place).nullable(),
+  tags: edm.collection(edm.string()).default([]),
+  count: edm.int64().nullable(),
+};
+
 const service = odataService({
   prefix: "/s",
   defaults: { maxRequestBodyBytes: LIMIT },
@@ -90,8 +108,13 @@ const service = odataService({
         parts: hasMany(Thing, { target: "Things", create: (_, part) => keep(part), addRef: link }),
         best: hasOptional(Thing, { target: "Things", setRef: link }),
       },
+      actions: {
+        change: action({ bound: "entity", params: PARAMETERS, handler: (key) => link(key, "changed") }),
+        mend: action({ bound: "collection", params: PARAMETERS, handler: () => link(null, "mended") }),
+      },
     }),
   ],
+  actions: { send: action({ params: PARAMETERS, handler: () => link(null, "sent") }) },
   logger,
 });
 
@@ -108,6 +131,8 @@ const THING = JSON.stringify({
   Version: 7,
 });
 
+const ARGUMENTS = '{"name":"é","place":{"X":1,"Y":null,"Names":[]},"tags":["a"],"count":5}';
+
 /** The routes that read a body, each with one that it takes. */
 const ROUTES: ReadonlyArray<readonly [method: string, path: string, body: string]> = [
   ["POST", "Things", THING.replace(/\}$/u, `,"Parts":[${THING}],"Best":null}`)],
@@ -120,6 +145,9 @@ const ROUTES: ReadonlyArray<readonly [method: string, path: string, body: string
   ["PATCH", "Things(1)/Count", '{"value":9007199254740993}'],
   ["PUT", "Things(1)/Place", '{"value":{"X":1,"Y":null,"Names":[]}}'],
   ["PUT", "Things(1)/Tags", '{"value":["a","b"]}'],
+  ["POST", "Things(1)/change", ARGUMENTS],
+  ["POST", "Things/mend", ARGUMENTS],
+  ["POST", "send", ARGUMENTS],
 ];
 
 const encoder = new TextEncoder();
