@@ -1,0 +1,117 @@
+import { applyDelta, entitySet, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { describe, expect, test } from "vitest";
+import { ENGINES } from "../executors/engines.ts";
+import { thingRows } from "../executors/thing-rows.ts";
+import { columns, storableRows, Thing, thingsDatabase, type ThingRow } from "../executors/things.ts";
+import { ORIGIN, type LoggedErrors } from "./writes-model.ts";
+
+/** Texts of JSON values at and beyond the edges of types, columns and databases, by blanks. */
+const PLAIN = `
+  null true false [] {} 0 -0 1 -1 1.5 1e400 -1e-400 1e20 0.1 1.005 127 128 255 256 32767 32768 2147483647 2147483648
+  9223372036854775807 9223372036854775808 -9223372036854775808 9007199254740993 12345678901234567890.123456789
+  0.0000000000000000000000000000000000000001 99999999999.99 1.255 1e300 -1.7976931348623157e308 5e-324 3.4e38 1e39
+  "INF" "-INF" "NaN" "" "ß" "\\u0000" "a\\u0000b" "a\\u0020" "\\ud800" "\\udc00x" "😀" "'" "\\"" "\\\\" "%" "$1" "?"
+  "2024-02-29" "2023-02-29" "0000-01-01" "-0001-12-31" "9999-12-31" "10000-01-01" "999999-01-01" "-4713-01-01"
+  "00:00:00" "23:59:59.999999" "23:59:59.9999999" "23:59:59.999999999999" "24:00:00" "12:00"
+  "2024-02-29T12:00:00Z" "2024-02-29T12:00:00.1234567Z" "2024-02-29T12:00:00.123+14:00" "2024-02-29T12:00:00-00:00"
+  "0000-01-01T00:00:00+14:00" "9999-12-31T23:59:59.999-14:00" "-4713-01-01T00:00:00Z" "99999-01-01T00:00:00Z"
+  "999999-01-01T00:00:00Z" "1969-12-31T23:59:59.999Z" "2024-02-29T23:59:59.9999999999Z" "2024-02-29T23:59:60Z"
+  "P1D" "-PT0.000000000001S" "P999999999D" "PT36H" "P1Y" "AQID" "_-8=" "%%%" "01234567-89AB-cdef-0123-456789abcdef"
+  "Low" "low" "10" "Red,Blue" "Top" "White,Red" "8" "None"
+  {"city":null,"number":1,"geo":null} {"city":"x","number":2147483647,"geo":{"latitude":"INF","name":null}}
+  {"text":"\\u0000","count":9223372036854775807,"price":1.10,"at":null,"done":null,"words":[]}
+  {"text":"\\ud800","count":null,"price":1e-7,"at":"2024-02-29T12:00:00.5+01:00","done":true,"words":["\\udc00"]}
+  ["a",null,""] [1.10,null,-0.0] [1e400] [1e300] ["\\u0000"] ["\\ud800"] [null]
+  [{"code":null,"size":null,"price":1e-7,"level":"High"},null] [{"code":"\\u0000","size":1,"price":null,"level":"Low"}]`;
+const VALUES: readonly string[] = [
+  ...PLAIN.trim().split(/\s+/),
+  `1${"0".repeat(70)}`,
+  `0.${"1".repeat(200)}`,
+  `"${"x".repeat(101)}"`,
+  `"${"😀".repeat(60)}"`,
+  `"${"y".repeat(70_000)}"`,
+];
+const MEMBERS = Object.keys(Thing.properties).filter((field) => field !== "id");
+
+async function ask(
+  service: ReturnType<typeof odataService>,
+  method: string,
+  body?: string,
+): Promise<readonly [number, string]> {
+  const init = body === undefined ? {} : { body, headers: { "Content-Type": "application/json" } };
+  const response = await service.fetch(new Request(`${ORIGIN}/Things(1)`, { method, ...init }));
+  return [response.status, await response.text()];
+}
+
+/** A body that says what the model allows, and what its one member is then. */
+interface Readable {
+  readonly body: string;
+  readonly member: string;
+  readonly value: string;
+}
+
+/** Instants are stored in UTC, with digits of their own. */
+const INSTANTS: ReadonlySet<string> = new Set(["at", "second", "epoch"]);
+
+/** The value of a member, as a text in which the two zeros are one. */
+function memberOf(text: string, member: string): string {
+  return JSON.stringify((JSON.parse(text) as Readonly<Record<string, unknown>>)[member]);
+}
+
+async function readableBodies(row: ThingRow): Promise<readonly Readable[]> {
+  const memory = odataService({
+    propertyNaming: "camelCase",
+    entitySets: [entitySet(Thing, { name: "Things", patch: (_id, delta) => applyDelta(Thing, row, delta) })],
+  });
+  const bodies: Readable[] = [];
+  for (const member of MEMBERS) {
+    for (const value of VALUES) {
+      const body = `{"${member}":${value}}`;
+      const [status, text] = await ask(memory, "PATCH", body);
+      if (status === 200) bodies.push({ body, member, value: memberOf(text, member) });
+      else expect(status, body).toBe(400);
+    }
+  }
+  return bodies;
+}
+
+describe.each(ENGINES)("values at the edges, in bodies for a table of $title", (engine) => {
+  test("are stored as they are, or refused with nothing changed; never a failure", async () => {
+    const logged: LoggedErrors = { errors: [] };
+    const rows = storableRows(thingRows(3, 5), engine.name);
+    const { db, close } = await thingsDatabase(engine, rows);
+    const service = odataService({
+      propertyNaming: "camelCase",
+      logger: {
+        error: (_message, { error }) => logged.errors.push(error),
+        warn: () => undefined,
+        info: () => undefined,
+      },
+      entitySets: [
+        sqlEntitySet(Thing, { name: "Things", db, table: "things", operations: ["read", "patch"], columns }),
+      ],
+    });
+    const row = rows.find(({ id }) => id === 1);
+    const bodies = row === undefined ? [] : await readableBodies(row);
+    expect(bodies.length).toBeGreaterThan(MEMBERS.length * 4);
+    let stored = 0;
+    let [, before] = await ask(service, "GET");
+    for (const { body, member, value } of bodies) {
+      const [status, text] = await ask(service, "PATCH", body);
+      const [read, after] = await ask(service, "GET");
+      const shown = `${body.slice(0, 200)} ${text.slice(0, 200)}`;
+      expect(logged.errors, shown).toEqual([]);
+      expect([200, 400], shown).toContain(status);
+      expect(read, shown).toBe(200);
+      expect(after, shown).toBe(status === 200 ? text : before);
+      if (status === 200) {
+        stored += 1;
+        if (!INSTANTS.has(member)) expect(memberOf(after, member), shown).toBe(value);
+      }
+      before = after;
+    }
+    expect(stored).toBeGreaterThan(bodies.length / 2);
+    await close();
+  }, 300_000);
+});
