@@ -1,4 +1,4 @@
-import { get } from "node:http";
+import { request as send } from "node:http";
 
 /** Sent with every request to either server, so that both write the same links. */
 export const HOST = "bench.example";
@@ -10,10 +10,18 @@ export interface Answer {
   readonly body: Buffer;
 }
 
+/** What a request has beside its target; absent: a `GET`. */
+export interface Asked {
+  readonly method?: "POST" | "PATCH";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 /** Asks a server of this machine for one target. */
-export function ask(port: number, path: string): Promise<Answer> {
+export function ask(port: number, path: string, { method, headers, body }: Asked = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: "127.0.0.1", port, path, headers: { host: HOST } }, (response) => {
+    const options = { host: "127.0.0.1", port, path, method: method ?? "GET", headers: { host: HOST, ...headers } };
+    const request = send(options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
@@ -23,5 +31,6 @@ export function ask(port: number, path: string): Promise<Answer> {
       });
     });
     request.on("error", reject);
+    request.end(body);
   });
 }

@@ -1,10 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import { ask, type Answer } from "./ask.ts";
+import { ask, type Answer, type Asked } from "./ask.ts";
+import { WRITE_HEADERS } from "./load-requests.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ServerProcess } from "./server-process.ts";
 
 /** The headers that tell something about the answer; the others are about its transport. */
-const HEADERS: readonly string[] = ["odata-version", "content-type", "vary", "etag", "cache-control"];
+const HEADERS: readonly string[] = [
+  "odata-version",
+  "content-type",
+  "vary",
+  "etag",
+  "location",
+  "content-location",
+  "cache-control",
+];
 /** How many targets of a scenario are compared. */
 const COMPARED = 50;
 /** How much text is shown around the first difference of two bodies. */
@@ -14,16 +23,33 @@ const SHOWN = 80;
  * Asks both servers for the same and compares status, headers, JSON value and bytes.
  * @throws Error that shows the first difference
  */
-export async function compareAnswers(scenario: Scenario, ours: ServerProcess, limit: ServerProcess): Promise<void> {
-  for (const path of scenario.paths.slice(0, COMPARED)) {
-    const [left, right] = await Promise.all([ask(ours.port, path), ask(limit.port, path)]);
+export async function compareAnswers(
+  { id, paths, writes }: Scenario,
+  ours: ServerProcess,
+  limit: ServerProcess,
+): Promise<void> {
+  const compare = async (path: string, asked?: Asked): Promise<Answer> => {
+    const [left, right] = await Promise.all([ask(ours.port, path, asked), ask(limit.port, path, asked)]);
     const difference = differenceOf(left, right);
-    if (difference !== null) throw new Error(`${scenario.id}: the answers to ${path} differ in ${difference}`);
+    if (difference === null) return left;
+    throw new Error(`${id}: the answers to ${asked?.method ?? "GET"} ${path} differ in ${difference}`);
+  };
+  for (const path of paths.slice(0, COMPARED)) {
+    if (writes?.kind === "create") {
+      const made = await compare(path, { method: "POST", headers: WRITE_HEADERS, body: writes.body });
+      await compare(new URL(made.headers.get("location") ?? "").pathname);
+      continue;
+    }
+    const { headers } = await compare(path);
+    if (writes === undefined) continue;
+    const changed = { ...WRITE_HEADERS, "if-match": headers.get("etag") ?? "" };
+    await compare(path, { method: "PATCH", headers: changed, body: writes.body });
+    await compare(path);
   }
 }
 
 function differenceOf(ours: Answer, limit: Answer): string | null {
-  if (ours.status !== limit.status || ours.status !== 200) {
+  if (ours.status !== limit.status || ours.status >= 300) {
     return `status: ours ${String(ours.status)}, limit ${String(limit.status)}\n${textOf(ours)}\n${textOf(limit)}`;
   }
   const header = HEADERS.find((name) => ours.headers.get(name) !== limit.headers.get(name));

@@ -3,7 +3,7 @@ import { seededRandom, type Random } from "./random.ts";
 import { ADJECTIVES, CATEGORIES, CITIES, FIRST_NAMES, LAST_NAMES, NOTES, NOUNS, REGIONS, STATUSES } from "./words.ts";
 
 /** How many rows the tables have. */
-export const SIZES = { products: 1000, customers: 10_000, orders: 100_000, lines: 400_000 } as const;
+export const SIZES = { products: 1000, customers: 10_000, orders: 100_000, lines: 400_000, drafts: 1000 } as const;
 
 const SCHEMA = `
   CREATE TABLE categories (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -22,6 +22,11 @@ const SCHEMA = `
   CREATE TABLE lines (
     id INTEGER PRIMARY KEY, orderId INTEGER NOT NULL REFERENCES orders,
     productId INTEGER NOT NULL REFERENCES products, quantity INTEGER NOT NULL, price REAL NOT NULL
+  );
+  CREATE TABLE drafts (
+    id INTEGER PRIMARY KEY, customerId INTEGER NOT NULL, orderDate TEXT NOT NULL,
+    shippedDate TEXT, status TEXT NOT NULL, freight REAL NOT NULL, paid INTEGER NOT NULL, shipName TEXT NOT NULL,
+    shipCity TEXT NOT NULL, shipRegion TEXT, trackingId TEXT NOT NULL, note TEXT, version INTEGER NOT NULL DEFAULT 1
   );`;
 
 const INDEXES = `
@@ -50,6 +55,7 @@ export function writeDatabase(file: string): void {
     fill(database, "customers", SIZES.customers, (id) => customerRow(id, random));
     fill(database, "orders", SIZES.orders, (id) => orderRow(id, random));
     fill(database, "lines", SIZES.lines, (id) => lineRow(id, random));
+    fill(database, "drafts", SIZES.drafts, (id) => [...orderRow(id, random), 1]);
     database.exec(`${INDEXES} COMMIT; ANALYZE;`);
     // sqliteDialect would change to it anyway: so both servers read the file in one and the same way.
     database.exec("PRAGMA journal_mode = WAL");

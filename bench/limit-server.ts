@@ -4,11 +4,12 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
+import { makeDrafts } from "./limit-drafts.ts";
+import { makeExpansions } from "./limit-expansions.ts";
+import { ORDER_COLUMNS, type LimitAnswer, type LimitRow } from "./limit-rows.ts";
 import { PREFIX } from "./scenarios.ts";
 import { databaseFile, reportTo } from "./server-messages.ts";
-
-type Order = Record<string, SQLOutputValue | boolean>;
 
 const HEADERS = {
   "OData-Version": "4.0",
@@ -16,17 +17,18 @@ const HEADERS = {
   Vary: "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization",
 };
 
-const ORDERS = `SELECT id AS Id, customerId AS CustomerId, orderDate AS OrderDate, shippedDate AS ShippedDate,
-  status AS Status, freight AS Freight, paid AS Paid, shipName AS ShipName, shipCity AS ShipCity,
-  shipRegion AS ShipRegion, trackingId AS TrackingId, note AS Note FROM orders`;
+const ORDERS = `SELECT ${ORDER_COLUMNS} FROM orders`;
 
-const database = new DatabaseSync(databaseFile(), { readOnly: true });
+const database = new DatabaseSync(databaseFile());
+const drafts = makeDrafts(database);
+const expansions = makeExpansions(database);
 const orderByKey = database.prepare(`${ORDERS} WHERE id = ?`);
 const orders = database.prepare(`${ORDERS} ORDER BY id LIMIT ? OFFSET ?`);
 const ordersByDate = database.prepare(`${ORDERS} ORDER BY orderDate DESC, id DESC LIMIT ? OFFSET ?`);
 const products = database.prepare(`SELECT id AS Id, name AS Name, price AS Price, count(*) OVER () AS total
   FROM products WHERE price > ? AND instr(name, ?) > 0 ORDER BY id LIMIT ?`);
 
+const DRAFTS = `${PREFIX}/Drafts`;
 const ORDER_KEY = `${PREFIX}/Orders(`;
 const ORDER_PAGE = `${PREFIX}/Orders?`;
 const PRODUCT_PAGE = `${PREFIX}/Products?`;
@@ -36,6 +38,7 @@ const server = createServer((request, response) => {
   const target = request.url ?? "";
   const root = `http://${request.headers.host ?? ""}${PREFIX}`;
   if (target.startsWith(ORDER_KEY)) answer(response, orderText(root, Number(target.slice(ORDER_KEY.length, -1))));
+  else if (target.startsWith(DRAFTS)) drafts(request, root, (made) => respond(response, made));
   else if (target.startsWith(ORDER_PAGE)) answer(response, orderPageText(root, options(target, ORDER_PAGE)));
   else if (target.startsWith(PRODUCT_PAGE)) answer(response, productPageText(root, options(target, PRODUCT_PAGE)));
   else refuse(request, response);
@@ -44,7 +47,7 @@ const server = createServer((request, response) => {
 server.listen(0, "127.0.0.1", () => reportTo((server.address() as AddressInfo).port));
 
 function orderText(root: string, id: number): string {
-  const order: Order = orderByKey.get(id) ?? {};
+  const order: LimitRow = orderByKey.get(id) ?? {};
   order["Paid"] = order["Paid"] === 1;
   return JSON.stringify({
     "@odata.context": `${root}/$metadata#Orders/$entity`,
@@ -54,8 +57,9 @@ function orderText(root: string, id: number): string {
 }
 
 function orderPageText(root: string, query: Map<string, string>): string {
+  if (query.has("$expand")) return expansions(root, query);
   const statement = query.has("$orderby") ? ordersByDate : orders;
-  const value: Order[] = statement.all(Number(query.get("$top")), Number(query.get("$skip") ?? 0));
+  const value: LimitRow[] = statement.all(Number(query.get("$top")), Number(query.get("$skip") ?? 0));
   for (const order of value) order["Paid"] = order["Paid"] === 1;
   return JSON.stringify({ "@odata.context": `${root}/$metadata#Orders`, value });
 }
@@ -80,7 +84,11 @@ function options(target: string, page: string): Map<string, string> {
 }
 
 function answer(response: ServerResponse, text: string): void {
-  response.writeHead(200, { ...HEADERS, "Content-Length": Buffer.byteLength(text) });
+  respond(response, { status: 200, text });
+}
+
+function respond(response: ServerResponse, { status, text, headers }: LimitAnswer): void {
+  response.writeHead(status, { ...HEADERS, ...headers, "Content-Length": Buffer.byteLength(text) });
   response.end(text);
 }
 

@@ -1,5 +1,6 @@
 import autocannon from "autocannon";
 import { HOST } from "./ask.ts";
+import { loadRequests } from "./load-requests.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ServerProcess } from "./server-process.ts";
 
@@ -15,16 +16,18 @@ const TIMEOUT = 60;
  */
 export async function measureLoad(
   server: ServerProcess,
-  { id, paths }: Scenario,
+  scenario: Scenario,
   requests: number,
   connections: number,
 ): Promise<number> {
+  const { id } = scenario;
+  const prepared = await loadRequests(server, scenario);
   const before = await server.cpu();
   const result = await autocannon({
     url: `http://127.0.0.1:${String(server.port)}`,
     connections,
     amount: requests,
-    requests: paths.map((path) => ({ path })),
+    requests: prepared,
     headers: { host: HOST },
     sampleInt: SAMPLE_INTERVAL,
     timeout: TIMEOUT,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compareAnswers } from "./compare-answers.ts";
@@ -30,8 +30,14 @@ async function run({ scenarios, rounds, profile }: Arguments): Promise<void> {
   const started = performance.now();
   writeDatabase(database);
   console.log(`Wrote the database in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
-  if (profile) await profileOurs(database, scenarios);
-  else await compareAndMeasure(database, scenarios, rounds);
+  if (profile) {
+    await profileOurs(database, scenarios);
+    return;
+  }
+  // Each writes to a file of its own, so that both make the same keys and versions.
+  const copy = join(directory, "limit.db");
+  copyFileSync(database, copy);
+  await compareAndMeasure({ ours: database, limit: copy }, scenarios, rounds);
 }
 
 async function profileOurs(database: string, scenarios: readonly Scenario[]): Promise<void> {
@@ -40,9 +46,13 @@ async function profileOurs(database: string, scenarios: readonly Scenario[]): Pr
   });
 }
 
-async function compareAndMeasure(database: string, scenarios: readonly Scenario[], rounds: number): Promise<void> {
-  await withServer("limit", "limit-server.ts", database, async (limit) => {
-    await withServer("odatakit", "odatakit-server.ts", database, async (ours) => {
+async function compareAndMeasure(
+  databases: { readonly ours: string; readonly limit: string },
+  scenarios: readonly Scenario[],
+  rounds: number,
+): Promise<void> {
+  await withServer("limit", "limit-server.ts", databases.limit, async (limit) => {
+    await withServer("odatakit", "odatakit-server.ts", databases.ours, async (ours) => {
       for (const scenario of scenarios) await compareAnswers(scenario, ours, limit);
       console.log("Both servers give the same answers, byte for byte.");
       const measurements: Measurement[] = [];

@@ -1,4 +1,4 @@
-import { edm, entityType } from "odatakit";
+import { edm, entityType, hasMany, hasOptional } from "odatakit";
 
 /** The columns of the table `products`. */
 export const Product = entityType("Product", {
@@ -10,9 +10,26 @@ export const Product = entityType("Product", {
   discontinued: edm.boolean(),
 });
 
-/** The columns of the table `orders`. */
-export const Order = entityType("Order", {
+/** The columns of the table `customers`. */
+export const Customer = entityType("Customer", {
   id: edm.int32().key(),
+  name: edm.string(),
+  city: edm.string(),
+  region: edm.string().nullable(),
+  email: edm.string().nullable(),
+});
+
+/** The columns of the table `lines`. */
+export const Line = entityType("Line", {
+  id: edm.int32().key(),
+  orderId: edm.int32(),
+  productId: edm.int32(),
+  quantity: edm.int32(),
+  price: edm.double(),
+});
+
+/** All columns of the table `orders` but its key. */
+const ORDERED = {
   customerId: edm.int32(),
   orderDate: edm.dateTimeOffset({ precision: 0 }),
   shippedDate: edm.dateTimeOffset({ precision: 0 }).nullable(),
@@ -24,4 +41,25 @@ export const Order = entityType("Order", {
   shipRegion: edm.string().nullable(),
   trackingId: edm.guid(),
   note: edm.string().nullable(),
+} as const;
+
+/** The columns of the table `orders`. */
+export const Order = entityType("Order", { id: edm.int32().key(), ...ORDERED });
+
+/** The columns of the table `drafts`: orders that clients write. */
+export const Draft = entityType("Draft", {
+  id: edm.int32().key().computed(),
+  ...ORDERED,
+  version: edm.int32().computed(),
 });
+
+/** From an order to who ordered, and to what. */
+export const ORDER_NAVIGATION = {
+  customer: hasOptional(Customer, { on: { customerId: "id" }, target: "Customers" }),
+  lines: hasMany(Line, { on: { id: "orderId" }, target: "Lines" }),
+} as const;
+
+/** From a line to what was ordered. */
+export const LINE_NAVIGATION = {
+  product: hasOptional(Product, { on: { productId: "id" }, target: "Products" }),
+} as const;

@@ -4,16 +4,26 @@ import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
-import { Order, Product } from "./model.ts";
+import { Customer, Draft, Line, LINE_NAVIGATION, Order, ORDER_NAVIGATION, Product } from "./model.ts";
 import { PREFIX } from "./scenarios.ts";
 import { databaseFile, reportTo } from "./server-messages.ts";
 
 const db = new Kysely({ dialect: sqliteDialect(databaseFile()) });
+const operations = ["read"] as const;
 const service = odataService({
   prefix: PREFIX,
   entitySets: [
-    sqlEntitySet(Order, { db, table: "orders", operations: ["read"], maxTop: null }),
-    sqlEntitySet(Product, { db, table: "products", operations: ["read"] }),
+    sqlEntitySet(Order, { db, table: "orders", operations, maxTop: null, navigation: ORDER_NAVIGATION }),
+    sqlEntitySet(Line, { db, table: "lines", operations, navigation: LINE_NAVIGATION }),
+    sqlEntitySet(Customer, { db, table: "customers", operations }),
+    sqlEntitySet(Product, { db, table: "products", operations }),
+    sqlEntitySet(Draft, {
+      db,
+      table: "drafts",
+      operations: ["read", "create", "patch"],
+      rowVersion: "version",
+      etag: ["version"],
+    }),
   ],
 });
 

@@ -26,12 +26,12 @@ export function readArguments(args: readonly string[]): Arguments {
     allowPositionals: true,
   });
   const wanted = positionals.map((id) => id.toUpperCase());
-  const unknown = wanted.filter((id) => SCENARIOS.every((scenario) => scenario.id !== id));
+  const unknown = wanted.filter((id) => SCENARIOS.every((scenario) => scenario.id.toUpperCase() !== id));
   if (unknown.length > 0) throw new Error(`There is no scenario ${unknown.join(", ")}: ${USAGE}`);
   const rounds = values.rounds === undefined ? DEFAULT_ROUNDS : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds takes a whole number from 1 on: ${USAGE}`);
   return {
-    scenarios: wanted.length === 0 ? SCENARIOS : SCENARIOS.filter(({ id }) => wanted.includes(id)),
+    scenarios: wanted.length === 0 ? SCENARIOS : SCENARIOS.filter(({ id }) => wanted.includes(id.toUpperCase())),
     rounds,
     profile: values.profile ?? false,
   };

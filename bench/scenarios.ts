@@ -8,10 +8,21 @@ export interface Scenario {
   readonly title: string;
   /** Request targets: each connection asks for them in turn and begins anew at the end. */
   readonly paths: readonly string[];
+  /**
+   * What is written; absent: nothing. `create`: each other request is a `POST`, the next one reads what it made. `change`:
+   * each request is a `PATCH` with the ETag that the target had last.
+   */
+  readonly writes?: Write;
   /** How many requests one round has. */
   readonly requests: number;
   /** Most CPU time of ours as a multiple of the limit server's. */
   readonly budget: number;
+}
+
+/** What a scenario writes, and the body of each request that does. */
+export interface Write {
+  readonly kind: "create" | "change";
+  readonly body: string;
 }
 
 /** The base that both servers are mounted at. */
@@ -20,6 +31,25 @@ export const PREFIX = "/odata";
 const VARIETY = 500;
 
 const random = seededRandom(2);
+
+const NESTED_OPTIONS = [
+  "$select=Id,OrderDate,Freight",
+  "$expand=Customer($select=Id,Name),Lines($select=Quantity,Price;$orderby=Price%20desc;$top=2;$expand=Product($select=Name))",
+].join("&");
+
+const NEW_DRAFT = {
+  CustomerId: 17,
+  OrderDate: "2024-02-29T10:00:00Z",
+  ShippedDate: null,
+  Status: "Draft",
+  Freight: 32.38,
+  Paid: false,
+  ShipName: "Günther Ångström",
+  ShipCity: "København",
+  ShipRegion: null,
+  TrackingId: "0b5e3d4c-8c3f-4b1e-8d1f-0123456789ab",
+  Note: 'Leave it at the "back" door',
+};
 
 /** All scenarios, in the order in which they run. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -47,12 +77,46 @@ export const SCENARIOS: readonly Scenario[] = [
     requests: 1000,
     budget: 1.3,
   },
+  {
+    id: "S4",
+    title: "50 orders, two levels of $expand",
+    paths: vary(() => `/Orders?$top=50&$skip=${skipped()}&$expand=Customer,Lines($expand=Product)`),
+    requests: 200,
+    budget: 0.8,
+  },
+  {
+    id: "S4b",
+    title: "the same, nested options",
+    paths: vary(() => `/Orders?$top=50&$skip=${skipped()}&${NESTED_OPTIONS}`),
+    requests: 200,
+    budget: 0.7,
+  },
   { id: "S5", title: "10,000 rows in one response", paths: [plainPage(10_000)], requests: 8, budget: 0.9 },
   { id: "P1", title: "plain page of 1", paths: [plainPage(1)], requests: 2000, budget: 1.4 },
   { id: "P10", title: "plain page of 10", paths: [plainPage(10)], requests: 1500, budget: 1.4 },
   { id: "P100", title: "plain page of 100", paths: [plainPage(100)], requests: 500, budget: 1.1 },
   { id: "P1000", title: "plain page of 1,000", paths: [plainPage(1000)], requests: 80, budget: 0.9 },
+  {
+    id: "S7",
+    title: "POST, GET back",
+    paths: [`${PREFIX}/Drafts`],
+    writes: { kind: "create", body: JSON.stringify(NEW_DRAFT) },
+    requests: 1000,
+    budget: 1.5,
+  },
+  {
+    id: "S8",
+    title: "PATCH with If-Match",
+    paths: Array.from({ length: VARIETY }, (_none, index) => `${PREFIX}/Drafts(${String(index + 1)})`),
+    writes: { kind: "change", body: JSON.stringify({ Status: "Shipped", Freight: 12.5, Note: "Ring twice" }) },
+    requests: 1000,
+    budget: 1.5,
+  },
 ];
+
+function skipped(): string {
+  return String(50 * random.below(50));
+}
 
 function plainPage(size: number): string {
   return `${PREFIX}/Orders?$top=${String(size)}`;

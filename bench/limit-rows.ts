@@ -1,0 +1,24 @@
+import type { SQLOutputValue } from "node:sqlite";
+
+/** A row, with what else belongs to it. */
+export type LimitRow = Record<string, unknown>;
+
+/** An answer of the limit server. */
+export interface LimitAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The columns of orders and drafts under the names of their properties. */
+export const ORDER_COLUMNS = `id AS Id, customerId AS CustomerId, orderDate AS OrderDate, shippedDate AS ShippedDate,
+  status AS Status, freight AS Freight, paid AS Paid, shipName AS ShipName, shipCity AS ShipCity,
+  shipRegion AS ShipRegion, trackingId AS TrackingId, note AS Note`;
+
+/** What a statement answers for one entity, ready to be written: SQLite has no booleans. */
+export function withBooleans(row: Record<string, SQLOutputValue> | undefined, column: string): LimitRow | null {
+  if (row === undefined) return null;
+  const entity: LimitRow = row;
+  entity[column] = entity[column] === 1;
+  return entity;
+}

@@ -1,0 +1,65 @@
+import type { Request } from "autocannon";
+import { ask } from "./ask.ts";
+import { PREFIX, type Scenario, type Write } from "./scenarios.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+/** The headers of requests with a body. */
+export const WRITE_HEADERS = { "content-type": "application/json" } as const;
+
+/** By server: the ETag that each entity had last. */
+const etags = new WeakMap<ServerProcess, Map<string, string>>();
+
+/** The requests of a scenario, as the load generator takes them: each connection sends them in turn, again and again. */
+export async function loadRequests(server: ServerProcess, { paths, writes }: Scenario): Promise<Request[]> {
+  if (writes === undefined) return paths.map((path) => ({ path }));
+  return writes.kind === "create"
+    ? paths.flatMap((path) => createAndRead(path, writes))
+    : change(server, paths, writes);
+}
+
+/** What a connection keeps from one answer to the next request. */
+interface Kept {
+  path?: string;
+}
+
+function createAndRead(path: string, { body }: Write): Request[] {
+  return [
+    {
+      method: "POST",
+      path,
+      headers: WRITE_HEADERS,
+      body,
+      onResponse: (_status, text, context: Kept) => {
+        const { Id: id } = JSON.parse(text) as { readonly Id: number };
+        context.path = `${PREFIX}/Drafts(${String(id)})`;
+      },
+    },
+    { setupRequest: (request, context: Kept) => ({ ...request, path: context.path ?? path }) },
+  ];
+}
+
+/** All connections take from one list, so that no two write one entity at a time. */
+async function change(server: ServerProcess, paths: readonly string[], { body }: Write): Promise<Request[]> {
+  const known = etags.get(server) ?? new Map<string, string>();
+  etags.set(server, known);
+  if (known.size === 0) {
+    for (const path of paths) known.set(path, (await ask(server.port, path)).headers.get("etag") ?? "");
+  }
+  let next = 0;
+  return [
+    {
+      method: "PATCH",
+      body,
+      setupRequest: (request, context: Kept) => {
+        const path = paths[next % paths.length] ?? "";
+        next += 1;
+        context.path = path;
+        return { ...request, path, headers: { ...WRITE_HEADERS, "if-match": known.get(path) ?? "" } };
+      },
+      onResponse: (_status, _text, { path = "" }: Kept, headers) => {
+        const etag = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "etag")?.[1];
+        known.set(path, String(etag));
+      },
+    },
+  ];
+}
