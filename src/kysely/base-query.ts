@@ -1,5 +1,5 @@
 import { sql, type Compilable } from "kysely";
-import { describe } from "../definition/option-table.ts";
+import { describe, isObject } from "../definition/option-table.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { bindSlot } from "./parameter-slot.ts";
@@ -120,9 +120,20 @@ function split(text: string, places: RegExp): readonly Piece[] {
 function compile(query: Compilable): SqlText {
   const known = compiled.get(query);
   if (known !== undefined) return known;
-  const text = query.compile();
+  const text = withColumns(query).compile();
   compiled.set(query, text);
   return text;
+}
+
+/** A query that names no columns means all: `db.selectFrom("orders").where(…)` is no SQL as it stands. */
+function withColumns(query: Compilable): Compilable {
+  if (!("toOperationNode" in query) || typeof query.toOperationNode !== "function") return query;
+  const node: unknown = query.toOperationNode();
+  const isSelect = isObject(node) && node["kind"] === "SelectQueryNode";
+  if (!isSelect || node["selections"] !== undefined || !("selectAll" in query)) return query;
+  const { selectAll } = query;
+  const all: unknown = typeof selectAll === "function" ? Reflect.apply(selectAll, query, []) : query;
+  return isCompilable(all) ? all : query;
 }
 
 function isCompilable(base: unknown): base is Compilable {

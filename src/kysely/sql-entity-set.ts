@@ -15,6 +15,7 @@ import type { KeyedJoins } from "../query/source.ts";
 import type { ColumnOptions } from "./column-option.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./column-search.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
+import { narrowedHandlers } from "./narrowed-handlers.ts";
 import { readRow, toEntity } from "./read-entity.ts";
 import { chain } from "./read-page.ts";
 import { linkNavigations } from "./sql-links.ts";
@@ -165,10 +166,20 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
   const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
   for (const handler of Object.values(handlers)) noteTable(handler as object, table);
+  const { queryable, getAll } = options;
+  const isNarrowed = typeof queryable === "function";
+  const narrowed = isNarrowed ? narrowedHandlers(entityType, queryable, handlers) : {};
+  // The rows of the table would be read before those of a handler of the application.
+  const replaced = isNarrowed || getAll === undefined ? {} : { queryable: undefined };
   // The same navigations by the same keys, each with more handlers.
-  // Where the application patches itself, links are for it to write, too.
-  const isPatched = allows("patch") && options.patch === undefined;
-  return { ...handlers, navigation: linkNavigations(table, isPatched, navigation) as N | undefined };
+  // Where the application patches itself, or says which rows there are, links are for it to write, too.
+  const isPatched = allows("patch") && options.patch === undefined && !isNarrowed;
+  return {
+    ...handlers,
+    ...narrowed,
+    ...replaced,
+    navigation: linkNavigations(table, isPatched, navigation) as N | undefined,
+  };
 }
 
 /** What counts writes is an integer that no client sets. */

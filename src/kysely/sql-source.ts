@@ -1,7 +1,7 @@
 import type { EntitySource } from "../definition/entity-source.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
-import type { RelationalSource } from "../query/source.ts";
+import type { QueryableSource, RelationalSource } from "../query/source.ts";
 import type { BaseQuery } from "./base-query.ts";
 import type { ColumnOptions } from "./column-option.ts";
 import { readPage } from "./read-page.ts";
@@ -41,6 +41,13 @@ export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: Sql
   return sourceOf(type, reader);
 }
 
+const readers = new WeakMap<QueryableSource, SqlReader>();
+
+/** What reads the rows of a source; undefined for one that is over no database. */
+export function sqlReaderOf(source: QueryableSource): SqlReader | undefined {
+  return readers.get(source);
+}
+
 /** The source of a reader. */
 export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): EntitySource<E> {
   const source = Object.freeze<EntitySource<E>>({
@@ -54,5 +61,6 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     }),
   });
   noteReader(source, reader);
+  readers.set(source, reader);
   return source;
 }
