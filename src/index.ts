@@ -46,5 +46,6 @@ export type { SearchClause as SearchRequest } from "./query/clauses.ts";
 export type { FilterClause, OrderByItem, RoundingMode, SearchExpression, SelectedProperty } from "./query/clauses.ts";
 export type { Expression } from "./query/expression.ts";
 export { arraySource } from "./memory/array-source.ts";
+export { loadEntitySets } from "./service/load-entity-sets.ts";
 export { odataService } from "./service/odata-service.ts";
 export type { ODataService } from "./service/odata-service.ts";

@@ -20,8 +20,9 @@ export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   readonly faults: readonly ConfigurationFault[];
 
-  constructor(faults: readonly ConfigurationFault[]) {
-    super(describeFaults(faults));
+  /** @param options the error that made the declarations unreadable, as `cause` */
+  constructor(faults: readonly ConfigurationFault[], options?: ErrorOptions) {
+    super(describeFaults(faults), options);
     this.faults = Object.freeze([...faults]);
   }
 }

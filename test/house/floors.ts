@@ -37,6 +37,11 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     packages: ["kysely", "node:sqlite", "node:process", "node:timers/promises"],
   },
   endpoints: { floor: 7, mayImport: LOWER_ROOMS.filter((room) => room !== "syntax") },
-  service: { floor: 8, mayImport: [...LOWER_ROOMS, "endpoints"] },
+  service: {
+    floor: 8,
+    mayImport: [...LOWER_ROOMS, "endpoints"],
+    // Only by `import()`, where a function needs them: the core is loaded in runtimes that have neither.
+    packages: ["node:fs/promises", "node:url"],
+  },
   adapters: { floor: 9, mayImport: ["service", "http"], packages: ["node:"] },
 };

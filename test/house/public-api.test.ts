@@ -31,6 +31,7 @@ test("the public API is exactly this", async () => {
         "hasOptional",
         "hasRequired",
         "isODataError",
+        "loadEntitySets",
         "noRows",
         "odataError",
         "odataService",
