@@ -1,7 +1,11 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConfigurationError, entitySet, odataService, requireUser } from "odatakit";
+import fc from "fast-check";
+import { Kysely, sql } from "kysely";
+import { ConfigurationError, edm, entitySet, entityType, fn, hasMany, odataService, requireUser } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
 import { serve, toNodeHandler } from "odatakit/node";
+import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, HOST, JSON_HEADERS, ORIGIN, type Service } from "./doors.ts";
 import { Item, ITEMS, noFailures, shown } from "./model.ts";
@@ -167,6 +171,190 @@ eachDoor((door) => {
       expectError(answer, { status: 500, code: "InternalServerError" });
       expect(answer.text).not.toContain("directory");
     });
+  });
+});
+
+describe("what is kept for one service is not used for another", () => {
+  const Shelf = entityType("Shelf", {
+    id: edm.int32().key(),
+    label: edm.string(),
+    width: edm.decimal(),
+    rank: edm.int32(),
+  });
+  const Book = entityType("Book", { id: edm.int32().key(), shelfId: edm.int32(), title: edm.string() });
+  const shelves = [1, 2, 3].map((id) => ({ id, label: `shelf ${String(id)}`, width: "2.50", rank: 4 - id }));
+  const books = [1, 2, 3, 4].map((id) => ({ id, shelfId: (id % 3) + 1, title: `book ${String(id)}` }));
+
+  /** The same declarations over one table, in services that differ in every setting. */
+  async function libraries() {
+    const db = new Kysely<{ shelves: object; books: object }>({ dialect: sqliteDialect(":memory:") });
+    await sql`create table shelves (id integer primary key, label text, width text, rank integer)`.execute(db);
+    await sql`create table books (id integer primary key, shelfId integer, title text)`.execute(db);
+    await db.insertInto("shelves").values(shelves).execute();
+    await db.insertInto("books").values(books).execute();
+    const sets = [
+      sqlEntitySet(Shelf, {
+        db,
+        table: "shelves",
+        operations: ["read", "patch"],
+        name: "Shelves",
+        etag: ["label"],
+        paging: "keyset",
+        navigation: { books: hasMany(Book, { on: { id: "shelfId" }, target: "Books" }) },
+        functions: { widest: fn({ bound: "collection", returns: edm.decimal(), handler: () => "1.50" }) },
+      }),
+      sqlEntitySet(Book, { db, table: "books", operations: ["read"] }),
+    ];
+    const ping = { ping: fn({ returns: edm.int32(), handler: (_, context) => (context.service.name ?? "").length }) };
+    const common = { entitySets: sets, functions: ping, logger: noFailures };
+    const services = [
+      odataService({ ...common, secret: "first secret of sixteen" }),
+      odataService({ ...common, name: "camel", propertyNaming: "camelCase", secret: "another secret of sixteen" }),
+      odataService({
+        ...common,
+        name: "plain",
+        prefix: "/a/b",
+        namespace: "Plain",
+        propertyNaming: "asDeclared",
+        defaults: { maxTop: 2, roundingMode: "BankersRounding" },
+        secret: "a third secret of sixteen",
+      }),
+      odataService({
+        ...common,
+        name: "closed",
+        defaults: { selectEnabled: false, expandEnabled: false },
+        secret: "x".repeat(16),
+      }),
+    ];
+    return { services, sets, end: () => db.destroy() };
+  }
+
+  const REQUESTS = [
+    "/Shelves",
+    "/Shelves(1)",
+    "/Shelves?$select=label,id",
+    "/Shelves?$expand=books($select=title)",
+    "/Shelves?$expand=books($top=1;$count=true)&$orderby=label desc",
+    "/Shelves(2)/books?$select=title",
+    "/Shelves(2)/Books?$select=title",
+    "/Shelves?$filter=round(width) eq 2&$select=id",
+    "/Shelves?$filter=books/any(b: b/id gt 2)",
+    "/Shelves?$filter=Books/any(b: b/id gt 2)",
+    "/Shelves?$orderby=label",
+    "/Shelves/widest()",
+    "/ping()",
+    "/$metadata",
+    "/",
+  ];
+
+  test("mixed requests are answered as by services that are alone", async () => {
+    const { services, end } = await libraries();
+    const alone = await libraries();
+    const headers = { Prefer: "maxpagesize=2", Accept: "application/json;odata.metadata=full" };
+    const ask = async (service: Service, path: string): Promise<readonly unknown[]> => {
+      const given = path === "/$metadata" ? {} : headers;
+      const response = await service.fetch(new Request(`${ORIGIN}${service.prefix}${path}`, { headers: given }));
+      // A token is of its service and of its moment.
+      return [response.status, (await response.text()).replaceAll(/skiptoken=[^"]*/gu, "skiptoken=")];
+    };
+    // Each of these has seen nothing but its own requests.
+    const wanted = await Promise.all(
+      alone.services.map(async (service) => {
+        const answers: unknown[] = [];
+        for (const path of REQUESTS) answers.push(await ask(service, path));
+        return answers;
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(services.length - 1), fc.nat(REQUESTS.length - 1)), { minLength: 20, maxLength: 60 }),
+        async (picks) => {
+          for (const [service, request] of picks) {
+            const answer = await ask(services[service]!, REQUESTS[request]!);
+            expect(answer, `${String(service)} ${REQUESTS[request]!}`).toEqual(wanted[service]![request]);
+          }
+        },
+      ),
+      { numRuns: 20 },
+    );
+    // The answers differ, or nothing would have been shown.
+    expect(new Set(wanted.map((answers) => JSON.stringify(answers[0]))).size).toBe(services.length);
+    await Promise.all([end(), alone.end()]);
+  });
+
+  test("a token of one is none of another", async () => {
+    const { services, end } = await libraries();
+    const [first, second] = services as [Service, Service];
+    const page = await first.fetch(new Request(`${ORIGIN}/Shelves`, { headers: { Prefer: "maxpagesize=1" } }));
+    const link = ((await page.json()) as { "@odata.nextLink": string })["@odata.nextLink"];
+    expect((await first.fetch(new Request(link))).status).toBe(200);
+    const stolen = await second.fetch(new Request(link.replace("/Shelves", "/camel/Shelves")));
+    expect(stolen.status).toBe(400);
+    expect(await stolen.json()).toMatchObject({ error: { code: "InvalidSkipToken" } });
+    await end();
+  });
+
+  test("neither models nor settings are the same objects, and declarations stay as they were", async () => {
+    const { services, sets, end } = await libraries();
+    const [first, second] = services as [Service, Service];
+    const types = ({ model }: Service) =>
+      [...model.entityContainer.entitySets.values()].map(({ entityType: type }) => type);
+    for (const [index, type] of types(first).entries()) {
+      expect(type).not.toBe(types(second)[index]);
+      expect(type.properties.map(({ name }) => name)).not.toEqual(
+        types(second)[index]?.properties.map(({ name }) => name),
+      );
+    }
+    expect(first.model).not.toBe(second.model);
+    expect(first.model.operations[0]).not.toBe(second.model.operations[0]);
+    expect(Object.isFrozen(first.model)).toBe(true);
+    expect(sets.every((each) => Object.isFrozen(each))).toBe(true);
+    await end();
+  });
+});
+
+describe("names and prefixes", () => {
+  const service = (options: object) => odataService({ entitySets: [items], logger: noFailures, ...options });
+
+  test("an unnamed registration stands beside named ones", async () => {
+    const services = [service({}), service({ name: "v1" }), service({ name: "default", prefix: "/d" })];
+    for (const path of ["/Items/$count", "/v1/Items/$count", "/d/Items/$count"]) {
+      expect(await ask(services, path), path).toEqual({ status: 200, version: "4.0", json: "7" });
+    }
+    expect(services.map(({ name, prefix }) => [name, prefix])).toEqual([
+      [undefined, ""],
+      ["v1", "/v1"],
+      ["default", "/d"],
+    ]);
+  });
+
+  test("two without a name, or with the empty prefix, are refused", () => {
+    expect(() => toNodeHandler([service({}), service({ prefix: "/x" })])).toThrow("Two services have no name.");
+    expect(() => toNodeHandler([service({}), service({ name: "v1", prefix: "" })])).toThrow("the same prefix");
+    expect(() => toNodeHandler([])).toThrow(ConfigurationError);
+  });
+
+  test("one service given twice is refused too", () => {
+    expect(() => toNodeHandler([v1, v1])).toThrow(ConfigurationError);
+  });
+
+  test("names of sets are told apart per registration only", () => {
+    const other = entitySet(Item, { name: "Items", getAll: () => [] });
+    expect(() => odataService({ name: "a", entitySets: [items] })).not.toThrow();
+    expect(() => odataService({ name: "b", entitySets: [other] })).not.toThrow();
+    expect(() => odataService({ name: "c", entitySets: [items, other] })).toThrow(ConfigurationError);
+  });
+
+  test("one server for many services", async () => {
+    const server = await serve([v1, v2], { port: 0 });
+    try {
+      for (const path of ["/v1/Items/$count", "/api/v2/Items/$count"]) {
+        expect((await fetch(server.url + path)).status, path).toBe(200);
+      }
+      expect((await fetch(`${server.url}/Items`)).status).toBe(404);
+    } finally {
+      await server.close();
+    }
   });
 });
 

@@ -1,0 +1,17 @@
+import { arraySource, edm, entitySet, entityType } from "odatakit";
+
+export const Category = entityType("Category", {
+  id: edm.int32().key(),
+  categoryName: edm.string({ maxLength: 40 }),
+});
+
+export const CATEGORIES = [
+  { id: 1, categoryName: "Chairs" },
+  { id: 2, categoryName: "Tables" },
+];
+
+/** In both versions: one declaration, which each names and limits as it does all of its own. */
+export const categories = entitySet(Category, {
+  queryable: () => arraySource(Category, CATEGORIES),
+  getByKey: (key) => CATEGORIES.find(({ id }) => id === key) ?? null,
+});
