@@ -7,6 +7,7 @@ import type { NavigationMention } from "../query/mentions.ts";
 import type { RelatedQuery, RelatedShape, RelationalSource } from "../query/source.ts";
 import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
+import { groupByKey, perEntity } from "./group-by-key.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
 import { countLoaded, type LoadRun } from "./load-run.ts";
@@ -15,13 +16,6 @@ import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /** The related entities of each join key that owners have, in the order of the keys. */
 type RelatedLists = readonly (readonly object[])[];
-
-/** The owners of a navigation by their join keys. */
-interface Owners {
-  readonly keys: readonly JoinKey[];
-  /** For each owner which key is its own; null where nothing is related to it. */
-  readonly positions: readonly (number | null)[];
-}
 
 /**
  * Finds what a navigation leads to by its join: the target set is read once for all owners.
@@ -36,11 +30,11 @@ export function joinTarget(
   const { entitySet, navigationProperty, target } = mention;
   const join = entitySet.navigationJoins.get(navigationProperty.name);
   if (join === undefined || target === null || lacksJoinKey(join, mention, objects)) return null;
-  const owners = groupOwners(join, mention, objects);
-  return chain(readTarget(mention, join, owners.keys, run), (lists) => {
+  const owners = groupByKey(objects, joinKeyReader(join, entitySet.entityType, undefined));
+  const keys = owners.groups.map(({ key }) => key);
+  return chain(readTarget(mention, join, keys, run), (lists) => {
     if (lists === null) return null;
-    return owners.positions.map((position): RelatedObject => {
-      const list = position === null ? [] : (lists[position] ?? []);
+    return perEntity(owners, lists, []).map((list): RelatedObject => {
       return navigationProperty.isCollection ? list : (list[0] ?? null);
     });
   });
@@ -53,21 +47,6 @@ function lacksJoinKey(join: NavigationJoin, { entitySet }: NavigationMention, ob
   return (
     ignored.length > 0 && objects.some((object) => ignored.some(({ field }) => fieldOf(object, field) === undefined))
   );
-}
-
-function groupOwners(join: NavigationJoin, { entitySet }: NavigationMention, objects: readonly object[]): Owners {
-  const readKey = joinKeyReader(join, entitySet.entityType, undefined);
-  const byIdentity = new Map<string, number>();
-  const keys: JoinKey[] = [];
-  const positions = objects.map((object) => {
-    const key = readKey(object);
-    if (key === null) return null;
-    const known = byIdentity.get(key.identity);
-    if (known !== undefined) return known;
-    byIdentity.set(key.identity, keys.length);
-    return keys.push(key) - 1;
-  });
-  return { keys, positions };
 }
 
 /** Reads the target set in the first way that it has; null: it has none. */

@@ -9,6 +9,7 @@ import { chain } from "./chain.ts";
 import { collectEntities, isIterable } from "./collect-entities.ts";
 import { mapEach } from "./concurrency.ts";
 import { type EntityKey, entityKeyReader } from "./entity-key.ts";
+import { groupByKey, perEntity } from "./group-by-key.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { joinTarget } from "./join-target.ts";
 import { cannotFollow, countLoaded, type LoadRun } from "./load-run.ts";
@@ -48,16 +49,9 @@ function loadByKey(
   ask: (keys: readonly EntityKey[]) => MaybeResult<RelatedObjects>,
 ): MaybeResult<RelatedObjects> {
   const readKey = entityKeyReader(entitySet.entityType, undefined);
-  const byIdentity = new Map<string, number>();
-  const keys: EntityKey[] = [];
-  const positions = owners.map((owner) => {
-    const key = readKey(owner);
-    const known = byIdentity.get(key.identity);
-    if (known !== undefined) return known;
-    byIdentity.set(key.identity, keys.length);
-    return keys.push(key) - 1;
-  });
-  return chain(ask(keys), (related) => positions.map((position) => related[position] ?? null));
+  const grouped = groupByKey(owners, readKey);
+  const keys = grouped.groups.map(({ key }) => key);
+  return chain(ask(keys), (related) => perEntity(grouped, related, null));
 }
 
 function askBatch(

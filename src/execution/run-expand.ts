@@ -11,6 +11,7 @@ import { chain } from "./chain.ts";
 import { mapEach, startAll } from "./concurrency.ts";
 import { type EntityKey, entityKeyReader } from "./entity-key.ts";
 import { entitiesOf, type ExpandLevel, joinedEntity, type ParentPage } from "./expand-level.ts";
+import { groupByKey, type KeyGroup, perEntity } from "./group-by-key.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { loadNested } from "./load-nested.ts";
 import { countEntities, type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
@@ -37,10 +38,7 @@ export interface ExpandedPage {
 type HandlerLoad = Extract<ExpandLoad, { readonly kind: "batch" | "each" }>;
 
 /** Parents that have one key. */
-interface Group {
-  readonly key: EntityKey;
-  weight: number;
-}
+type Group = KeyGroup<EntityKey>;
 
 /**
  * Fills in the expansions of a page: calls the handlers of the plan, applies the nested options in memory, and goes on
@@ -112,17 +110,14 @@ function relateJoined(
 }
 
 /** The source of the target set read them, once for each join key. */
-function relateLists(
-  step: ExpandStep,
-  { lists, weights, positions, rowShape, joined }: RelatedLists,
-  run: ExpandRun,
-): MaybeResult<readonly Related[]> {
+function relateLists(step: ExpandStep, related: RelatedLists, run: ExpandRun): MaybeResult<readonly Related[]> {
+  const { lists, weights, rowShape, joined } = related;
   const { navigationProperty, count } = step.expansion;
   const none: Related = navigationProperty.isCollection
     ? { kind: "collection", entities: [], count: count ? 0 : undefined, hasMore: false }
     : { kind: "entity", entity: null };
-  return chain(expandBelow(step, { related: lists, weights, rowShape, joined }, run), (related) =>
-    positions.map((position) => (position === undefined ? none : (related[position] ?? none))),
+  return chain(expandBelow(step, { related: lists, weights, rowShape, joined }, run), (expanded) =>
+    perEntity(related, expanded, none),
   );
 }
 
@@ -144,12 +139,14 @@ function relateAll(relation: Relation, level: ExpandLevel): MaybeResult<readonly
       return expandBelow(step, asObjects(related, level.weights), run);
     });
   }
-  const { groups, positions } = groupByKey(level);
+  const readKey = entityKeyReader(level.entityType, level.rowShape);
+  const grouped = groupByKey(level.entities, readKey, level.weights);
+  const { groups } = grouped;
   const weights = groups.map(({ weight }) => weight);
   const expanded = chain(relateGroups(relation, load, groups, level), (related) =>
     expandBelow(step, asObjects(related, weights), run),
   );
-  return chain(expanded, (related) => positions.map((position) => related[position] ?? null));
+  return chain(expanded, (related) => perEntity(grouped, related, null));
 }
 
 /** Each answer is filtered and cut as it comes, unless expressions lead from it to what is loaded for all at once. */
@@ -206,26 +203,6 @@ function eachGroup<T>(
   { context }: ExpandRun,
 ): MaybeResult<readonly T[]> {
   return mapEach(groups, call, () => context.signal);
-}
-
-/** The distinct keys of the parents, and for each parent which of them is its own. */
-function groupByKey(level: ExpandLevel): { readonly groups: readonly Group[]; readonly positions: readonly number[] } {
-  const readKey = entityKeyReader(level.entityType, level.rowShape);
-  const byIdentity = new Map<string, number>();
-  const groups: Group[] = [];
-  const positions = level.entities.map((entity, index) => {
-    const key = readKey(entity);
-    const weight = level.weights[index] ?? 1;
-    const known = byIdentity.get(key.identity);
-    const group = known === undefined ? undefined : groups[known];
-    if (known !== undefined && group !== undefined) {
-      group.weight += weight;
-      return known;
-    }
-    byIdentity.set(key.identity, groups.length);
-    return groups.push({ key, weight }) - 1;
-  });
-  return { groups, positions };
 }
 
 function loadedValue(parent: unknown, field: string): unknown {

@@ -10,6 +10,7 @@ import type { QueryableSource, RelatedPage, RelatedQuery, RelationalSource } fro
 import { chain } from "./chain.ts";
 import { chooseJoins, type ChosenJoins, refuseUnjoined } from "./choose-joins.ts";
 import type { ExpandLevel } from "./expand-level.ts";
+import { groupByKey, type KeyGroups } from "./group-by-key.ts";
 import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
 import { countEntities, type ExpandRun, tooManyRelated } from "./relate.ts";
@@ -26,18 +27,6 @@ export interface RelatedLists {
   readonly rowShape: RowShape | undefined;
   /** What of the next level stands in the same rows. */
   readonly joined: JoinedSteps;
-}
-
-/** Parents that have one join key. */
-interface Group {
-  readonly key: JoinKey;
-  weight: number;
-}
-
-/** The parents of a step by their join keys. */
-interface Grouped {
-  readonly groups: readonly Group[];
-  readonly positions: readonly (number | undefined)[];
 }
 
 /**
@@ -82,7 +71,8 @@ export function readRelatedLists(
 ): MaybeResult<RelatedLists> {
   const { relational } = source;
   if (relational === undefined) throw new Error(`The source of ${step.place} cannot read along navigations.`);
-  const grouped = groupByJoinKey(load, level);
+  const readKey = joinKeyReader(load.join, level.entityType, level.rowShape);
+  const grouped = groupByKey(level.entities, readKey, level.weights);
   return chain(chooseJoins(step.below, source, run.context), (chosen) => {
     if (grouped.groups.length === 0) {
       return { lists: [], weights: [], positions: grouped.positions, rowShape: undefined, joined: chosen.joined };
@@ -140,7 +130,7 @@ function toRelatedQuery(
 function toLists(
   step: ExpandStep,
   run: ExpandRun,
-  { groups, positions }: Grouped,
+  { groups, positions }: KeyGroups<JoinKey>,
   { related, counts, rowShape }: RelatedPage,
   joined: JoinedSteps,
 ): RelatedLists {
@@ -165,24 +155,4 @@ function toLists(
     };
   });
   return { lists, weights: groups.map(({ weight }) => weight), positions, rowShape, joined };
-}
-
-function groupByJoinKey({ join }: RelatedLoad, { entities, rowShape, entityType, weights }: ExpandLevel): Grouped {
-  const readKey = joinKeyReader(join, entityType, rowShape);
-  const byIdentity = new Map<string, number>();
-  const groups: Group[] = [];
-  const positions = entities.map((entity, index) => {
-    const key = readKey(entity);
-    if (key === null) return undefined;
-    const weight = weights[index] ?? 1;
-    const known = byIdentity.get(key.identity);
-    const group = known === undefined ? undefined : groups[known];
-    if (known !== undefined && group !== undefined) {
-      group.weight += weight;
-      return known;
-    }
-    byIdentity.set(key.identity, groups.length);
-    return groups.push({ key, weight }) - 1;
-  });
-  return { groups, positions };
 }
