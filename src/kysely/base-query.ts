@@ -128,7 +128,7 @@ function compile(query: Compilable): SqlText {
 /** A query that names no columns means all: `db.selectFrom("orders").where(…)` is no SQL as it stands. */
 function withColumns(query: Compilable): Compilable {
   if (!("toOperationNode" in query) || typeof query.toOperationNode !== "function") return query;
-  const node: unknown = query.toOperationNode();
+  const node: unknown = Reflect.apply(query.toOperationNode, query, []);
   const isSelect = isObject(node) && node["kind"] === "SelectQueryNode";
   if (!isSelect || node["selections"] !== undefined || !("selectAll" in query)) return query;
   const { selectAll } = query;
