@@ -5,9 +5,10 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { hasExpected, toExpected } from "./expected-values.ts";
-import { ownProperties, relatedProperties } from "./join-sides.ts";
+import { ownProperties, refersToKey, relatedProperties } from "./join-sides.ts";
 import { addLink, removeLink } from "./link-rows.ts";
-import { insertNode, refersToKey } from "./sql-deep-insert.ts";
+import { isShown } from "./shown-entity.ts";
+import { insertNode } from "./sql-deep-insert.ts";
 import { inTransaction } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { setOfTable, tableOfSet, targetSet } from "./table-sets.ts";
@@ -38,12 +39,13 @@ interface Relation {
 
 /** Adds a link to a collection. */
 export function addRelated(write: RelatedWrite, key: unknown, related: unknown, context: LinkContext): Promise<void> {
-  return withRelation(write, key, context, (relation) => link(relation, related));
+  const ends = { key, related, absent: unknownId };
+  return withRelation(write, ends, context, (relation) => link(relation, related));
 }
 
 /** Sets the link of a single-valued navigation; what was linked before is not any more. */
 export function setRelated(write: RelatedWrite, key: unknown, related: unknown, context: LinkContext): Promise<void> {
-  return withRelation(write, key, context, async (relation) => {
+  return withRelation(write, { key, related, absent: unknownId }, context, async (relation) => {
     const { navigation, join } = relation;
     if (join.kind === "direct" && !refersToKey(navigation, join)) await clear(relation, join, related);
     await link(relation, related);
@@ -57,7 +59,7 @@ export function removeRelated(
   related: unknown,
   context: LinkContext,
 ): Promise<void> {
-  return withRelation(write, key, context, async (relation) => {
+  return withRelation(write, { key, related, absent: noLink }, context, async (relation) => {
     const { join, other, task, own } = relation;
     const otherKey = other.keyValues(related);
     const row = await other.read(task, otherKey, selectedOf(other, relatedProperties(join)), true);
@@ -66,7 +68,7 @@ export function removeRelated(
       (join.kind === "link"
         ? await removeLink(task, own.table, join, linkValues(relation, join, row))
         : isRelated(relation, join, row));
-    if (!isLinked) throw protocolError("NotFound", "There is no link to this entity.", { target: "$id" });
+    if (!isLinked) throw noLink();
     if (join.kind === "direct") {
       await other.update(
         task,
@@ -83,7 +85,7 @@ export function removeRelated(
 
 /** Removes the link of a single-valued navigation; without one nothing happens. */
 export function clearRelated(write: RelatedWrite, key: unknown, context: LinkContext): Promise<void> {
-  return withRelation(write, key, context, async (relation) => {
+  return withRelation(write, { key }, context, async (relation) => {
     const { navigation, join, own, ownKey, task } = relation;
     if (join.kind === "link") throw new Error(`${navigation.name} leads to more than one entity.`);
     if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
@@ -113,7 +115,7 @@ export async function createRelated(
 ): Promise<Values | null> {
   let created: Values | null = null;
   try {
-    await withRelation(write, key, context, async (relation) => {
+    await withRelation(write, { key }, context, async (relation) => {
       const { join, other, task } = relation;
       if (join.kind === "link") throw new Error("Entities are created along `on` alone.");
       const stored = await insertNode(
@@ -134,10 +136,26 @@ export async function createRelated(
 /** Stands for an entity that is not there, where the endpoint has words of its own for that. */
 const MISSING: ODataError = protocolError("NotFound", "There is no entity with this key.");
 
+function unknownId(): ODataError {
+  return protocolError("InvalidBody", "@odata.id: There is no entity with this key.", { target: "@odata.id" });
+}
+
+function noLink(): ODataError {
+  return protocolError("NotFound", "There is no link to this entity.", { target: "$id" });
+}
+
+/** The keys of the entities that a write is about. */
+interface LinkEnds {
+  readonly key: unknown;
+  readonly related?: unknown;
+  /** Makes the error of a related entity that is not there. */
+  readonly absent?: () => ODataError;
+}
+
 /** Runs a write along a navigation in a transaction. @throws ODataError for an entity that is missing, or has changed */
-function withRelation(
+async function withRelation(
   { table, field }: RelatedWrite,
-  key: unknown,
+  { key, related, absent }: LinkEnds,
   context: LinkContext,
   work: (relation: Relation) => Promise<void>,
 ): Promise<void> {
@@ -147,11 +165,15 @@ function withRelation(
   const join = set.entitySet.navigationJoins.get(navigation.name);
   const target = targetSet(context, set, navigation.name);
   const other = target === null ? null : tableOfSet(target);
-  if (join === undefined || other === null) throw new Error(`The navigation ${field} leads to no table.`);
+  if (join === undefined || target === null || other === null) {
+    throw new Error(`The navigation ${field} leads to no table.`);
+  }
+  if (!(await isShown(set, key, context))) throw MISSING;
+  if (absent !== undefined && !(await isShown(target, related, context))) throw absent();
   const own = writerOf(table);
   const ownKey = own.keyValues(key);
   const expected = toExpected(table, context.expected);
-  return inTransaction(table, context, async (session) => {
+  await inTransaction(table, context, async (session) => {
     const task: WriteTask = { session, context, place: "" };
     const asked = [...ownProperties(join), ...expected.map(([property]) => property)];
     const row = await own.read(task, ownKey, selectedOf(own, asked), true);
@@ -164,9 +186,7 @@ async function link(relation: Relation, related: unknown): Promise<void> {
   const { navigation, join, own, ownKey, other, task } = relation;
   const otherKey = other.keyValues(related);
   const row = await other.read(task, otherKey, selectedOf(other, relatedProperties(join)), true);
-  if (row === null) {
-    throw protocolError("InvalidBody", "@odata.id: There is no entity with this key.", { target: "@odata.id" });
-  }
+  if (row === null) throw unknownId();
   if (join.kind === "link") {
     await addLink(task, own.table, join, linkValues(relation, join, row));
   } else if (!navigation.isCollection && refersToKey(navigation, join)) {

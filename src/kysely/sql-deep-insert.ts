@@ -3,7 +3,7 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { ownProperties, relatedProperties } from "./join-sides.ts";
+import { ownProperties, refersToKey, relatedProperties } from "./join-sides.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
@@ -150,12 +150,6 @@ function nestedIn(
 /** Whether the entity refers to what is nested in it, and so comes behind it. */
 function isPrincipal({ navigation, join }: Nested): boolean {
   return !navigation.isCollection && refersToKey(navigation, join);
-}
-
-/** Whether a navigation leads along the key of the related entity, so that this side has the values that refer to it. */
-export function refersToKey({ entityType }: NavigationProperty, join: NavigationJoin): boolean {
-  if (join.kind === "link") return false;
-  return entityType.key.every(({ field }) => join.pairs.some(({ related }) => related.field === field));
 }
 
 function isNothing(values: Values, field: string): boolean {

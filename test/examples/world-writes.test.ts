@@ -267,7 +267,12 @@ describe("what is wrong is told, and nothing is written", () => {
       400,
       { code: "InvalidBody", target: "Stops/0/Place", message: /lacks/ },
     ],
-    ["POST Trips", { Title: "x", Stops: [{ ...stop, CityId: 5 }] }, 409, { code: "Conflict", message: /refers to/ }],
+    [
+      "POST Trips",
+      { Title: "x", Stops: [{ ...stop, CityId: 5 }] },
+      409,
+      { code: "Conflict", message: /Look at TripId and CityId\./ },
+    ],
     [
       "POST Trips",
       { Title: "x", "Countries@odata.bind": [] },
