@@ -139,6 +139,55 @@ describe("no table is writable by omission", () => {
   });
 });
 
+test("an entity that the application does not show is linked to nothing, and nothing is created below it", async () => {
+  const shows = (ids: readonly number[]) => (key: number) =>
+    ids.includes(key) ? ({ id: key, name: "x", authorId: null, note: null } as never) : null;
+  const operations = ["read", "create", "patch"] as const;
+  const send = sendTo(
+    odataService({
+      entitySets: [
+        sqlEntitySet(Author, {
+          db,
+          table: "authors",
+          operations,
+          getByKey: shows([1]),
+          navigation: { books: hasMany(Book, { on: { id: "authorId" }, target: "Books" }) },
+        }),
+        sqlEntitySet(Book, {
+          db,
+          table: "books",
+          operations,
+          getByKey: shows([1]),
+          navigation: { author: hasOptional(Author, { on: { authorId: "id" }, target: "Authors" }) },
+        }),
+      ],
+    }),
+  );
+  await sql`insert into authors values (2, 'hidden')`.execute(db);
+  await sql`insert into books values (2, null, null)`.execute(db);
+  const before = await sql`select * from books order by id`.execute(db);
+  expect(faultOf(await send("POST", "Authors(2)/Books", { Id: 70 }))[0]).toBe(404);
+  expect(faultOf(await send("POST", "Authors(2)/Books/$ref", id("Books(1)")))[0]).toBe(404);
+  expect(faultOf(await send("POST", "Authors(1)/Books/$ref", id("Books(2)")))).toEqual([
+    400,
+    "InvalidBody",
+    "@odata.id",
+  ]);
+  expect(faultOf(await send("DELETE", "Authors(1)/Books/$ref?$id=Books(2)"))).toEqual([404, "NotFound", "$id"]);
+  expect(faultOf(await send("PUT", "Books(1)/Author/$ref", id("Authors(2)")))).toEqual([
+    400,
+    "InvalidBody",
+    "@odata.id",
+  ]);
+  expect(faultOf(await send("PUT", "Books(2)/Author/$ref", id("Authors(1)")))[0]).toBe(404);
+  expect(faultOf(await send("DELETE", "Books(2)/Author/$ref"))[0]).toBe(404);
+  expect((await sql`select * from books order by id`.execute(db)).rows).toEqual(before.rows);
+  expect((await send("PUT", "Books(1)/Author/$ref", id("Authors(1)"))).status).toBe(204);
+  expect((await send("DELETE", "Books(1)/Author/$ref")).status).toBe(204);
+  await sql`delete from authors where id = 2`.execute(db);
+  await sql`delete from books where id = 2`.execute(db);
+});
+
 test("null among the values of an ETag is a value like any other", async () => {
   const send = serviceOf({ authors: ["read"], others: ["read", "patch"] });
   const first = (await send("GET", "Books(1)")).headers.get("etag") ?? "";
