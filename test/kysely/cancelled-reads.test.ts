@@ -73,7 +73,8 @@ function open(isCancelling: boolean) {
   const database = new EndlessDatabase();
   const db: AnyDatabase = new Kysely({ dialect: database.dialect(isCancelling) });
   const set = sqlEntitySet(Item, { db, table: "items", operations: ["read"] });
-  return { database, service: odataService({ entitySets: [set], logger: recordingLogger() }) };
+  const logger = recordingLogger();
+  return { database, logger, service: odataService({ entitySets: [set], logger }) };
 }
 
 test.each([
@@ -82,7 +83,7 @@ test.each([
   ["/Items?$count=true&$top=0", true, 1],
   ["/Items", false, 0],
 ])("a client that goes away ends the statement of %s, where the driver can: %s", async (target, isCancelling, most) => {
-  const { database, service } = open(isCancelling);
+  const { database, logger, service } = open(isCancelling);
   const gone = new AbortController();
   const answer = service.fetch(new Request(`http://service.example${target}`, { signal: gone.signal }));
   await database.started;
@@ -91,6 +92,8 @@ test.each([
   // Nobody reads it any more.
   expect((await answer).status).toBe(500);
   expect([database.begun, database.cancelled]).toEqual([1, most]);
+  // It is no failure of the service.
+  expect(logger.errors).toEqual([]);
 });
 
 test("a database that cannot be reached at first is asked again", async () => {
