@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as macrotask, setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
 import type { Context } from "../definition/context.ts";
 import { isODataError } from "../errors/odata-error.ts";
@@ -30,6 +30,8 @@ export interface SqlSession {
   run(command: WriteCommand): Promise<WriteResult>;
 }
 
+/** Commands of one transaction after which other work of the process gets its turn: SQLite answers without giving it one. */
+const COMMANDS_PER_TURN = 100;
 /** Tries of what the framework may repeat. */
 const MAX_TRIES = 3;
 /** Milliseconds before the second try, give or take half of them; each further one waits twice as long. */
@@ -116,8 +118,11 @@ async function repeatedly<T>(write: Write, attempt: () => Promise<T>): Promise<T
 function sessionOf(db: AnyKysely): SqlSession {
   // As with reads: the part of a plugin, the names, is in the text of the commands already.
   const plain = db.withoutPlugins();
+  let count = 0;
   return {
     run: async ({ sql, parameters, width }) => {
+      count += 1;
+      if (count % COMMANDS_PER_TURN === 0) await macrotask();
       const result = await plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
       const names = Array.from({ length: width }, (_none, index) => cellName(index));
       const found = result.rows as readonly Readonly<Record<string, unknown>>[];

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setImmediate as macrotask } from "node:timers/promises";
+import { Kysely } from "kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { expect, test } from "vitest";
+import type { AnyDatabase } from "../executors/engines.ts";
+import { createOrderTables, orderService, sendTo } from "./writes-model.ts";
+
+const LINES = 2000;
+
+test("while a large graph is stored, others are answered, and see nothing of it", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "odatakit-turns-"));
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(path.join(folder, "shop.db")) });
+  await createOrderTables(db, { name: "sqlite" });
+  const send = sendTo(orderService(db));
+  const lines = Array.from({ length: LINES }, (_none, index) => ({ Position: index, Text: "x" }));
+  const state = { isStored: false };
+  const stored = send("POST", "Orders", { Number: "L1", Lines: lines }).finally(() => {
+    state.isStored = true;
+  });
+  const seen: string[] = [];
+  for (;;) {
+    await macrotask();
+    if (state.isStored) break;
+    seen.push((await send("GET", "Lines/$count")).text);
+  }
+  expect((await stored).status).toBe(201);
+  // Each turn is a hundred commands long; the last answers may come when all is stored.
+  expect(seen.filter((count) => count === "0").length).toBeGreaterThan(10);
+  expect(["0", String(LINES)]).toEqual(expect.arrayContaining([...new Set(seen)]));
+  expect((await send("GET", "Lines/$count")).text).toBe(String(LINES));
+  await db.destroy();
+  rmSync(folder, { recursive: true });
+});
