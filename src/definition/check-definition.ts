@@ -13,6 +13,7 @@ import {
 import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
 import { checkBindings, checkKeyParameters, checkOperationPaths, checkOverloads } from "./check-operations.ts";
 import { checkServiceOptions } from "./check-options.ts";
+import { checkRoutes } from "./check-routes.ts";
 import { checkSecret } from "./check-secret.ts";
 import { checkChallenge, checkLogger, checkNamespace, checkPrefix, checkPublicUrl } from "./check-service.ts";
 import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
@@ -33,6 +34,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkLogger,
   checkSecret,
   checkSupported,
+  checkRoutes,
   checkContainerNames,
   checkTypeNames,
   checkSchemaNames,

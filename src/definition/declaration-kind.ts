@@ -1,6 +1,7 @@
 import type { EntitySetDeclaration } from "./entity-set.ts";
 import type { NavigationDeclaration } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
+import type { ServiceRoute } from "./service-description.ts";
 import type {
   AnyProperty,
   ComplexTypeDeclaration,
@@ -19,6 +20,7 @@ interface Declarations {
   readonly EntitySetDeclaration: EntitySetDeclaration;
   readonly NavigationDeclaration: NavigationDeclaration;
   readonly OperationDeclaration: OperationDeclaration;
+  readonly ServiceRoute: ServiceRoute;
 }
 
 /** Tells whether a value was made by the function that declares things of this kind, such as `entityType`. */

@@ -5,6 +5,7 @@ import type { Answer } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { NamingPolicy } from "./names.ts";
 import type { OperationDeclaration } from "./operation.ts";
+import type { ServiceRoute } from "./service-description.ts";
 import type { LimitSettings, SetSettings } from "./set-settings.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
 
@@ -60,6 +61,6 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   readonly publicUrl?: string | undefined;
   /** Whether `Forwarded` and `X-Forwarded-*` are believed. */
   readonly trustProxy?: boolean | undefined;
-  /** Further routes below the prefix. */
-  readonly routes?: readonly unknown[] | undefined;
+  /** Further routes below the prefix, such as `openApiRoute()` of `odatakit/openapi`. */
+  readonly routes?: readonly ServiceRoute[] | undefined;
 }

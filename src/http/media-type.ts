@@ -96,6 +96,28 @@ export function negotiateBinary(format: string | undefined, accept: string | und
   return BINARY_TYPE;
 }
 
+/**
+ * Checks that a client takes the one type that a resource has.
+ * @param contentType the type, with or without parameters
+ * @throws ODataError as `negotiateJson`
+ * @see RFC 9110, section 12.5.1
+ */
+export function negotiateType(contentType: string, format: string | undefined, accept: string | undefined): void {
+  if (format !== undefined) readFormatOption(format, false);
+  else if (accept !== undefined && accept.trim() !== "") {
+    const type = contentType.replace(/;.*$/s, "");
+    if (!takesType(readRanges(accept), type)) throw notAcceptable(type);
+  }
+}
+
+/** Whether ranges take a type: the most specific one that names it decides. */
+function takesType(ranges: readonly MediaRange[], type: string): boolean {
+  const specific = [type, `${type.split("/", 1).join("")}/*`, "*/*"]
+    .map((name) => ranges.find((range) => range.type === name))
+    .find((range) => range !== undefined);
+  return specific !== undefined && specific.quality > 0;
+}
+
 /** Checks that a client takes a type, or JSON; the ranges of its Accept header. `$format` overrides that header. */
 function negotiateRaw(type: string, format: string | undefined, accept: string | undefined): readonly MediaRange[] {
   if (format !== undefined) {
@@ -104,14 +126,8 @@ function negotiateRaw(type: string, format: string | undefined, accept: string |
   }
   if (accept === undefined || accept.trim() === "") return [];
   const ranges = readRanges(accept).filter((candidate) => candidate.exists);
-  // The most specific range that names a type decides about that type; one acceptable type is enough.
-  const takes = [type, "application/json"].some((candidate) => {
-    const specific = [candidate, `${candidate.split("/", 1).join("")}/*`, "*/*"]
-      .map((name) => ranges.find((range) => range.type === name))
-      .find((range) => range !== undefined);
-    return specific !== undefined && specific.quality > 0;
-  });
-  if (!takes) throw notAcceptable(type);
+  // One acceptable type is enough.
+  if (![type, "application/json"].some((candidate) => takesType(ranges, candidate))) throw notAcceptable(type);
   return ranges;
 }
 

@@ -3,6 +3,7 @@ import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
 import { buildServiceDefinition } from "../definition/build-service-definition.ts";
 import type { Logger } from "../definition/logger.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { describeService } from "../definition/service-description.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
 import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/exchange.ts";
@@ -23,7 +24,9 @@ import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
 import { defaultLogger } from "./default-logger.ts";
+import { describedRoutes } from "./described-routes.ts";
 import { toEntitySetRuntime } from "./entity-set-runtime.ts";
+import { openFurtherRoutes, type FurtherRoutes } from "./further-routes.ts";
 import { handleError, logError } from "./handle-error.ts";
 import { RouteTable } from "./route-table.ts";
 
@@ -57,10 +60,12 @@ export function odataService(options: ServiceOptions): ODataService {
   const definition = buildServiceDefinition(options, defaultLogger);
   const runtime = toRuntime(definition, options.secret);
   const routes = new RouteTable(definition);
+  const description = Object.freeze({ definition, routes: describedRoutes(routes) });
+  const further = openFurtherRoutes(options.routes ?? [], description);
   const handle = (request: ODataRequest): ODataResponse | Promise<ODataResponse> => {
     const fail = (error: unknown): ODataResponse => finish(request, handleError(definition, request, error));
     try {
-      const answer = answerRequest(request, runtime, routes);
+      const answer = answerRequest(request, runtime, { routes, further });
       if (!isPromiseLike(answer)) return finish(request, answer);
       return Promise.resolve(answer).then((response) => finish(request, response), fail);
     } catch (error) {
@@ -68,7 +73,7 @@ export function odataService(options: ServiceOptions): ODataService {
     }
   };
   const { name, prefix, group, model, logger } = definition;
-  return Object.freeze({
+  const service: ODataService = Object.freeze({
     name,
     prefix,
     group,
@@ -80,21 +85,31 @@ export function odataService(options: ServiceOptions): ODataService {
       return toFetchResponse(await handle(odata), (error) => logError(definition, odata, error));
     },
   });
+  describeService(service, description);
+  return service;
+}
+
+/** Where the requests of a service go. */
+interface ServiceRoutes {
+  readonly routes: RouteTable;
+  readonly further: FurtherRoutes;
 }
 
 /** The way of a request up to its endpoint. @see decisions, Writing (order of checks) */
 function answerRequest(
   request: ODataRequest,
   runtime: ServiceRuntime,
-  routes: RouteTable,
+  { routes, further }: ServiceRoutes,
 ): ODataResponse | PromiseLike<ODataResponse> {
   const { definition } = runtime;
   checkMaxVersion(request.header("odata-maxversion"));
   checkUrlLength(request.target, definition.limits.maxUrlLength);
   const url = splitTarget(request.target);
   if (!isBelowPrefix(url.path, definition.prefix)) throw outsideOfPrefix(definition.prefix);
-  const path = resolvePath(parseResourcePath(url.path.slice(definition.prefix.length)), definition.model);
-  const route = routes.find(path);
+  const below = url.path.slice(definition.prefix.length);
+  const stated = further.get(below);
+  const path = stated?.path ?? resolvePath(parseResourcePath(below), definition.model);
+  const route = stated?.route ?? routes.find(path);
   if (request.method === "OPTIONS") return noContentResponse({ Allow: route.allow });
   const endpoint = route.endpoint(request.method);
   const exchange = new Exchange(runtime, request, url);

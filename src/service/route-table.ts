@@ -1,4 +1,5 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { RouteMethod as Method } from "../definition/service-description.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
 import { createEntity } from "../endpoints/create-entity.ts";
 import { createRelated } from "../endpoints/create-related.ts";
@@ -24,11 +25,8 @@ import { readForm } from "../plan/plan-collection.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 
-/** The methods of the protocol that an endpoint may answer. HEAD is answered as GET, OPTIONS by the table. */
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
 /** The endpoints of one path, by method; an absent one is not declared. */
-type Endpoints = Readonly<Partial<Record<Method, Endpoint | undefined>>>;
+export type Endpoints = Readonly<Partial<Record<Method, Endpoint | undefined>>>;
 
 /** The methods of one path. */
 export class Route {
@@ -63,10 +61,12 @@ export class Route {
 }
 
 /** The routes of one navigation property. */
-type NavigationRoutes = Readonly<Record<"navigation" | "navigationCount" | "relatedEntity" | "reference", Endpoints>>;
+export type NavigationRoutes = Readonly<
+  Record<"navigation" | "navigationCount" | "relatedEntity" | "reference", Endpoints>
+>;
 
 /** The routes of one entity set. */
-interface EntitySetRoutes {
+export interface EntitySetRoutes {
   /** By wire name of the navigation property. */
   readonly navigations: ReadonlyMap<string, NavigationRoutes>;
   readonly entitySet: Endpoints;
@@ -81,12 +81,13 @@ interface EntitySetRoutes {
  * @see specification, Endpoints (route table)
  */
 export class RouteTable {
-  readonly #entitySets: ReadonlyMap<string, EntitySetRoutes>;
+  /** By name of the entity set. */
+  readonly entitySets: ReadonlyMap<string, EntitySetRoutes>;
   /** Routes of endpoints that were met before: those of sets are met again and again. */
   readonly #routes = new WeakMap<Endpoints, Route>();
 
   constructor(definition: ServiceDefinition) {
-    this.#entitySets = new Map([...definition.entitySets].map(([name, set]) => [name, toRoutes(definition, set)]));
+    this.entitySets = new Map([...definition.entitySets].map(([name, set]) => [name, toRoutes(definition, set)]));
   }
 
   /**
@@ -132,7 +133,7 @@ export class RouteTable {
   }
 
   #routesOf(entitySet: string): EntitySetRoutes {
-    const routes = this.#entitySets.get(entitySet);
+    const routes = this.entitySets.get(entitySet);
     if (routes === undefined) throw new Error(`The entity set ${entitySet} has no routes.`);
     return routes;
   }

@@ -165,7 +165,6 @@ const SERVICE: readonly Row[] = [
     ofService({
       authorization: authenticated(),
       batch: { json: true },
-      routes: [{}],
       profile: "standard",
     }),
     {
@@ -177,12 +176,24 @@ const SERVICE: readonly Row[] = [
       fix: "Remove it, or set it to false: there is no $batch route.",
     },
     {
-      message: "`routes` of odataService is not supported by this version.",
-      fix: "Remove it, and serve those routes beside the service.",
-    },
-    {
       message: '`profile: "standard"` of odataService is not supported by this version.',
       fix: 'Remove it, or set it to "specification".',
+    },
+  ],
+  [
+    "routes that nothing made",
+    ofService({ routes: [{}, null, "openapi.json"] }),
+    {
+      message: "`routes` of odataService holds an object at position 0.",
+      fix: "List what `openApiRoute(…)` returns.",
+    },
+    {
+      message: "`routes` of odataService holds null at position 1.",
+      fix: "List what `openApiRoute(…)` returns.",
+    },
+    {
+      message: '`routes` of odataService holds "openapi.json" at position 2.',
+      fix: "List what `openApiRoute(…)` returns.",
     },
   ],
   [

@@ -6,7 +6,7 @@ export interface Room {
   readonly packages?: readonly string[];
 }
 
-/** The rooms up to the request pipeline. A side wing (kysely) is for none of the floors above to import. */
+/** The rooms up to the request pipeline. A side wing (kysely, openapi) is for none of the floors above to import. */
 const LOWER: Readonly<Record<string, Room>> = {
   errors: { floor: 1, mayImport: [] },
   json: { floor: 1, mayImport: ["errors"] },
@@ -35,6 +35,11 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     floor: 5,
     mayImport: ["definition", "query", "edm", "errors", "json"],
     packages: ["kysely", "node:sqlite", "node:process", "node:timers/promises"],
+  },
+  openapi: {
+    floor: 5,
+    mayImport: ["definition", "query", "edm", "errors"],
+    packages: ["node:process", "node:module", "node:fs"],
   },
   endpoints: { floor: 7, mayImport: LOWER_ROOMS.filter((room) => room !== "syntax") },
   service: {

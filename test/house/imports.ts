@@ -58,7 +58,7 @@ function relativeFault(file: SourceFile, found: ImportOf, entries: readonly stri
 }
 
 function entryFault(to: string): string | undefined {
-  const closed = ["adapters", "kysely"];
+  const closed = ["adapters", "kysely", "openapi"];
   return closed.includes(to) ? `the entry "." leaves ${closed.join(", ")} to entries of their own` : undefined;
 }
 

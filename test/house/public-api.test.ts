@@ -47,6 +47,10 @@ test("the public API is exactly this", async () => {
         "serve",
         "toNodeHandler",
       ],
+      "./openapi": [
+        "openApiDocument",
+        "openApiRoute",
+      ],
       "./sqlite": [
         "sqliteDialect",
       ],

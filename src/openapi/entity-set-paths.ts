@@ -1,0 +1,183 @@
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { DocumentObject } from "./open-api-document.ts";
+import {
+  COLLECTION_OPTIONS,
+  CONDITIONS,
+  IF_NONE_MATCH,
+  PREFER_PAGE_SIZE,
+  PREFER_RETURN,
+  keyTemplate,
+  queryParameters,
+} from "./parameters.ts";
+import {
+  ETAG_HEADER,
+  LOCATION_HEADER,
+  emptyResponse,
+  errorResponses,
+  jsonBody,
+  jsonResponse,
+  rawResponse,
+} from "./responses.ts";
+import type { ServiceScope } from "./service-scope.ts";
+import {
+  collectionSchema,
+  createSchema,
+  deepCreateSchema,
+  entitySchema,
+  patchSchema,
+  replaceSchema,
+} from "./structured-schemas.ts";
+
+/** Describes the routes of a set and of its entities. @see specification, Route table */
+export function addEntitySetPaths(scope: ServiceScope, set: EntitySetDefinition): void {
+  const { entitySet, entitySetCount } = scope.routesOf(set);
+  if (entitySet.has("GET")) addList(scope, set);
+  if (entitySet.has("POST")) addCreate(scope, set);
+  if (entitySetCount.has("GET")) addCount(scope, set);
+  addEntityPaths(scope, set);
+}
+
+/** What guards bodies: whether their size is limited. */
+export function bodyLimit({ maxRequestBodyBytes }: EntitySetDefinition["settings"]): "limited" | "unlimited" {
+  return maxRequestBodyBytes === null ? "unlimited" : "limited";
+}
+
+/** The path of a set below the prefix. */
+export function pathOf({ entitySet }: EntitySetDefinition): string {
+  return `/${encodeURIComponent(entitySet.name)}`;
+}
+
+/** The response of a count. */
+export function countResponse(): DocumentObject {
+  return rawResponse("How many there are.", "text/plain", { type: "integer" });
+}
+
+function addList(scope: ServiceScope, set: EntitySetDefinition): void {
+  const { entitySet, capabilities } = set;
+  const { name, entityType } = entitySet;
+  scope.add({
+    method: "GET",
+    path: pathOf(set),
+    id: `${name}.list`,
+    tag: name,
+    summary: `Read ${name}`,
+    parameters: [...queryParameters(entityType, capabilities, COLLECTION_OPTIONS), PREFER_PAGE_SIZE],
+    responses: {
+      200: jsonResponse("A page of entities.", collectionSchema(entityType, scope.schemas)),
+      ...errorResponses(scope.definition, {}),
+    },
+  });
+}
+
+function addCount(scope: ServiceScope, set: EntitySetDefinition): void {
+  const { entitySet, capabilities } = set;
+  scope.add({
+    method: "GET",
+    path: `${pathOf(set)}/$count`,
+    id: `${entitySet.name}.count`,
+    tag: entitySet.name,
+    summary: `Count ${entitySet.name}`,
+    parameters: queryParameters(entitySet.entityType, capabilities, ["$filter", "$search"]),
+    responses: { 200: countResponse(), ...errorResponses(scope.definition, {}) },
+  });
+}
+
+function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
+  const { entitySet, capabilities, settings } = set;
+  const { name, entityType, etag } = entitySet;
+  const body = settings.allowDeepInsert
+    ? deepCreateSchema(entitySet, scope.schemas)
+    : createSchema(entityType, new Set(), scope.schemas);
+  const headers = { ...LOCATION_HEADER, ...(etag.length > 0 ? ETAG_HEADER : {}) };
+  scope.add({
+    method: "POST",
+    path: pathOf(set),
+    id: `${name}.create`,
+    tag: name,
+    summary: `Create an entity of ${name}`,
+    parameters: [...queryParameters(entityType, capabilities, ["$select", "$expand"]), PREFER_RETURN],
+    requestBody: jsonBody(body),
+    responses: {
+      201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), headers),
+      204: emptyResponse("It is created; the client prefers no content.", headers),
+      ...errorResponses(scope.definition, { isWrite: true, isEntity: true, body: bodyLimit(settings) }),
+    },
+  });
+}
+
+function addEntityPaths(scope: ServiceScope, set: EntitySetDefinition): void {
+  const { entity } = scope.routesOf(set);
+  if (entity.has("GET")) addRead(scope, set);
+  if (entity.has("PUT")) addChange(scope, set, "PUT");
+  if (entity.has("PATCH")) addChange(scope, set, "PATCH");
+  if (entity.has("DELETE")) addDelete(scope, set);
+}
+
+function addRead(scope: ServiceScope, set: EntitySetDefinition): void {
+  const { entitySet, capabilities } = set;
+  const { name, entityType, etag } = entitySet;
+  const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
+  const hasETag = etag.length > 0;
+  const options = queryParameters(entityType, capabilities, ["$select", "$expand"]);
+  const headers = hasETag ? ETAG_HEADER : undefined;
+  scope.add({
+    method: "GET",
+    path: pathOf(set) + predicate,
+    id: `${name}.read`,
+    tag: name,
+    summary: `Read an entity of ${name}`,
+    parameters: [...parameters, ...options, ...(hasETag ? [IF_NONE_MATCH] : [])],
+    responses: {
+      200: jsonResponse("The entity.", entitySchema(entityType, scope.schemas), headers),
+      ...(hasETag ? { 304: emptyResponse("The client has it.", headers) } : {}),
+      ...errorResponses(scope.definition, { isAddressed: true }),
+    },
+  });
+}
+
+function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" | "PATCH"): void {
+  const { entitySet, capabilities, settings } = set;
+  const { name, entityType, etag } = entitySet;
+  const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
+  const isReplacement = method === "PUT";
+  const schema = isReplacement ? replaceSchema(entityType, scope.schemas) : patchSchema(entityType, scope.schemas);
+  const isConditional = etag.length > 0;
+  const headers = isConditional ? ETAG_HEADER : undefined;
+  const mayCreate = isReplacement && settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+  const changed = entitySchema(entityType, scope.schemas);
+  const options = queryParameters(entityType, capabilities, ["$select", "$expand"]);
+  const reasons = { isAddressed: true, isWrite: true, isConditional, isEntity: true, body: bodyLimit(settings) };
+  scope.add({
+    method,
+    path: pathOf(set) + predicate,
+    id: `${name}.${isReplacement ? "replace" : "patch"}`,
+    tag: name,
+    summary: `${isReplacement ? "Replace" : "Change"} an entity of ${name}`,
+    parameters: [...parameters, ...options, ...(isConditional ? CONDITIONS : []), PREFER_RETURN],
+    requestBody: jsonBody(schema),
+    responses: {
+      200: jsonResponse("The entity as it is now.", changed, headers),
+      ...(mayCreate ? { 201: jsonResponse("The new entity.", changed, { ...LOCATION_HEADER, ...headers }) } : {}),
+      204: emptyResponse("It is done; the client prefers no content.", headers),
+      ...errorResponses(scope.definition, reasons),
+    },
+  });
+}
+
+function addDelete(scope: ServiceScope, set: EntitySetDefinition): void {
+  const { name, entityType, etag } = set.entitySet;
+  const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
+  const isConditional = etag.length > 0;
+  scope.add({
+    method: "DELETE",
+    path: pathOf(set) + predicate,
+    id: `${name}.delete`,
+    tag: name,
+    summary: `Delete an entity of ${name}`,
+    parameters: [...parameters, ...(isConditional ? CONDITIONS : [])],
+    responses: {
+      204: emptyResponse("It is not there any more."),
+      ...errorResponses(scope.definition, { isAddressed: true, isWrite: true, isConditional }),
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
+import type { ConfigurationFault } from "../errors/configuration-error.ts";
+import { describeServices } from "./document.ts";
+import { loadViewerAssets } from "./viewer-assets.ts";
+import { VIEWER_PATHS, viewerResources } from "./viewer-page.ts";
+
+/** What `openApiRoute` takes. */
+export interface OpenApiRouteOptions {
+  /** Whether there is a page at `{prefix}/openapi` too, which shows the document and sends requests. */
+  readonly viewer?: boolean | undefined;
+}
+
+const DOCUMENT_PATH = "openapi.json";
+
+/**
+ * A route for `routes` of `odataService`: the description of that service at `{prefix}/openapi.json`. Where the page is
+ * wanted and its package is not installed, `odataService` throws a ConfigurationError.
+ * @see specification, Generated API descriptions
+ */
+export function openApiRoute({ viewer = false }: OpenApiRouteOptions = {}): ServiceRoute {
+  return Object.freeze({
+    kind: "ServiceRoute",
+    paths: Object.freeze(viewer ? [DOCUMENT_PATH, ...Object.values(VIEWER_PATHS)] : [DOCUMENT_PATH]),
+    check: () => (viewer && loadViewerAssets() === undefined ? [NO_VIEWER] : []),
+    open: (service: ServiceDescription) => openRoute(service, viewer),
+  });
+}
+
+const NO_VIEWER: ConfigurationFault = {
+  route: `/${VIEWER_PATHS.page}`,
+  message: "`openApiRoute({ viewer: true })` needs the package swagger-ui-dist, which is not installed here.",
+  fix: "Run `npm install swagger-ui-dist`, or leave `viewer` out.",
+};
+
+function openRoute(service: ServiceDescription, viewer: boolean): readonly RouteResource[] {
+  const document = describeServices([service]);
+  const json: RouteResource = {
+    path: DOCUMENT_PATH,
+    contentType: "application/json",
+    body: new TextEncoder().encode(JSON.stringify(document)),
+  };
+  const assets = viewer ? loadViewerAssets() : undefined;
+  if (assets === undefined) return [json];
+  const { publicUrl } = service.definition;
+  const origin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+  return [json, ...viewerResources(assets, document.info.title, origin)];
+}

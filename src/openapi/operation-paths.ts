@@ -1,0 +1,149 @@
+import type { EntitySetDefinition, EntitySetSettings } from "../definition/service-definition.ts";
+import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
+import { bodyLimit, pathOf } from "./entity-set-paths.ts";
+import type { DocumentObject } from "./open-api-document.ts";
+import { CONDITIONS, PREFER_RETURN, keyTemplate, queryParameters, type QueryOption } from "./parameters.ts";
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from "./responses.ts";
+import type { ServiceScope } from "./service-scope.ts";
+import { collectionSchema, entitySchema, envelope } from "./structured-schemas.ts";
+import { defaultOf, isValued, objectSchema, valueSchema } from "./value-schemas.ts";
+
+/** What a composable function takes beside its parameters. */
+const COMPOSED_OPTIONS: readonly QueryOption[] = [
+  "$top",
+  "$skip",
+  "$filter",
+  "$orderby",
+  "$select",
+  "$expand",
+  "$count",
+];
+
+/** Unbound operations stand together. */
+const UNBOUND_TAG = "Operations";
+
+/** Where an operation is called. */
+interface OperationPlace {
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  readonly key: readonly DocumentObject[];
+  /** The set that it is bound to; null for an unbound one. */
+  readonly set: EntitySetDefinition | null;
+  readonly settings: EntitySetSettings;
+}
+
+/** Describes the operations of a set: no member of an entity has the name of one, which a startup rule sees to. */
+export function addBoundOperations(scope: ServiceScope, set: EntitySetDefinition): void {
+  const { entitySet, settings } = set;
+  const { predicate, parameters } = keyTemplate(entitySet.entityType, scope.schemas);
+  for (const { operation } of set.operations.values()) {
+    const isBoundToEntity = operation.binding?.isCollection === false;
+    const owner = pathOf(set) + (isBoundToEntity ? predicate : "");
+    const place = { tag: entitySet.name, key: isBoundToEntity ? parameters : [], set, settings };
+    const name = encodeURIComponent(operation.name);
+    addOperation(scope, operation, { ...place, path: `${owner}/${name}`, id: `${entitySet.name}.${operation.name}` });
+  }
+}
+
+/** Describes the unbound operations. */
+export function addUnboundOperations(scope: ServiceScope): void {
+  const { operations, defaultSettings: settings } = scope.definition;
+  for (const { operation } of operations.values()) {
+    const path = `/${encodeURIComponent(operation.name)}`;
+    addOperation(scope, operation, { path, id: operation.name, tag: UNBOUND_TAG, key: [], set: null, settings });
+  }
+}
+
+function addOperation(scope: ServiceScope, operation: Operation, place: OperationPlace): void {
+  const { path, id, tag, key, set, settings } = place;
+  const isFunction = operation.kind === "Function";
+  const hasBody = !isFunction && operation.parameters.length > 0;
+  const isBoundToEntity = operation.binding?.isCollection === false;
+  const isConditional = !isFunction && isBoundToEntity && (set?.entitySet.etag.length ?? 0) > 0;
+  const parameters = isFunction
+    ? [...operation.parameters.map((each) => queryParameter(each, scope)), ...composedOptions(scope, operation, set)]
+    : [...(isConditional ? CONDITIONS : []), PREFER_RETURN];
+  const isAddressed = isBoundToEntity;
+  const body = hasBody ? bodyLimit(settings) : undefined;
+  scope.add({
+    method: isFunction ? "GET" : "POST",
+    path,
+    id,
+    tag,
+    summary: `${isFunction ? "Call the function" : "Invoke the action"} ${operation.name}`,
+    parameters: [...key, ...parameters],
+    requestBody: hasBody ? jsonBody(bodySchema(operation, scope)) : undefined,
+    responses: {
+      ...resultResponses(scope, operation, set),
+      ...errorResponses(scope.definition, { isAddressed, isWrite: !isFunction, isConditional, body }),
+    },
+  });
+}
+
+function composedOptions(
+  scope: ServiceScope,
+  { isComposable, returnType }: Operation,
+  set: EntitySetDefinition | null,
+): readonly DocumentObject[] {
+  if (!isComposable || returnType === undefined || returnType.type.kind !== "EntityType") return [];
+  const type = returnType.type;
+  if (set?.entitySet.entityType === type) return queryParameters(type, set.capabilities, COMPOSED_OPTIONS);
+  const { entitySets, defaultCapabilities } = scope.definition;
+  const [home, ...others] = [...entitySets.values()].filter(({ entitySet }) => entitySet.entityType === type);
+  const capabilities = others.length === 0 ? (home?.capabilities ?? defaultCapabilities) : defaultCapabilities;
+  // A bare array has no place for a count.
+  const options = COMPOSED_OPTIONS.filter((option) => option !== "$count");
+  return queryParameters(type, { ...capabilities, maxTop: null }, options);
+}
+
+/** A parameter of a function: plain, or JSON where it has parts. */
+function queryParameter(parameter: OperationParameter, scope: ServiceScope): DocumentObject {
+  const { name, type, isCollection, nullable } = parameter;
+  const schema = { ...valueSchema({ ...parameter, nullable: nullable && isCollection }, "body", scope.schemas) };
+  const required = isRequired(parameter);
+  const shown = { ...schema, default: defaultOf(parameter) };
+  if (!isCollection && type.kind !== "ComplexType") return { name, in: "query", required, schema: shown };
+  return { name, in: "query", required, description: "As JSON.", content: { "application/json": { schema } } };
+}
+
+function isRequired({ nullable, isCollection, defaultValue }: OperationParameter): boolean {
+  return defaultValue === undefined && (isCollection || !nullable);
+}
+
+function bodySchema({ parameters }: Operation, { schemas }: ServiceScope): DocumentObject {
+  const members = parameters.map((each) => {
+    return [each.name, { ...valueSchema(each, "body", schemas), default: defaultOf(each) }] as const;
+  });
+  return objectSchema(
+    undefined,
+    Object.fromEntries(members),
+    parameters.filter(isRequired).map(({ name }) => name),
+  );
+}
+
+function resultResponses(scope: ServiceScope, operation: Operation, set: EntitySetDefinition | null): DocumentObject {
+  const { returnType } = operation;
+  const nothing = emptyResponse(returnType === undefined ? "It is done." : "There is no result.");
+  if (returnType === undefined) return { 204: nothing };
+  return { 200: jsonResponse("The result.", resultSchema(scope, operation, returnType, set)), 204: nothing };
+}
+
+/** Entities of the set's own type stand in its envelope, a primitive value of a bound operation in one; else none does. */
+function resultSchema(
+  { schemas }: ServiceScope,
+  { binding }: Operation,
+  returns: ReturnType,
+  set: EntitySetDefinition | null,
+): DocumentObject {
+  const { type, isCollection } = returns;
+  if (isValued(returns)) {
+    // Null is no content.
+    const value = valueSchema({ ...returns, nullable: returns.nullable && isCollection }, "answer", schemas);
+    return binding !== undefined && !isCollection && type.kind === "PrimitiveType" ? envelope({ value }) : value;
+  }
+  if (type.kind !== "EntityType") throw new Error("What is no value is an entity.");
+  if (!isCollection) return entitySchema(type, schemas);
+  const isOwn = set?.entitySet.entityType === type;
+  return isOwn ? collectionSchema(type, schemas) : { type: "array", items: entitySchema(type, schemas) };
+}

@@ -1,0 +1,126 @@
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { StructuralProperty } from "../edm/model.ts";
+import { bodyLimit, pathOf } from "./entity-set-paths.ts";
+import type { DocumentObject } from "./open-api-document.ts";
+import { CONDITIONS, IF_NONE_MATCH, keyTemplate } from "./parameters.ts";
+import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
+import type { OperationDescription, ServiceScope } from "./service-scope.ts";
+import { envelope } from "./structured-schemas.ts";
+import { objectSchema, valueSchema } from "./value-schemas.ts";
+
+/** One property of the entities of a set, and what its routes have in common. */
+interface PropertyScope {
+  readonly scope: ServiceScope;
+  readonly set: EntitySetDefinition;
+  readonly property: StructuralProperty;
+  /** Below the prefix. */
+  readonly path: string;
+  readonly key: readonly DocumentObject[];
+}
+
+/**
+ * Describes the routes of single properties, where the set wants them described.
+ * @see specification, Individual property access; Generated API descriptions
+ */
+export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition): void {
+  if (!set.settings.propertyRouteDocsEnabled) return;
+  const { predicate, parameters } = keyTemplate(set.entitySet.entityType, scope.schemas);
+  const { property: methods, propertyValue } = scope.routesOf(set);
+  for (const property of set.entitySet.entityType.properties) {
+    const path = `${pathOf(set)}${predicate}/${encodeURIComponent(property.name)}`;
+    const each: PropertyScope = { scope, set, property, path, key: parameters };
+    const isStructured = property.isCollection || property.type.kind === "ComplexType";
+    const isWritable = !property.isKey && !property.computed && !property.immutable;
+    if (methods.has("GET")) addRead(each);
+    if (propertyValue.has("GET") && !isStructured) addValue(each);
+    if (methods.has("PUT") && isWritable) addWrite(each, "PUT");
+    if (methods.has("PATCH") && isWritable && !isStructured) addWrite(each, "PATCH");
+    if (methods.has("DELETE") && isWritable && property.nullable && !property.isCollection) addClear(each);
+  }
+}
+
+/** Adds an operation with what all of one property have. */
+function add(
+  { scope, set, property, path, key }: PropertyScope,
+  { method, id, summary, parameters = [], requestBody, responses }: Omit<OperationDescription, "path" | "tag">,
+  below = "",
+): void {
+  scope.add({
+    method,
+    path: path + below,
+    id: `${set.entitySet.name}.${property.name}.${id}`,
+    tag: set.entitySet.name,
+    summary,
+    parameters: [...key, ...parameters],
+    requestBody,
+    responses,
+  });
+}
+
+function addRead(each: PropertyScope): void {
+  const { scope, set, property } = each;
+  const hasETag = set.entitySet.etag.length > 0;
+  const headers = hasETag ? ETAG_HEADER : undefined;
+  // Null is no content.
+  const shown = { ...property, nullable: property.isCollection && property.nullable };
+  const value = envelope({ value: valueSchema(shown, "answer", scope.schemas) });
+  add(each, {
+    method: "GET",
+    id: "read",
+    summary: `Read ${property.name}`,
+    parameters: hasETag ? [IF_NONE_MATCH] : [],
+    responses: {
+      200: jsonResponse("The value.", value, headers),
+      ...(property.nullable && !property.isCollection ? { 204: emptyResponse("It is null.", headers) } : {}),
+      ...(hasETag ? { 304: emptyResponse("The client has it.", headers) } : {}),
+      ...errorResponses(scope.definition, { isAddressed: true }),
+    },
+  });
+}
+
+function addValue(each: PropertyScope): void {
+  const { scope, set, property } = each;
+  const isBinary = property.type.name === "Edm.Binary";
+  const hasETag = set.entitySet.etag.length > 0;
+  const type = isBinary ? "application/octet-stream" : "text/plain";
+  const responses = {
+    200: rawResponse("The value without quotes.", type, isBinary ? {} : { type: "string" }),
+    ...(hasETag ? { 304: emptyResponse("The client has it.") } : {}),
+    ...errorResponses(scope.definition, { isAddressed: true }),
+  };
+  const parameters = hasETag ? [IF_NONE_MATCH] : [];
+  add(each, { method: "GET", id: "value", summary: `Read ${property.name} raw`, parameters, responses }, "/$value");
+}
+
+function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
+  const { scope, set, property } = each;
+  const isConditional = set.entitySet.etag.length > 0;
+  const body = objectSchema(undefined, { value: valueSchema(property, "body", scope.schemas) }, ["value"]);
+  const reasons = { isAddressed: true, isWrite: true, isConditional, body: bodyLimit(set.settings) };
+  add(each, {
+    method,
+    id: method === "PUT" ? "replace" : "patch",
+    summary: `Set ${property.name}`,
+    parameters: isConditional ? CONDITIONS : [],
+    requestBody: jsonBody(body),
+    responses: {
+      204: emptyResponse("It is done.", isConditional ? ETAG_HEADER : undefined),
+      ...errorResponses(scope.definition, reasons),
+    },
+  });
+}
+
+function addClear(each: PropertyScope): void {
+  const { scope, set, property } = each;
+  const isConditional = set.entitySet.etag.length > 0;
+  add(each, {
+    method: "DELETE",
+    id: "clear",
+    summary: `Set ${property.name} to null`,
+    parameters: isConditional ? CONDITIONS : [],
+    responses: {
+      204: emptyResponse("It is null.", isConditional ? ETAG_HEADER : undefined),
+      ...errorResponses(scope.definition, { isAddressed: true, isWrite: true, isConditional }),
+    },
+  });
+}

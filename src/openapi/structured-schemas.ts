@@ -1,0 +1,134 @@
+import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import type { DocumentObject } from "./open-api-document.ts";
+import { orNull, type SchemaRegistry } from "./schema-registry.ts";
+import { isRequired, membersOf, objectSchema } from "./value-schemas.ts";
+
+const TEXT: DocumentObject = { type: "string" };
+
+/** What stands beside the properties of an entity. @see OData JSON Format 4.0, section 4.5 */
+const CONTROL_INFORMATION = {
+  "@odata.context": { type: "string", readOnly: true },
+  "@odata.id": { type: "string", readOnly: true },
+  "@odata.etag": { type: "string", readOnly: true },
+};
+
+/** The schema of an entity in an answer: `$select` may leave out any member, and `$expand` adds related entities. */
+export function entitySchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
+  return schemas.reference(type.name, () => {
+    const navigations = type.navigationProperties.flatMap((each) => expandedMembers(each, schemas));
+    const members = { ...membersOf(type.properties, "answer", schemas), ...Object.fromEntries(navigations) };
+    return objectSchema(type.description, { ...CONTROL_INFORMATION, ...members }, []);
+  });
+}
+
+/** The schema of a page of entities. @see OData JSON Format 4.0, section 12 */
+export function collectionSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
+  return schemas.reference(`${type.name}.collection`, () =>
+    envelope({
+      "@odata.count": { type: "integer", format: "int64", description: "With $count=true: how many there are." },
+      "@odata.nextLink": { ...TEXT, description: "Where the next page is; absent on the last one." },
+      value: { type: "array", items: entitySchema(type, schemas) },
+    }),
+  );
+}
+
+/** The schema of an object around one value. */
+export function envelope(members: Readonly<Record<"value", DocumentObject>> & DocumentObject): DocumentObject {
+  return objectSchema(undefined, { "@odata.context": TEXT, ...members }, ["value"]);
+}
+
+/** The schema of a reference to an entity. @see OData JSON Format 4.0, section 13 */
+export function referenceSchema(schemas: SchemaRegistry): DocumentObject {
+  return schemas.reference("odata-reference", () =>
+    objectSchema(
+      "A reference to an entity: its address, absolute or relative to the service.",
+      { "@odata.context": { ...TEXT, readOnly: true }, "@odata.id": { ...TEXT, examples: ["Customers(5)"] } },
+      ["@odata.id"],
+    ),
+  );
+}
+
+/**
+ * The schema of the body of a new entity.
+ * @param given what something else gives: the entity that it is created along
+ */
+export function createSchema(type: EntityType, given: ReadonlySet<string>, schemas: SchemaRegistry): DocumentObject {
+  const make = (): DocumentObject => bodySchema(type, type.properties, (each) => !given.has(each.name), schemas);
+  // What is asked for along one navigation is not what is asked for along another: such a schema has no name.
+  return given.size === 0 ? schemas.reference(`${type.name}.create`, make) : make();
+}
+
+/** The schema of the body of a new entity in which related ones may be nested, each with all that it leads to. */
+export function deepCreateSchema({ name, entityType }: EntitySet, schemas: SchemaRegistry): DocumentObject {
+  const given = new Set(
+    entityType.navigationProperties.flatMap(({ referentialConstraints }) =>
+      referentialConstraints.map(({ property }) => property.name),
+    ),
+  );
+  return schemas.reference(`${name}.deepCreate`, () => {
+    const own = bodySchema(entityType, entityType.properties, (each) => !given.has(each.name), schemas);
+    return withNested(own, entityType, schemas);
+  });
+}
+
+/** The schema of the body of a PUT: what is absent becomes its default. */
+export function replaceSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
+  return schemas.reference(`${type.name}.replace`, () =>
+    bodySchema(type, type.properties, ({ isKey, immutable }) => !isKey && !immutable, schemas),
+  );
+}
+
+/** The schema of the body of a PATCH: what is absent stays as it is. */
+export function patchSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
+  return schemas.reference(`${type.name}.patch`, () => {
+    const changed = type.properties.filter(({ isKey, immutable }) => !isKey && !immutable);
+    return bodySchema(type, changed, () => false, schemas, false);
+  });
+}
+
+function bodySchema(
+  { description }: EntityType,
+  properties: readonly StructuralProperty[],
+  mayBeRequired: (property: StructuralProperty) => boolean,
+  schemas: SchemaRegistry,
+  hasDefaults = true,
+): DocumentObject {
+  const own = properties.filter(({ computed }) => !computed);
+  const required = own.filter((each) => isRequired(each) && mayBeRequired(each)).map(({ name }) => name);
+  return objectSchema(description, membersOf(own, "body", schemas, hasDefaults), required);
+}
+
+function nestedSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
+  return schemas.reference(`${type.name}.nested`, () =>
+    withNested(
+      bodySchema(type, type.properties, () => false, schemas),
+      type,
+      schemas,
+    ),
+  );
+}
+
+function withNested(body: DocumentObject, type: EntityType, schemas: SchemaRegistry): DocumentObject {
+  const nested = type.navigationProperties.map((each) => {
+    const one = nestedSchema(each.entityType, schemas);
+    return [each.name, navigationSchema(each, one)] as const;
+  });
+  const { properties } = body;
+  return { ...body, properties: { ...(properties as DocumentObject), ...Object.fromEntries(nested) } };
+}
+
+function navigationSchema({ isCollection, nullable }: NavigationProperty, one: DocumentObject): DocumentObject {
+  if (isCollection) return { type: "array", items: one };
+  return nullable ? orNull(one) : one;
+}
+
+function expandedMembers(
+  navigation: NavigationProperty,
+  schemas: SchemaRegistry,
+): ReadonlyArray<readonly [string, DocumentObject]> {
+  const { name, isCollection, description } = navigation;
+  const related = navigationSchema(navigation, entitySchema(navigation.entityType, schemas));
+  const member = [name, { ...related, description: description ?? `With $expand=${name}.` }] as const;
+  if (!isCollection) return [member];
+  return [member, [`${name}@odata.count`, { type: "integer", format: "int64" }], [`${name}@odata.nextLink`, TEXT]];
+}

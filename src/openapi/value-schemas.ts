@@ -1,0 +1,110 @@
+import type { ComplexType, EnumType, OperationParameter, ReturnType, StructuralProperty } from "../edm/model.ts";
+import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
+import { PRIMITIVE_SCHEMAS } from "./primitive-schemas.ts";
+import { orNull, type SchemaRegistry } from "./schema-registry.ts";
+
+/** Whether a value stands in an answer, or in a body. */
+export type SchemaUse = "answer" | "body";
+
+/** What has a value: a property, a parameter, or the result of an operation that is no entity. */
+export type Valued = Pick<StructuralProperty | OperationParameter, "type" | "isCollection" | "nullable" | "facets">;
+
+/** A result that is no entity. */
+export function isValued(returns: ReturnType): returns is ReturnType & Valued {
+  return returns.type.kind !== "EntityType";
+}
+
+/** The schema of a value as JSON has it: an array of its items where it is a collection. */
+export function valueSchema(valued: Valued, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
+  const single = singleSchema(valued, use, schemas);
+  const item = valued.nullable ? orNull(single) : single;
+  return valued.isCollection ? { type: "array", items: item } : item;
+}
+
+/** The declared default as JSON; undefined where there is none, or none that JSON shows without loss. */
+export function defaultOf({ type, defaultValue }: Pick<StructuralProperty, "type" | "defaultValue">): DocumentValue {
+  if (defaultValue === null || typeof defaultValue === "boolean") return defaultValue;
+  if (typeof defaultValue === "number") return Number.isFinite(defaultValue) ? defaultValue : String(defaultValue);
+  if (typeof defaultValue === "bigint") return exactNumber(String(defaultValue));
+  if (typeof defaultValue !== "string") return undefined;
+  return type.name === "Edm.Decimal" ? exactNumber(defaultValue) : defaultValue;
+}
+
+function exactNumber(text: string): number | undefined {
+  const number = Number(text);
+  return String(number) === text ? number : undefined;
+}
+
+function singleSchema({ type, facets }: Valued, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
+  switch (type.kind) {
+    case "PrimitiveType":
+      return PRIMITIVE_SCHEMAS[type.name](facets);
+    case "EnumType":
+      return schemas.reference(type.name, () => enumSchema(type));
+    case "ComplexType":
+      return complexSchema(type, use, schemas);
+  }
+}
+
+function enumSchema({ members, isFlags, description }: EnumType): DocumentObject {
+  const names = [...members.keys()];
+  if (!isFlags) return { type: "string", enum: names, description };
+  const one = `(?:${names.join("|")})`;
+  const text = `One or more of ${names.join(", ")}, with commas between them.`;
+  return {
+    type: "string",
+    pattern: `^${one}(?:, ?${one})*$`,
+    description: description === undefined ? text : `${description} ${text}`,
+    examples: [names.slice(0, 2).join(",")],
+  };
+}
+
+/**
+ * The schema of a complex value. No member of an answer is required where `$select` may leave it out; here none may be.
+ */
+export function complexSchema(type: ComplexType, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
+  const name = use === "answer" ? type.name : `${type.name}.body`;
+  return schemas.reference(name, () => {
+    const own = type.properties.filter(({ computed }) => use === "answer" || !computed);
+    const required = use === "answer" ? own.map((each) => each.name) : own.filter(isRequired).map((each) => each.name);
+    return objectSchema(type.description, membersOf(own, use, schemas), required);
+  });
+}
+
+/** Tells whether a body must state a property: nothing stands for it. */
+export function isRequired({ nullable, isCollection, defaultValue }: StructuralProperty): boolean {
+  return !nullable && !isCollection && defaultValue === undefined;
+}
+
+/** The schemas of properties by their wire names. */
+export function membersOf(
+  properties: readonly StructuralProperty[],
+  use: SchemaUse,
+  schemas: SchemaRegistry,
+  hasDefaults = true,
+): DocumentObject {
+  return Object.fromEntries(
+    properties.map((property) => {
+      const { name, description, computed } = property;
+      const schema = valueSchema(property, use, schemas);
+      return [
+        name,
+        {
+          ...schema,
+          description: description ?? schema["description"],
+          readOnly: use === "answer" && computed ? true : undefined,
+          default: use === "body" && hasDefaults ? defaultOf(property) : undefined,
+        },
+      ];
+    }),
+  );
+}
+
+/** The schema of an object; undefined members are left out. */
+export function objectSchema(
+  description: string | undefined,
+  properties: DocumentObject,
+  required: readonly string[],
+): DocumentObject {
+  return { type: "object", description, properties, required: required.length === 0 ? undefined : required };
+}

@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Kysely } from "kysely";
+import type { ODataService } from "odatakit";
+import { openApiDocument } from "odatakit/openapi";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
+import { worldService } from "../../examples/world/service.ts";
+import { ROOT } from "../house/source-files.ts";
+import { everything } from "./model.ts";
+
+/** What the tests call of the generated client. */
+interface Answer<T> {
+  readonly status: number;
+  readonly data: T;
+}
+type Call = (...parameters: readonly unknown[]) => Promise<Answer<Record<string, unknown>>>;
+interface Client {
+  readonly odata: Readonly<Record<string, Call>>;
+}
+
+/** The generator, as far as it is used: its own types need those of browsers. */
+interface Generator {
+  generateApi(options: {
+    readonly spec: object;
+    readonly output: false;
+    readonly fileName: string;
+    readonly silent: boolean;
+  }): Promise<{ readonly files: ReadonlyArray<{ readonly fileContent: string }> }>;
+}
+const require = createRequire(import.meta.url);
+const generator = require("swagger-typescript-api") as Generator;
+
+let directory: string;
+let db: Kysely<WorldDatabase>;
+let world: ODataService;
+
+async function generate(service: ODataService, name: string): Promise<void> {
+  const spec = openApiDocument(service);
+  const { files } = await generator.generateApi({ spec, output: false, fileName: `${name}.ts`, silent: true });
+  writeFileSync(join(directory, `${name}.ts`), files.map(({ fileContent }) => fileContent).join("\n"));
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "openapi-client-"));
+  db = await openWorld(":memory:", () => undefined);
+  world = worldService(db);
+  await generate(world, "world");
+  await generate(everything(), "everything");
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true, force: true });
+  await db.destroy();
+});
+
+describe("a client that a public generator makes from the document", () => {
+  test("compiles", { timeout: 60_000 }, () => {
+    // Typed as an application would: what is read is a page of countries, and a filter is a text.
+    const program = `
+import { Api } from "./world.ts";
+const client = new Api();
+const { data } = await client.odata.countriesList({ $filter: "Name eq 'Portugal'", $top: 1 });
+export const names: ReadonlyArray<string | undefined> = data.value.map(({ Name }) => Name);
+// @ts-expect-error -- a number is no filter
+await client.odata.countriesList({ $filter: 5 });
+// @ts-expect-error -- the title is missing
+await client.odata.tripsCreate({ Notes: "none" });
+`;
+    writeFileSync(join(directory, "program.ts"), program);
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      target: "es2023",
+      lib: ["es2023", "dom", "dom.iterable"],
+      types: [],
+      module: "nodenext",
+      moduleDetection: "force",
+      allowImportingTsExtensions: true,
+    };
+    const files = ["world.ts", "everything.ts", "program.ts"];
+    writeFileSync(join(directory, "package.json"), JSON.stringify({ type: "module" }));
+    writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+    const tsc = join(ROOT, "node_modules/.bin/tsc");
+    const { stdout } = spawnSync(tsc, ["-p", directory, "--pretty", "false"], { cwd: ROOT, encoding: "utf8" });
+    expect(stdout).toBe("");
+  });
+
+  test("reads and writes the world", async () => {
+    const { Api } = (await import(/* @vite-ignore */ join(directory, "world.ts"))) as {
+      Api: new (options: object) => Client;
+    };
+    const { odata } = new Api({
+      baseUrl: "http://world.example",
+      customFetch: (...parameters: ConstructorParameters<typeof Request>) => world.fetch(new Request(...parameters)),
+      baseApiParams: { format: "json" },
+    });
+    const call = (name: string, ...parameters: readonly unknown[]) => {
+      const method = odata[name];
+      if (method === undefined) throw new Error(`${name} is none of ${Object.keys(odata).join(" ")}`);
+      return method(...parameters);
+    };
+    const page = await call("countriesList", { $filter: "startswith(Name,'Port')", $select: "Name", $count: true });
+    expect(page.data).toMatchObject({ "@odata.count": 1, value: [{ Name: "Portugal" }] });
+    expect((await call("countriesRead", "PT", { $select: "Capital" })).data).toMatchObject({ Capital: "Lisbon" });
+    expect((await call("countriesBordersList", "PT", { $select: "Code" })).data["value"]).toEqual([{ Code: "ES" }]);
+    const trip = { Title: "South", Stops: [{ Position: 1, Place: "Faro" }] };
+    const created = await call("tripsCreate", trip);
+    expect(created).toMatchObject({ status: 201, data: { Title: "South", Status: "Planned" } });
+    const id = created.data["Id"];
+    expect((await call("tripsStopsList", id, { $select: "Place" })).data["value"]).toEqual([{ Place: "Faro" }]);
+    expect((await call("tripsPatch", id, { Notes: "in May" })).data).toMatchObject({ Notes: "in May" });
+    expect((await call("tripsDelete", id)).status).toBe(204);
+    await expect(call("tripsRead", id)).rejects.toMatchObject({ status: 404, error: { error: { code: "NotFound" } } });
+  });
+});
