@@ -1,6 +1,5 @@
 import type { Context } from "../definition/context.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandLoad, ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
@@ -57,23 +56,15 @@ export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandReq
 
 function expandLevel(plan: ExpandPlan, level: ExpandLevel, run: ExpandRun): MaybeResult<readonly ExpandedEntity[]> {
   const { steps } = plan;
-  if (level.rowShape !== undefined) refuseAsLoaded(steps);
   const lists = startAll(steps.map((step) => () => runStep(step, level, run)));
   return chain(lists, (related) =>
     level.entities.map((entity, index) => ({ entity, related: related.map((list) => list[index] ?? null) })),
   );
 }
 
-/** Rows hold nothing but their columns, and to leave the expansion out would be no answer to the request. */
-function refuseAsLoaded(steps: readonly ExpandStep[]): void {
-  const step = steps.find(({ load }) => load.kind === "asLoaded");
-  if (step !== undefined) throw notLoaded(step);
-}
-
-function notLoaded({ expansion }: ExpandStep): ODataError {
-  const { name } = expansion.navigationProperty;
-  const message = `The navigation property '${name}' of this entity set cannot be expanded: no handler loads it, and neither does the data source.`;
-  return protocolError("UnsupportedQueryOption", message, { target: "$expand" });
+/** Rows hold nothing but their columns, so where nothing loads an expansion there is nothing to write. */
+function notLoaded({ entities }: ExpandLevel): readonly Related[] {
+  return entities.map(() => null);
 }
 
 /** What one expansion brings for each parent of the level. */
@@ -82,13 +73,14 @@ function runStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): MaybeRes
   const { load } = step;
   const joined = level.joined.below.get(step);
   if (joined !== undefined) return relateJoined(step, level, joined, run);
+  const isOfRows = level.rowShape !== undefined;
+  if (load.kind === "asLoaded" && isOfRows) return notLoaded(level);
   if (load.kind !== "related") return relateHere(step, level, run);
   return chain(relationalSource(step, load, run.context), (source) => {
     if (source !== null) {
       return chain(readRelatedLists(step, load, source, level, run), (lists) => relateLists(step, lists, run));
     }
-    if (level.rowShape !== undefined) throw notLoaded(step);
-    return relateHere(step, level, run);
+    return isOfRows ? notLoaded(level) : relateHere(step, level, run);
   });
 }
 
