@@ -115,9 +115,17 @@ async function repeatedly<T>(write: Write, attempt: () => Promise<T>): Promise<T
   }
 }
 
+const plains = new WeakMap<AnyKysely, AnyKysely>();
+
+/** As with reads: the part of a plugin, the names, is in the text of the commands already. */
+function withoutPlugins(db: AnyKysely): AnyKysely {
+  let plain = plains.get(db);
+  if (plain === undefined) plains.set(db, (plain = db.withoutPlugins()));
+  return plain;
+}
+
 function sessionOf(db: AnyKysely): SqlSession {
-  // As with reads: the part of a plugin, the names, is in the text of the commands already.
-  const plain = db.withoutPlugins();
+  const plain = withoutPlugins(db);
   let count = 0;
   return {
     run: async ({ sql, parameters, width }) => {

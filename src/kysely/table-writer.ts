@@ -63,12 +63,10 @@ export class TableWriter {
     const given = this.#withVersion({ ...this.#writable(values), ...linked });
     const fields = [...table.plans.keys()].filter((field) => given[field] !== undefined);
     const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
-    const { rows, insertId } = await this.#run(task, statements.insert(fields, selected), () => ({
-      cells: this.#cells(fields, given),
-    }));
+    const statement = statements.insert(fields, selected);
+    const { rows, insertId } = await this.#run(task, statement, () => ({ cells: this.#cells(fields, given) }));
     const [row] = rows;
-    const { rowShape } = statements.insert(fields, selected);
-    if (row !== undefined) return split(toEntity({ row, rowShape }), beside);
+    if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
     const key = this.#keyOf(given, insertId);
     const stored = key === null ? null : await this.read(task, key, selected);
     if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be found by its key.`);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Sql } from "../sql-form.ts";
 import type { DialectSyntax } from "./dialect-syntax.ts";
-import { writeKeyList } from "./write-key-list.ts";
+import { writeFlatKeyList } from "./write-key-list.ts";
 
 /** How SQLite writes what every statement needs. */
 export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
@@ -18,12 +18,13 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value))`,
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {
-      const cell = sql`json_extract(value, ${sql.lit(`$[${index}]`)})`;
+      // Of one value the list holds no arrays: see `writeFlatKeyList`.
+      const cell = forms.length === 1 ? sql`value` : sql`json_extract(value, ${sql.lit(`$[${index}]`)})`;
       return sql`${form.fromKey?.(cell) ?? cell} as ${sql.id(`k${index}`)}`;
     });
     return sql`(select ${sql.join([sql`key as ordinal`, ...cells])} from json_each(${list}))`;
   },
-  writeKeys: writeKeyList,
+  writeKeys: writeFlatKeyList,
 });
 
 /** As ever, but for the list of keys: only where it is a table of its own does SQLite make an index on what it is joined to. */

@@ -6,6 +6,11 @@ export function writeKeyList(keys: readonly (readonly unknown[])[]): string {
   return `[${keys.map((key) => `[${key.map(writeValue).join(",")}]`).join(",")}]`;
 }
 
+/** As `writeKeyList`, but a JSON array of values where each key has one: half as long to read. */
+export function writeFlatKeyList(keys: readonly (readonly unknown[])[]): string {
+  return keys[0]?.length === 1 ? `[${keys.map(([value]) => writeValue(value)).join(",")}]` : writeKeyList(keys);
+}
+
 function writeValue(value: unknown): string {
   switch (typeof value) {
     case "bigint":
