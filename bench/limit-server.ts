@@ -9,7 +9,7 @@ import { makeDrafts } from "./limit-drafts.ts";
 import { makeExpansions } from "./limit-expansions.ts";
 import { ORDER_COLUMNS, type LimitAnswer, type LimitRow } from "./limit-rows.ts";
 import { PREFIX } from "./scenarios.ts";
-import { databaseFile, reportTo } from "./server-messages.ts";
+import { databaseFile, reportTo, SYNCHRONOUS } from "./server-messages.ts";
 
 const HEADERS = {
   "OData-Version": "4.0",
@@ -20,6 +20,7 @@ const HEADERS = {
 const ORDERS = `SELECT ${ORDER_COLUMNS} FROM orders`;
 
 const database = new DatabaseSync(databaseFile());
+database.exec(SYNCHRONOUS);
 const drafts = makeDrafts(database);
 const expansions = makeExpansions(database);
 const orderByKey = database.prepare(`${ORDERS} WHERE id = ?`);

@@ -1,14 +1,15 @@
 /** Ours: the same requests, answered by what an application would declare. */
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Customer, Draft, Line, LINE_NAVIGATION, Order, ORDER_NAVIGATION, Product } from "./model.ts";
 import { PREFIX } from "./scenarios.ts";
-import { databaseFile, reportTo } from "./server-messages.ts";
+import { databaseFile, reportTo, SYNCHRONOUS } from "./server-messages.ts";
 
 const db = new Kysely({ dialect: sqliteDialect(databaseFile()) });
+await sql.raw(SYNCHRONOUS).execute(db);
 const operations = ["read"] as const;
 const service = odataService({
   prefix: PREFIX,

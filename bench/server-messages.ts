@@ -18,6 +18,9 @@ export type ServerMessage =
 
 const session = new Session();
 
+/** Both servers leave it to the operating system when what they wrote reaches the disk: its waits are nobody's work. */
+export const SYNCHRONOUS = "PRAGMA synchronous = NORMAL";
+
 /** The SQLite file that a server reads: its only argument. */
 export function databaseFile(): string {
   const [, , file] = process.argv;
