@@ -66,7 +66,10 @@ describe("$select refuses", () => {
     ["Supplier/Name", "at position 0: 'Supplier' is a navigation property: write $expand=Supplier($select=…)."],
     ["Shop.Totl", "at position 0: There is no operation 'Shop.Totl'. Did you mean 'Shop.Total'?"],
     ["Other.*", "at position 0: There is no operation 'Other.*'."],
-    [`Name,${"Address/".repeat(100)}City`, "at position 5: A path has at most 100 segments: name a property that is nearer."],
+    [
+      `Name,${"Address/".repeat(100)}City`,
+      "at position 5: A path has at most 100 segments: name a property that is nearer.",
+    ],
     ["__proto__", "at position 0: 'Product' has no property '__proto__'."],
   ])("%.60s", (text, message) => {
     const expected = [400, "InvalidQueryOption", "$select", `$select ${message}`];
