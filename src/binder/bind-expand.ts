@@ -1,4 +1,5 @@
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
+import { assertNever } from "../errors/assert-never.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
@@ -18,6 +19,8 @@ export interface ExpandScope {
   readonly limits: Limits;
   /** What each entity set allows, and (null) what holds without one: below an expansion the target set decides. */
   readonly capabilitiesOf: CapabilitiesBySet;
+  /** Whether the context URL lists every expansion, as the standard has it. */
+  readonly fullContextUrl?: boolean | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
 }
@@ -68,12 +71,20 @@ export function bindExpand(
   const maxDepth = Math.min(maxExpandDepth ?? MAX_DEPTH, MAX_DEPTH);
   const work: Work = { ...scope, maxDepth, maxItems: maxExpandItems ?? MAX_ITEMS, items: 0 };
   const level: Level = { entitySet, capabilities: scope.capabilitiesOf(entitySet), depth: 1 };
-  return withExpansions(select, bindItems(items, level, work));
+  return withExpansions(select, bindItems(items, level, work), work);
 }
 
-/** The context URL lists an expansion only when a `$select` is in it. @see decisions, Reading */
-function withExpansions(select: SelectExpandClause, expanded: readonly ExpandedNavigation[]): SelectExpandClause {
+/** The context URL lists an expansion only when a `$select` is in it, or all of them. @see decisions, Reading */
+function withExpansions(
+  select: SelectExpandClause,
+  expanded: readonly ExpandedNavigation[],
+  { fullContextUrl = false }: ExpandScope,
+): SelectExpandClause {
   if (expanded.length === 0) return select;
+  if (fullContextUrl) {
+    const contextSelect = Object.freeze([...select.contextSelect, ...expanded.map(contextOf)]);
+    return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
+  }
   const listed = expanded.filter(({ selectExpand }) => selectExpand.contextSelect.length > 0);
   const names = new Set(listed.map(({ navigationProperty }) => navigationProperty.name));
   const contextSelect = [
@@ -83,6 +94,20 @@ function withExpansions(select: SelectExpandClause, expanded: readonly ExpandedN
     }),
   ];
   return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
+}
+
+/** An expansion as a context URL lists it. @see OData Protocol 4.0, sections 10.9 and 10.10 */
+function contextOf({ navigationProperty: { name }, form, selectExpand }: ExpandedNavigation): string {
+  switch (form) {
+    case "entities":
+      return `${name}(${selectExpand.contextSelect.join(",")})`;
+    case "references":
+      return `${name}/$ref`;
+    case "count":
+      return `${name}/$count`;
+    default:
+      return assertNever(form);
+  }
 }
 
 function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work): readonly ExpandedNavigation[] {
@@ -200,7 +225,7 @@ function bindItem(
     skip,
     top,
     count,
-    selectExpand: below === null ? selected : withExpansions(selected, bindItems(items, below, work)),
+    selectExpand: below === null ? selected : withExpansions(selected, bindItems(items, below, work), work),
     roundingMode: capabilities.roundingMode,
   });
   checkMentions(bound, limits, "$expand");

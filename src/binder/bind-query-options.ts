@@ -35,6 +35,8 @@ export interface QueryTarget {
   /** What the sets of the model allow, and (null) what holds without one: expansions lead there. */
   readonly capabilitiesOf: (entitySet: EntitySet | null) => Capabilities;
   readonly limits: Limits;
+  /** Whether context URLs list every expansion; when absent only those that carry a `$select`. */
+  readonly fullContextUrl?: boolean | undefined;
 }
 
 /** The options that make a shape, as tokens and texts. */

@@ -33,19 +33,19 @@ export const ENTITY_OPTIONS: OptionRules = {
 export const NO_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "this resource" };
 
 /** `GET /Set(key)/Nav` of a collection. @see specification, Navigation routes, rules 3 and 4 */
-export const RELATED_COLLECTION_OPTIONS: OptionRules = {
+const RELATED_COLLECTION_OPTIONS: OptionRules = {
   offered: new Set(["$orderby", "$top", "$skip", "$count", "$select", "$format"]),
   resource: "a navigation route",
 };
 
 /** `GET /Set(key)/Nav/$count`. @see specification, Navigation routes, rule 4 */
-export const RELATED_COUNT_OPTIONS: OptionRules = {
+const RELATED_COUNT_OPTIONS: OptionRules = {
   offered: new Set(["$orderby", "$top", "$skip", "$select", "$format"]),
   resource: "the count of a navigation route",
 };
 
 /** `GET /Set(key)/Nav` of a single entity, and `GET /Set(key)/Nav(key)`. */
-export const RELATED_ENTITY_OPTIONS: OptionRules = {
+const RELATED_ENTITY_OPTIONS: OptionRules = {
   offered: new Set(["$select", "$format"]),
   resource: "a navigation route to a single entity",
 };
@@ -63,13 +63,13 @@ export const WRITTEN_ENTITY_OPTIONS: OptionRules = {
 };
 
 /** `GET /Set(key)/Nav/$ref` of a collection. @see specification, Navigation routes, rule 5 */
-export const RELATED_REFERENCES_OPTIONS: OptionRules = {
+const RELATED_REFERENCES_OPTIONS: OptionRules = {
   offered: new Set(["$orderby", "$top", "$skip", "$count", "$format"]),
   resource: "references",
 };
 
 /** `GET /Set(key)/Nav/$ref` of a single entity. @see specification, Navigation routes, rule 5 */
-export const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "a reference" };
+const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "a reference" };
 
 /** A composable function that returns entities of the set it is bound to. @see decisions, Operations */
 export const COMPOSED_OPTIONS: OptionRules = {
@@ -82,3 +82,45 @@ export const BARE_RESULT_OPTIONS: OptionRules = {
   offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$expand", "$format"]),
   resource: "the bare result of a function",
 };
+
+/** The options of all routes behind a navigation property. */
+export interface NavigationOptions {
+  /** `GET /Set(key)/Nav` of a collection. */
+  readonly collection: OptionRules;
+  /** `GET /Set(key)/Nav/$count`. */
+  readonly count: OptionRules;
+  /** `GET /Set(key)/Nav` of a single entity, and `GET /Set(key)/Nav(key)`. */
+  readonly entity: OptionRules;
+  /** `GET /Set(key)/Nav/$ref` of a collection. */
+  readonly references: OptionRules;
+  /** `GET /Set(key)/Nav/$ref` of a single entity. */
+  readonly reference: OptionRules;
+}
+
+const SPECIFIED_NAVIGATION: NavigationOptions = Object.freeze({
+  collection: RELATED_COLLECTION_OPTIONS,
+  count: RELATED_COUNT_OPTIONS,
+  entity: RELATED_ENTITY_OPTIONS,
+  references: RELATED_REFERENCES_OPTIONS,
+  reference: RELATED_REFERENCE_OPTIONS,
+});
+
+const STANDARD_NAVIGATION: NavigationOptions = Object.freeze({
+  collection: { ...RELATED_COLLECTION_OPTIONS, offered: COLLECTION_OPTIONS.offered },
+  count: { ...RELATED_COUNT_OPTIONS, offered: COUNT_OPTIONS.offered },
+  entity: { ...RELATED_ENTITY_OPTIONS, offered: ENTITY_OPTIONS.offered },
+  references: {
+    ...RELATED_REFERENCES_OPTIONS,
+    offered: new Set([...RELATED_REFERENCES_OPTIONS.offered, "$filter", "$search", "$skiptoken"]),
+  },
+  reference: RELATED_REFERENCE_OPTIONS,
+});
+
+/**
+ * The options of navigation routes.
+ * @param takesEveryOption whether they take what the routes of sets do, as the profile of the service says
+ * @see specification, Navigation routes, rules 3 and 4; OData Protocol 4.0, section 11.2.5
+ */
+export function navigationOptions(takesEveryOption: boolean): NavigationOptions {
+  return takesEveryOption ? STANDARD_NAVIGATION : SPECIFIED_NAVIGATION;
+}

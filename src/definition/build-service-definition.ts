@@ -63,7 +63,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     defaultCapabilities: resolveDefaultCapabilities(defaults),
     defaultSettings: resolveSettings(undefined, defaults),
     limits: resolveLimits(defaults),
-    profile: SERVICE_PROFILES.specification,
+    profile: SERVICE_PROFILES[options.profile ?? "specification"],
     logger: options.logger ?? defaultLogger,
     publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
     trustProxy: options.trustProxy ?? false,

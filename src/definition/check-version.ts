@@ -3,15 +3,12 @@ import type { DeclaredService } from "./declared-service.ts";
 
 /** What this version does not do is refused, not ignored: an ignored rule or limit would do harm silently. */
 export function* checkSupported({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
-  const { authorization, batch, profile } = options;
+  const { authorization, batch } = options;
   if (authorization !== undefined) {
     yield unsupported("`authorization` of odataService", "Remove it, and check `ctx.user` in the handlers.");
   }
   if (batch !== undefined && batch !== false) {
     yield unsupported("`batch` of odataService", "Remove it, or set it to false: there is no $batch route.");
-  }
-  if (profile === "standard") {
-    yield unsupported('`profile: "standard"` of odataService', 'Remove it, or set it to "specification".');
   }
   for (const set of sets) {
     const place = { set: set.name };

@@ -7,14 +7,14 @@ import { runCollection } from "../execution/run-collection.ts";
 import { runExpand } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { collectionContext } from "../payload/context-url.ts";
+import { collectionContext, typeCollectionContext } from "../payload/context-url.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { collectionResponse, startChunks } from "./collection-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
-import { bareFormat, type CalledOperation, ownSet } from "./operation-result.ts";
+import { bareFormat, type CalledOperation, isEnvelopedByType, ownSet } from "./operation-result.ts";
 import { readOptions } from "./read-options.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
 
@@ -42,9 +42,37 @@ export function composedResponse(
       return isNull ? [] : (result as Iterable<unknown>);
     });
   const own = ownSet(called, type);
-  const response =
-    own === null ? bareResponse(exchange, format, type, getAll) : ownResponse(exchange, format, own, getAll);
-  return chain(response, (answer) => (isNull ? noContentResponse() : answer));
+  return chain(pageOf(exchange, format, { called, type, own, getAll }), (answer) =>
+    isNull ? noContentResponse() : answer,
+  );
+}
+
+/** What a function returns, and how it is shown. */
+interface ComposedResult {
+  readonly called: CalledOperation;
+  readonly type: EntityType;
+  readonly own: EntitySet | null;
+  readonly getAll: GetAll;
+}
+
+function pageOf(
+  exchange: Exchange,
+  format: JsonFormat,
+  { called, type, own, getAll }: ComposedResult,
+): MaybeResult<ODataResponse> {
+  if (own !== null) return ownResponse(exchange, format, own, getAll);
+  if (!isEnvelopedByType(exchange, called)) return bareResponse(exchange, format, type, getAll);
+  const { target, origin } = bareTarget(exchange, type);
+  return collectionResponse(exchange, format, {
+    target,
+    rules: COMPOSED_OPTIONS,
+    form: "get-all",
+    handlers: { getAll },
+    origin,
+    selectPushdownEnabled: true,
+    countsAfterSkip: false,
+    contextUrl: (contextSelect) => typeCollectionContext(exchange.serviceRoot, type.qualifiedName, contextSelect),
+  });
 }
 
 type GetAll = () => MaybeResult<Iterable<unknown>>;
@@ -109,7 +137,8 @@ const implicitSets = new WeakMap<EntityType, EntitySet>();
 
 /** The one set of a type is the home of its navigations and settings; where there are none or several, it has none. */
 function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
-  const { model, defaultCapabilities, entitySets, limits } = exchange.service.definition;
+  const { model, defaultCapabilities, entitySets, limits, profile } = exchange.service.definition;
+  const { fullContextUrl } = profile;
   const [home, ...others] = [...model.entityContainer.entitySets.values()].filter(
     (entitySet) => entitySet.entityType === entityType,
   );
@@ -119,7 +148,7 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
   const capabilitiesOf: QueryTarget["capabilitiesOf"] = (set) =>
     entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
   return {
-    target: { model, entitySet, capabilities: defaultCapabilities, capabilitiesOf, limits },
+    target: { model, entitySet, capabilities: defaultCapabilities, capabilitiesOf, limits, fullContextUrl },
     origin: entityType,
   };
 }

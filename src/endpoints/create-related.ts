@@ -1,4 +1,3 @@
-import { RELATED_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { entityNavigationContext } from "../payload/context-url.ts";
@@ -6,7 +5,7 @@ import { keyPredicateOf } from "../payload/entity-url.ts";
 import { checkPreconditions } from "./current-entity.ts";
 import { bindResultQuery, entityResult } from "./entity-result.ts";
 import type { Endpoint } from "./exchange.ts";
-import { bindParentKey, navigationOf, noParent } from "./read-navigation.ts";
+import { bindParentKey, navigationOf, noParent, optionsOf } from "./read-navigation.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
 
@@ -25,7 +24,7 @@ export const createRelated: Endpoint = (exchange, path) => {
   const format = readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const body = openBody(exchange, entitySet);
-  const query = bindResultQuery(exchange, runtime.target, RELATED_ENTITY_OPTIONS);
+  const query = bindResultQuery(exchange, runtime.target, optionsOf(exchange).entity);
   return chain(
     body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, key)),
     (given) => {

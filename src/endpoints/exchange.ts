@@ -1,6 +1,7 @@
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
 import type { Context, IncomingRequest, User } from "../definition/context.ts";
+import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/read-navigation.ts";
@@ -54,6 +55,8 @@ export interface NavigationRuntime {
   /** What the related entities belong to. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
+  /** Of the target set. */
+  readonly search: EntitySetHandlers<Context>["search"];
   /** How the body of a new related entity is read. */
   readonly readNew: RelatedReader;
   /** What its routes read where no handler leads along it; null: they have a handler, or there are none. */

@@ -6,7 +6,7 @@ import { collectEntities } from "../execution/collect-entities.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { collectionContext, entityContext } from "../payload/context-url.ts";
+import { collectionContext, entityContext, typeContext } from "../payload/context-url.ts";
 import { etagWriter } from "../payload/etag.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
@@ -38,7 +38,12 @@ export function operationResult(
   const { returnType } = operation;
   if (returnType === undefined || result === null || result === undefined) return noContentResponse();
   if (isValueResult(returnType)) {
-    const body = resultWriter(operation, returnType, format)(result, exchange.serviceRoot);
+    const body = resultWriter(
+      operation,
+      returnType,
+      format,
+      exchange.service.definition.profile,
+    )(result, exchange.serviceRoot);
     return jsonResponse(exchange, format, body);
   }
   if (!isEntityResult(returnType)) return noContentResponse();
@@ -76,6 +81,11 @@ export function ownSet({ entitySet }: CalledOperation, entityType: EntityType): 
   return entitySet !== null && entitySet.entityType === entityType ? entitySet : null;
 }
 
+/** Whether entities that belong to no set stand in an envelope all the same, with their type as context. */
+export function isEnvelopedByType({ service }: Exchange, { entitySet }: CalledOperation): boolean {
+  return entitySet === null && service.definition.profile.unboundResultsEnveloped;
+}
+
 /** Control information belongs to what stands in an envelope. */
 export function bareFormat(format: JsonFormat): JsonFormat {
   return { ...format, metadata: "none" };
@@ -95,6 +105,11 @@ function entityResponse(
   const { service, serviceRoot } = exchange;
   const clause = selectAll(entityType);
   const own = ownSet(called, entityType);
+  if (own === null && isEnvelopedByType(exchange, called)) {
+    const writer = entityWriterFor(service, entityType, clause, format, undefined);
+    const contextUrl = typeContext(serviceRoot, entityType.qualifiedName, false);
+    return jsonResponse(exchange, format, writer.writeEntity(entity, serviceRoot, contextUrl));
+  }
   if (own === null) {
     const writer = entityWriterFor(service, entityType, clause, bareFormat(format), undefined);
     return jsonResponse(exchange, format, writer.writeItem(entity, serviceRoot));
@@ -113,17 +128,15 @@ function collectionBody(
 ): ODataResponse {
   const { service, serviceRoot } = exchange;
   const own = ownSet(called, entityType);
+  const context =
+    own === null ? typeContext(serviceRoot, entityType.qualifiedName, true) : collectionContext(serviceRoot, own, []);
+  const isBare = own === null && !isEnvelopedByType(exchange, called);
+  const written = isBare ? bareFormat(format) : format;
   const body = writeCollection({
-    contextUrl: own === null ? null : collectionContext(serviceRoot, own, []),
+    contextUrl: isBare ? null : context,
     serviceRoot,
     entities,
-    writer: entityWriterFor(
-      service,
-      own ?? entityType,
-      selectAll(entityType),
-      own === null ? bareFormat(format) : format,
-      undefined,
-    ),
+    writer: entityWriterFor(service, own ?? entityType, selectAll(entityType), written, undefined),
   });
   return jsonResponse(exchange, format, typeof body === "string" ? body : startChunks(body));
 }

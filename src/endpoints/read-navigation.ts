@@ -1,7 +1,6 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindCountQuery, bindEntityQuery } from "../binder/bind-query-options.ts";
-import type { OptionRules } from "../binder/check-capabilities.ts";
-import { RELATED_COLLECTION_OPTIONS, RELATED_COUNT_OPTIONS, RELATED_ENTITY_OPTIONS } from "../binder/option-rules.ts";
+import { type NavigationOptions, navigationOptions } from "../binder/option-rules.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
@@ -11,10 +10,12 @@ import type { FoundEntity } from "../execution/read-by-key.ts";
 import { findByKey, readRelatedEntities, readRelatedEntity } from "../execution/read-navigation.ts";
 import { readParent, readRelatedRow, relatedSource } from "../execution/read-table-navigation.ts";
 import { runCount } from "../execution/run-count.ts";
+import { type SearchHandler, searchRelatedRows, searchRelatedTable } from "../execution/search-related.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionNavigationContext, entityNavigationContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
+import { planExpand } from "../plan/plan-expand.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -64,7 +65,7 @@ export const readNavigation: Endpoint = (exchange, path) => {
   const { serviceRoot } = exchange;
   return collectionResponse(exchange, format, {
     target: runtime.target,
-    rules: RELATED_COLLECTION_OPTIONS,
+    rules: optionsOf(exchange).collection,
     ...collectionOf(navigation, key),
     origin: runtime.origin,
     countsAfterSkip: !profile.navigationCountsBeforeSkip,
@@ -85,7 +86,7 @@ export const readNavigationCount: Endpoint = (exchange, path) => {
   const contentType = readTextFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const { target } = navigation.runtime;
-  const query = bindCountQuery(readOptions(exchange), target, exchange.service.shapes, RELATED_COUNT_OPTIONS);
+  const query = bindCountQuery(readOptions(exchange), target, exchange.service.shapes, optionsOf(exchange).count);
   const { form, handlers } = collectionOf(navigation, key);
   return chain(runCount(form, query, handlers, exchange.context), (count) =>
     okResponse(exchange, contentType, String(count)),
@@ -124,7 +125,7 @@ function relatedEntityResponse(
   read: ReadEntity,
 ): MaybeResult<ODataResponse> {
   const { entitySet, navigationProperty, runtime } = navigation;
-  const rules: OptionRules = RELATED_ENTITY_OPTIONS;
+  const rules = optionsOf(exchange).entity;
   const query = bindEntityQuery(readOptions(exchange), runtime.target, exchange.service.shapes, rules);
   return chain(read(query.selectExpand), (found) => {
     if (found === null) throw missing();
@@ -145,21 +146,28 @@ export function collectionOf(
   navigation: Navigation,
   key: unknown,
 ): Pick<CollectionResource, "form" | "handlers" | "selectPushdownEnabled"> {
-  const { source, table, selectPushdownEnabled } = navigation.runtime;
+  const { source, table, search, target, selectPushdownEnabled } = navigation.runtime;
   if (table !== null) {
     const queryable = (context: Context): MaybeResult<QueryableSource> =>
       chain(readParent(source, table, key, context), (parent) => {
         if (parent === null) throw noParent(navigation);
         return relatedSource(table, parent);
       });
-    return { form: "related", handlers: { queryable }, selectPushdownEnabled };
+    const searchTable: SearchHandler = (clause, context) =>
+      chain(readParent(source, table, key, context), (parent) => {
+        if (parent === null) throw noParent(navigation);
+        return searchRelatedTable(table, parent, { search, clause }, context);
+      });
+    return { form: "related", handlers: { queryable, search: searchTable }, selectPushdownEnabled };
   }
   const getAll = (context: Context): MaybeResult<Iterable<unknown>> =>
     chain(readRelatedEntities(source, key, context), (entities) => {
       if (entities === null) throw noParent(navigation);
       return entities;
     });
-  return { form: "get-all", handlers: { getAll }, selectPushdownEnabled };
+  const searchRows: SearchHandler = (clause, context) =>
+    chain(getAll(context), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, context));
+  return { form: "get-all", handlers: { getAll, search: searchRows }, selectPushdownEnabled };
 }
 
 /**
@@ -179,23 +187,33 @@ export function readOne(
 }
 
 function readFromTable(
-  { context }: Exchange,
+  { context, service }: Exchange,
   navigation: Navigation,
   key: unknown,
   wanted: { readonly key: unknown; readonly clause: SelectExpandClause | null },
 ): MaybeResult<FoundEntity | null> {
   const { source, table, selectPushdownEnabled } = navigation.runtime;
+  const { definition } = service;
   if (table === null) throw new Error(`${navigation.navigationProperty.name} is not read from a table.`);
   const { target } = table;
   const selected =
     wanted.clause === null
       ? keyProperties(target.entityType)
       : // The links of the answer are made from the key, whatever is selected.
-        propertiesToRead(target, wanted.clause, { key: true, pushdown: selectPushdownEnabled });
+        propertiesToRead(target, wanted.clause, {
+          key: true,
+          pushdown: selectPushdownEnabled,
+          join: planExpand(wanted.clause, definition)?.joinProperties,
+        });
   return chain(readParent(source, table, key, context), (parent) => {
     if (parent === null) throw noParent(navigation);
     return readRelatedRow(table, parent, { key: wanted.key, selected }, context);
   });
+}
+
+/** The query options of the routes behind a navigation property, by the profile of the service. */
+export function optionsOf({ service }: Exchange): NavigationOptions {
+  return navigationOptions(service.definition.profile.navigationTakesEveryOption);
 }
 
 function asObject(entity: unknown): FoundEntity | null {

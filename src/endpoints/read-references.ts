@@ -1,5 +1,4 @@
 import { bindEntityQuery } from "../binder/bind-query-options.ts";
-import { RELATED_REFERENCE_OPTIONS, RELATED_REFERENCES_OPTIONS } from "../binder/option-rules.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { JsonFormat } from "../http/media-type.ts";
@@ -14,6 +13,7 @@ import {
   type Navigation,
   navigationOf,
   noRelatedEntity,
+  optionsOf,
   readOne,
 } from "./read-navigation.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
@@ -34,7 +34,7 @@ export const readReferences: Endpoint = (exchange, path) => {
   const { profile } = exchange.service.definition;
   return collectionResponse(exchange, format, {
     target,
-    rules: RELATED_REFERENCES_OPTIONS,
+    rules: optionsOf(exchange).references,
     ...collectionOf(navigation, key),
     origin,
     referencesOnly: true,
@@ -50,7 +50,7 @@ function readReference(
   key: unknown,
 ): MaybeResult<ODataResponse> {
   const { origin, target } = navigation.runtime;
-  bindEntityQuery(readOptions(exchange), target, exchange.service.shapes, RELATED_REFERENCE_OPTIONS);
+  bindEntityQuery(readOptions(exchange), target, exchange.service.shapes, optionsOf(exchange).reference);
   return chain(readOne(exchange, navigation, key, null), (found) => {
     if (found === null) throw noRelatedEntity(navigation);
     const contextUrl = referenceContext(exchange.serviceRoot);

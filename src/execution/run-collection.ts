@@ -100,7 +100,9 @@ function readSource(source: QueryableSource, plan: CollectionPlan, context: Cont
   if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }
-  return chain(chooseJoins(plan.expand, source, context), (chosen) => {
+  // The rows of a navigation from table to table are read by its join, beside which nothing else is joined.
+  const joinable = plan.form === "related" ? null : plan.expand;
+  return chain(chooseJoins(joinable, source, context), (chosen) => {
     const query = toSourceQuery(plan, context, chosen);
     const page = readCounted(plan, query, (each) => readFrom(source, each, context));
     return chain(page, (read) => cutPage(plan, read, chosen.joined));

@@ -98,6 +98,16 @@ export function typeContext(serviceRoot: string, typeName: string, isCollection:
   return `${serviceRoot}/$metadata#${isCollection ? `Collection(${name})` : name}`;
 }
 
+/**
+ * The context of entities that belong to no set: `#Collection(Shop.Order)`, with `$select` `#Collection(Shop.Order)(a,b)`.
+ * @param typeName qualified name of the entity type
+ * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @see OData Protocol 4.0, sections 10.2 and 10.7
+ */
+export function typeCollectionContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
+  return `${typeContext(serviceRoot, typeName, true)}${selectList(contextSelect)}`;
+}
+
 function selectList(contextSelect: readonly string[]): string {
   return contextSelect.length === 0 ? "" : `(${contextSelect.map(encodeNames).join(",")})`;
 }

@@ -20,33 +20,74 @@ export function isEntityResult(returns: ReturnType): returns is ReturnType & { r
   return returns.type.kind === "EntityType";
 }
 
+/** What the profile of a service says of results. */
+export interface ResultRules {
+  readonly unboundResultsEnveloped: boolean;
+}
+
+/** An operation is of one service, so its rules are always the same. */
 const writers = new WeakMap<Operation, Map<string, ResultWriter>>();
 
 /**
  * The writer of results that are no entities, made on the first call of its kind: a single primitive value of a bound
- * operation stands in an envelope with its type as context; all else is bare JSON without control information.
+ * operation stands in an envelope with its type as context; all else is bare JSON without control information, but for
+ * results of unbound operations where the rules have envelopes for them.
  * @param returns what the operation returns
  * @returns a writer that throws Error, naming the operation, for a value that is not one of the declared type
  * @see specification, Operations, 6 to 8
  */
-export function resultWriter(operation: Operation, returns: ValueResult, format: PayloadFormat): ResultWriter {
+export function resultWriter(
+  operation: Operation,
+  returns: ValueResult,
+  format: PayloadFormat,
+  { unboundResultsEnveloped }: ResultRules,
+): ResultWriter {
   let ofOperation = writers.get(operation);
   if (ofOperation === undefined) writers.set(operation, (ofOperation = new Map<string, ResultWriter>()));
   const key = format.ieee754Compatible ? `${format.metadata}+` : format.metadata;
   let writer = ofOperation.get(key);
-  if (writer === undefined) ofOperation.set(key, (writer = compileWriter(operation, returns, format)));
+  if (writer === undefined) {
+    writer = compileWriter(operation, returns, format, unboundResultsEnveloped);
+    ofOperation.set(key, writer);
+  }
   return writer;
 }
 
-function compileWriter(operation: Operation, returns: ValueResult, format: PayloadFormat): ResultWriter {
+function compileWriter(
+  operation: Operation,
+  returns: ValueResult,
+  format: PayloadFormat,
+  unboundResultsEnveloped: boolean,
+): ResultWriter {
   const result = asProperty(returns);
   const { type, isCollection } = returns;
+  if (operation.binding === undefined && unboundResultsEnveloped) return compileEnveloped(operation, result, format);
   if (operation.binding === undefined || isCollection || type.kind !== "PrimitiveType") {
     return compilePropertyValue(operation.qualifiedName, result, { ...format, metadata: "none" });
   }
   const write = compilePropertyValue(operation.qualifiedName, result, format);
   const envelope = compileEnvelope(result, format);
   return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, type.name, false));
+}
+
+/**
+ * Values stand in an envelope with their type as context; a complex one has the context among its members.
+ * @see OData JSON Format 4.0, sections 11, 13 and 17
+ */
+function compileEnveloped(operation: Operation, result: StructuralProperty, format: PayloadFormat): ResultWriter {
+  const { type, isCollection } = result;
+  const write = compilePropertyValue(operation.qualifiedName, result, format);
+  const typeName = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
+  if (type.kind !== "ComplexType" || isCollection) {
+    const envelope = compileEnvelope(result, format);
+    return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName, isCollection));
+  }
+  if (format.metadata === "none") return write;
+  return (value, serviceRoot) => {
+    const members = write(value).slice(1);
+    const context = `"@odata.context":${JSON.stringify(typeContext(serviceRoot, typeName, false))}`;
+    return `{${context}${members === "}" ? "" : ","}${members}`;
+  };
 }
 
 /** A result is written as a property of its type is. */

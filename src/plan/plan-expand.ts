@@ -1,11 +1,12 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers, NavigationHandlers } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import type { StructuralProperty } from "../edm/model.ts";
+import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import type {
   ExpandedNavigation,
   OrderByItem,
   QueryShape,
+  RoundingMode,
   SearchClause,
   SelectExpandClause,
 } from "../query/clauses.ts";
@@ -124,6 +125,15 @@ function planSearch(
 ): ExpandSearch | null {
   const search = target === null ? undefined : scope.entitySets.get(target.name)?.handlers.search;
   if (clause === null || target === null || search === undefined) return null;
+  return searchOfKeys({ search, clause }, target, roundingMode);
+}
+
+/** A search that is asked for nothing but the keys of the entities that it finds. */
+export function searchOfKeys(
+  { search, clause }: Pick<ExpandSearch, "search" | "clause">,
+  target: EntitySet,
+  roundingMode: RoundingMode,
+): ExpandSearch {
   const { entityType } = target;
   const selected = Object.freeze(entityType.key.map((property) => ({ property })));
   const shape: QueryShape = Object.freeze({

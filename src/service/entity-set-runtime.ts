@@ -8,7 +8,7 @@ import type { Capabilities } from "../query/capabilities.ts";
 
 /** Puts together what the endpoints of one entity set work with, its navigation properties included. */
 export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
-  const { model, limits } = definition;
+  const { model, limits, profile } = definition;
   const { entitySet, capabilities, settings, handlers } = set;
   const navigations = [...entitySet.navigationProperties.values()].map((navigationProperty) => {
     return [navigationProperty.name, toNavigationRuntime(definition, set, navigationProperty)] as const;
@@ -17,7 +17,14 @@ export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySet
     handlers,
     capabilities,
     settings,
-    target: { model, entitySet, capabilities, capabilitiesOf: capabilitiesIn(definition), limits },
+    target: {
+      model,
+      entitySet,
+      capabilities,
+      capabilitiesOf: capabilitiesIn(definition),
+      limits,
+      fullContextUrl: profile.fullContextUrl,
+    },
     form: readForm(handlers),
     bodies: compileBodyReaders(entitySet, bodySettings(definition, set)),
     navigations: new Map(navigations),
@@ -42,7 +49,7 @@ function toNavigationRuntime(
   navigationProperty: NavigationProperty,
 ): NavigationRuntime {
   const { entitySet, handlers, navigationHandlers } = set;
-  const { model, limits, entitySets, defaultCapabilities } = definition;
+  const { model, limits, entitySets, defaultCapabilities, profile } = definition;
   const { name, entityType } = navigationProperty;
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   const declared = navigationHandlers.get(name) ?? {};
@@ -64,8 +71,10 @@ function toNavigationRuntime(
       capabilities: target?.capabilities ?? defaultCapabilities,
       capabilitiesOf: capabilitiesIn(definition),
       limits,
+      fullContextUrl: profile.fullContextUrl,
     },
     origin: target?.entitySet ?? entityType,
+    search: target?.handlers.search,
     selectPushdownEnabled: target?.settings.selectPushdownEnabled ?? true,
   };
 }

@@ -165,7 +165,6 @@ const SERVICE: readonly Row[] = [
     ofService({
       authorization: authenticated(),
       batch: { json: true },
-      profile: "standard",
     }),
     {
       message: "`authorization` of odataService is not supported by this version.",
@@ -174,10 +173,6 @@ const SERVICE: readonly Row[] = [
     {
       message: "`batch` of odataService is not supported by this version.",
       fix: "Remove it, or set it to false: there is no $batch route.",
-    },
-    {
-      message: '`profile: "standard"` of odataService is not supported by this version.',
-      fix: 'Remove it, or set it to "specification".',
     },
   ],
   [
