@@ -1,7 +1,9 @@
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationRouteMethods } from "../definition/service-description.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import { bodyLimit, countResponse, pathOf } from "./entity-set-paths.ts";
+import { bodyLimit, countResponse } from "./entity-set-paths.ts";
+import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
+import { type NavigationOptions, navigationOptions } from "./navigation-options.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   CONDITIONS,
@@ -13,74 +15,45 @@ import {
   type QueryOption,
 } from "./parameters.ts";
 import { emptyResponse, errorResponses, jsonBody, jsonResponse, LOCATION_HEADER } from "./responses.ts";
-import type { OperationDescription, ServiceScope } from "./service-scope.ts";
+import type { ServiceScope } from "./service-scope.ts";
 import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema } from "./structured-schemas.ts";
 
-/** What navigation routes take of the query options, which is less than the sets themselves do. */
-const RELATED_OPTIONS: readonly QueryOption[] = ["$top", "$skip", "$orderby", "$select", "$count"];
-
 /** One navigation property of a set, and what its routes have in common. */
-interface NavigationScope {
-  readonly scope: ServiceScope;
-  readonly set: EntitySetDefinition;
-  readonly navigation: NavigationProperty;
+interface NavigationScope extends MemberScope<NavigationProperty> {
   readonly routes: NavigationRouteMethods;
-  /** Below the prefix. */
-  readonly path: string;
-  /** The parameters of the key of the parent. */
-  readonly key: readonly DocumentObject[];
+  readonly options: NavigationOptions;
 }
 
 /** Describes the routes along the navigation properties of a set. @see specification, Navigation routes */
 export function addNavigationPaths(scope: ServiceScope, set: EntitySetDefinition): void {
   const { navigations } = scope.routesOf(set);
-  const { entityType, navigationProperties } = set.entitySet;
-  const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
-  for (const navigation of navigationProperties.values()) {
-    const routes = navigations.get(navigation.name);
+  const options = navigationOptions(scope.definition.profile);
+  for (const member of memberScopes(scope, set, set.entitySet.navigationProperties.values())) {
+    const routes = navigations.get(member.member.name);
     if (routes === undefined) continue;
-    const path = `${pathOf(set)}${predicate}/${encodeURIComponent(navigation.name)}`;
-    const each: NavigationScope = { scope, set, navigation, routes, path, key: parameters };
+    const each: NavigationScope = { ...member, routes, options };
     addReads(each);
     if (routes.navigation.has("POST")) addCreate(each);
     addReferences(each);
   }
 }
 
-/** Adds an operation with what all along one navigation have. */
-function add(
-  { scope, set, navigation, path, key }: NavigationScope,
-  { method, id, summary, parameters = [], requestBody, responses }: Omit<OperationDescription, "path" | "tag">,
-  below = "",
-): void {
-  scope.add({
-    method,
-    path: path + below,
-    id: `${set.entitySet.name}.${navigation.name}.${id}`,
-    tag: set.entitySet.name,
-    summary,
-    parameters: [...key, ...parameters],
-    requestBody,
-    responses,
-  });
-}
-
 /** The parameters of the query options that a route along a navigation takes: those that the target allows. */
-function optionsOf({ scope, set, navigation }: NavigationScope, options: readonly QueryOption[]) {
+function optionsOf({ scope, set, member: navigation }: NavigationScope, options: readonly QueryOption[]) {
   const { entitySets, defaultCapabilities } = scope.definition;
   const target = set.entitySet.navigationPropertyBindings.get(navigation.name) ?? "";
   return queryParameters(navigation.entityType, entitySets.get(target)?.capabilities ?? defaultCapabilities, options);
 }
 
 function addReads(each: NavigationScope): void {
-  const { scope, set, navigation, routes } = each;
+  const { scope, set, member: navigation, routes, options } = each;
   const { name, isCollection, entityType } = navigation;
   const refusals = errorResponses(scope.definition, { isAddressed: true });
   const one = entitySchema(entityType, scope.schemas);
   if (routes.navigation.has("GET") && isCollection) {
     const page = jsonResponse("A page of related entities.", collectionSchema(entityType, scope.schemas));
-    const parameters = [...optionsOf(each, RELATED_OPTIONS), PREFER_PAGE_SIZE];
-    add(each, {
+    const parameters = [...optionsOf(each, options.collection), PREFER_PAGE_SIZE];
+    addMemberOperation(each, {
       method: "GET",
       id: "list",
       summary: `Read ${name}`,
@@ -90,26 +63,30 @@ function addReads(each: NavigationScope): void {
   } else if (routes.navigation.has("GET")) {
     const responses = {
       200: jsonResponse("The related entity.", one),
-      ...(navigation.nullable ? { 204: emptyResponse("There is none.") } : {}),
       ...refusals,
     };
-    add(each, {
+    addMemberOperation(each, {
       method: "GET",
       id: "read",
       summary: `Read ${name}`,
-      parameters: optionsOf(each, ["$select"]),
+      parameters: optionsOf(each, options.entity),
       responses,
     });
   }
   if (routes.navigationCount.has("GET")) {
     const responses = { 200: countResponse(), ...refusals };
-    add(each, { method: "GET", id: "count", summary: `Count ${name}`, responses }, "/$count");
+    const parameters = optionsOf(each, options.count);
+    addMemberOperation(
+      each,
+      { method: "GET", id: "count", summary: `Count ${name}`, parameters, responses },
+      "/$count",
+    );
   }
   if (routes.relatedEntity.has("GET")) {
     const related = keyTemplate(entityType, scope.schemas, keyParameterNames(set.entitySet.entityType));
-    const parameters = [...related.parameters, ...optionsOf(each, ["$select"])];
+    const parameters = [...related.parameters, ...optionsOf(each, options.entity)];
     const responses = { 200: jsonResponse("The related entity.", one), ...refusals };
-    add(
+    addMemberOperation(
       each,
       { method: "GET", id: "readOne", summary: `Read one of ${name}`, parameters, responses },
       related.predicate,
@@ -118,15 +95,15 @@ function addReads(each: NavigationScope): void {
 }
 
 function addCreate(each: NavigationScope): void {
-  const { scope, set, navigation } = each;
+  const { scope, set, member: navigation, options } = each;
   const { name, entityType } = navigation;
   const { settings, entitySet } = set;
   const created = createSchema(entityType, givenAlong(entitySet, navigation), scope.schemas);
-  add(each, {
+  addMemberOperation(each, {
     method: "POST",
     id: "create",
     summary: `Create one of ${name}`,
-    parameters: [...(entitySet.etag.length > 0 ? CONDITIONS : []), PREFER_RETURN],
+    parameters: [...optionsOf(each, options.entity), ...(entitySet.etag.length > 0 ? CONDITIONS : []), PREFER_RETURN],
     requestBody: jsonBody(created),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), LOCATION_HEADER),
@@ -147,7 +124,7 @@ function givenAlong(entitySet: EntitySet, { name, partner, entityType }: Navigat
 }
 
 function addReferences(each: NavigationScope): void {
-  const { scope, navigation, routes, set } = each;
+  const { scope, member: navigation, routes, set, options } = each;
   const { name, isCollection } = navigation;
   const { reference } = routes;
   const one = referenceSchema(scope.schemas);
@@ -158,11 +135,14 @@ function addReferences(each: NavigationScope): void {
         isCollection ? "References to the related entities." : "The reference.",
         isCollection ? many : one,
       ),
-      ...(isCollection ? {} : { 204: emptyResponse("There is none.") }),
       ...errorResponses(scope.definition, { isAddressed: true }),
     };
-    const parameters = isCollection ? optionsOf(each, ["$top", "$skip", "$orderby", "$count"]) : [];
-    add(each, { method: "GET", id: "readRef", summary: `Read references of ${name}`, parameters, responses }, "/$ref");
+    const parameters = isCollection ? optionsOf(each, options.references) : [];
+    addMemberOperation(
+      each,
+      { method: "GET", id: "readRef", summary: `Read references of ${name}`, parameters, responses },
+      "/$ref",
+    );
   }
   const conditions = set.entitySet.etag.length > 0 ? CONDITIONS : [];
   const done = { 204: emptyResponse("It is done.") };
@@ -172,12 +152,20 @@ function addReferences(each: NavigationScope): void {
     const reasons = { ...refusalsOfWrite(set), body: bodyLimit(set.settings) };
     const responses = { ...done, ...errorResponses(scope.definition, reasons) };
     const id = method === "POST" ? "addRef" : "setRef";
-    add(each, { method, id, summary, parameters: conditions, requestBody: jsonBody(one), responses }, "/$ref");
+    addMemberOperation(
+      each,
+      { method, id, summary, parameters: conditions, requestBody: jsonBody(one), responses },
+      "/$ref",
+    );
   }
   if (!reference.has("DELETE")) return;
   const parameters = [...(isCollection ? [ID_OPTION] : []), ...conditions];
   const responses = { ...done, ...errorResponses(scope.definition, refusalsOfWrite(set)) };
-  add(each, { method: "DELETE", id: "removeRef", summary: `Remove a link of ${name}`, parameters, responses }, "/$ref");
+  addMemberOperation(
+    each,
+    { method: "DELETE", id: "removeRef", summary: `Remove a link of ${name}`, parameters, responses },
+    "/$ref",
+  );
 }
 
 const ID_OPTION: DocumentObject = {

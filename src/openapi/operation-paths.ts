@@ -2,10 +2,17 @@ import type { EntitySetDefinition, EntitySetSettings } from "../definition/servi
 import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
 import type { DocumentObject } from "./open-api-document.ts";
-import { CONDITIONS, PREFER_RETURN, keyTemplate, queryParameters, type QueryOption } from "./parameters.ts";
+import {
+  CONDITIONS,
+  PREFER_PAGE_SIZE,
+  PREFER_RETURN,
+  keyTemplate,
+  queryParameters,
+  type QueryOption,
+} from "./parameters.ts";
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from "./responses.ts";
 import type { ServiceScope } from "./service-scope.ts";
-import { collectionSchema, entitySchema, envelope } from "./structured-schemas.ts";
+import { collectionSchema, entitySchema, envelope, withContext } from "./structured-schemas.ts";
 import { defaultOf, isValued, objectSchema, valueSchema } from "./value-schemas.ts";
 
 /** What a composable function takes beside its parameters. */
@@ -88,10 +95,15 @@ function composedOptions(
 ): readonly DocumentObject[] {
   if (!isComposable || returnType === undefined || returnType.type.kind !== "EntityType") return [];
   const type = returnType.type;
-  if (set?.entitySet.entityType === type) return queryParameters(type, set.capabilities, COMPOSED_OPTIONS);
-  const { entitySets, defaultCapabilities } = scope.definition;
+  if (set?.entitySet.entityType === type) {
+    return [...queryParameters(type, set.capabilities, COMPOSED_OPTIONS), PREFER_PAGE_SIZE];
+  }
+  const { entitySets, defaultCapabilities, profile } = scope.definition;
   const [home, ...others] = [...entitySets.values()].filter(({ entitySet }) => entitySet.entityType === type);
   const capabilities = others.length === 0 ? (home?.capabilities ?? defaultCapabilities) : defaultCapabilities;
+  if (set === null && profile.unboundResultsEnveloped) {
+    return [...queryParameters(type, capabilities, COMPOSED_OPTIONS), PREFER_PAGE_SIZE];
+  }
   // A bare array has no place for a count.
   const options = COMPOSED_OPTIONS.filter((option) => option !== "$count");
   return queryParameters(type, { ...capabilities, maxTop: null }, options);
@@ -129,21 +141,27 @@ function resultResponses(scope: ServiceScope, operation: Operation, set: EntityS
   return { 200: jsonResponse("The result.", resultSchema(scope, operation, returnType, set)), 204: nothing };
 }
 
-/** Entities of the set's own type stand in its envelope, a primitive value of a bound operation in one; else none does. */
+/**
+ * Entities of the set's own type stand in its envelope, a primitive value of a bound operation in one, and what an
+ * unbound operation returns where the profile of the service says so; else nothing does.
+ */
 function resultSchema(
-  { schemas }: ServiceScope,
+  { schemas, definition: { profile } }: ServiceScope,
   { binding }: Operation,
   returns: ReturnType,
   set: EntitySetDefinition | null,
 ): DocumentObject {
   const { type, isCollection } = returns;
+  const isEnveloped = binding === undefined && profile.unboundResultsEnveloped;
   if (isValued(returns)) {
     // Null is no content.
     const value = valueSchema({ ...returns, nullable: returns.nullable && isCollection }, "answer", schemas);
-    return binding !== undefined && !isCollection && type.kind === "PrimitiveType" ? envelope({ value }) : value;
+    const isSingle = !isCollection && type.kind === "PrimitiveType";
+    if (isEnveloped && !isCollection && type.kind === "ComplexType") return withContext(value);
+    return isEnveloped || (binding !== undefined && isSingle) ? envelope({ value }) : value;
   }
   if (type.kind !== "EntityType") throw new Error("What is no value is an entity.");
   if (!isCollection) return entitySchema(type, schemas);
-  const isOwn = set?.entitySet.entityType === type;
-  return isOwn ? collectionSchema(type, schemas) : { type: "array", items: entitySchema(type, schemas) };
+  const isPage = isEnveloped || set?.entitySet.entityType === type;
+  return isPage ? collectionSchema(type, schemas) : { type: "array", items: entitySchema(type, schemas) };
 }

@@ -1,22 +1,14 @@
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { StructuralProperty } from "../edm/model.ts";
-import { bodyLimit, pathOf } from "./entity-set-paths.ts";
-import type { DocumentObject } from "./open-api-document.ts";
-import { CONDITIONS, IF_NONE_MATCH, keyTemplate } from "./parameters.ts";
+import { bodyLimit } from "./entity-set-paths.ts";
+import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
+import { CONDITIONS, IF_NONE_MATCH } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
-import type { OperationDescription, ServiceScope } from "./service-scope.ts";
+import type { ServiceScope } from "./service-scope.ts";
 import { envelope } from "./structured-schemas.ts";
 import { objectSchema, valueSchema } from "./value-schemas.ts";
 
-/** One property of the entities of a set, and what its routes have in common. */
-interface PropertyScope {
-  readonly scope: ServiceScope;
-  readonly set: EntitySetDefinition;
-  readonly property: StructuralProperty;
-  /** Below the prefix. */
-  readonly path: string;
-  readonly key: readonly DocumentObject[];
-}
+type PropertyScope = MemberScope<StructuralProperty>;
 
 /**
  * Describes the routes of single properties, where the set wants them described.
@@ -24,11 +16,9 @@ interface PropertyScope {
  */
 export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition): void {
   if (!set.settings.propertyRouteDocsEnabled) return;
-  const { predicate, parameters } = keyTemplate(set.entitySet.entityType, scope.schemas);
   const { property: methods, propertyValue } = scope.routesOf(set);
-  for (const property of set.entitySet.entityType.properties) {
-    const path = `${pathOf(set)}${predicate}/${encodeURIComponent(property.name)}`;
-    const each: PropertyScope = { scope, set, property, path, key: parameters };
+  for (const each of memberScopes(scope, set, set.entitySet.entityType.properties)) {
+    const { member: property } = each;
     const isStructured = property.isCollection || property.type.kind === "ComplexType";
     const isWritable = !property.isKey && !property.computed && !property.immutable;
     if (methods.has("GET")) addRead(each);
@@ -39,32 +29,14 @@ export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition):
   }
 }
 
-/** Adds an operation with what all of one property have. */
-function add(
-  { scope, set, property, path, key }: PropertyScope,
-  { method, id, summary, parameters = [], requestBody, responses }: Omit<OperationDescription, "path" | "tag">,
-  below = "",
-): void {
-  scope.add({
-    method,
-    path: path + below,
-    id: `${set.entitySet.name}.${property.name}.${id}`,
-    tag: set.entitySet.name,
-    summary,
-    parameters: [...key, ...parameters],
-    requestBody,
-    responses,
-  });
-}
-
 function addRead(each: PropertyScope): void {
-  const { scope, set, property } = each;
+  const { scope, set, member: property } = each;
   const hasETag = set.entitySet.etag.length > 0;
   const headers = hasETag ? ETAG_HEADER : undefined;
   // Null is no content.
   const shown = { ...property, nullable: property.isCollection && property.nullable };
   const value = envelope({ value: valueSchema(shown, "answer", scope.schemas) });
-  add(each, {
+  addMemberOperation(each, {
     method: "GET",
     id: "read",
     summary: `Read ${property.name}`,
@@ -79,7 +51,7 @@ function addRead(each: PropertyScope): void {
 }
 
 function addValue(each: PropertyScope): void {
-  const { scope, set, property } = each;
+  const { scope, set, member: property } = each;
   const isBinary = property.type.name === "Edm.Binary";
   const hasETag = set.entitySet.etag.length > 0;
   const type = isBinary ? "application/octet-stream" : "text/plain";
@@ -89,15 +61,19 @@ function addValue(each: PropertyScope): void {
     ...errorResponses(scope.definition, { isAddressed: true }),
   };
   const parameters = hasETag ? [IF_NONE_MATCH] : [];
-  add(each, { method: "GET", id: "value", summary: `Read ${property.name} raw`, parameters, responses }, "/$value");
+  addMemberOperation(
+    each,
+    { method: "GET", id: "value", summary: `Read ${property.name} raw`, parameters, responses },
+    "/$value",
+  );
 }
 
 function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
-  const { scope, set, property } = each;
+  const { scope, set, member: property } = each;
   const isConditional = set.entitySet.etag.length > 0;
   const body = objectSchema(undefined, { value: valueSchema(property, "body", scope.schemas) }, ["value"]);
   const reasons = { isAddressed: true, isWrite: true, isConditional, body: bodyLimit(set.settings) };
-  add(each, {
+  addMemberOperation(each, {
     method,
     id: method === "PUT" ? "replace" : "patch",
     summary: `Set ${property.name}`,
@@ -111,9 +87,9 @@ function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
 }
 
 function addClear(each: PropertyScope): void {
-  const { scope, set, property } = each;
+  const { scope, set, member: property } = each;
   const isConditional = set.entitySet.etag.length > 0;
-  add(each, {
+  addMemberOperation(each, {
     method: "DELETE",
     id: "clear",
     summary: `Set ${property.name} to null`,

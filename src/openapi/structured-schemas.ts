@@ -37,6 +37,11 @@ export function envelope(members: Readonly<Record<"value", DocumentObject>> & Do
   return objectSchema(undefined, { "@odata.context": TEXT, ...members }, ["value"]);
 }
 
+/** The schema of a complex value whose context stands among its members. @see OData JSON Format 4.0, section 11 */
+export function withContext(value: DocumentObject): DocumentObject {
+  return { allOf: [value, objectSchema(undefined, { "@odata.context": { ...TEXT, readOnly: true } }, [])] };
+}
+
 /** The schema of a reference to an entity. @see OData JSON Format 4.0, section 13 */
 export function referenceSchema(schemas: SchemaRegistry): DocumentObject {
   return schemas.reference("odata-reference", () =>
