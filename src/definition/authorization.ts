@@ -1,6 +1,7 @@
 import type { Context, User } from "./context.ts";
 import type { Awaitable } from "./handlers.ts";
 import type { EntityOf } from "./infer.ts";
+import { isObject } from "./option-table.ts";
 import type { RowOf, RowPredicate } from "./row-predicate.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
 
@@ -23,6 +24,15 @@ export type AuthorizationRequirement =
 export type AuthorizationRules<E extends EntityTypeDeclaration> =
   | AuthorizationRule<E>
   | ReadonlyArray<AuthorizationRule<E>>;
+
+/** What requests are authorized by. @see specification, section Authentication */
+export const CATEGORIES = ["read", "create", "update", "delete", "invoke"] as const;
+
+/** What a request does, as far as rules tell it apart. */
+export type Category = (typeof CATEGORIES)[number];
+
+/** The rules that hold for each category, resolved: all of them must pass; an empty list lets everyone through. */
+export type CategoryRequirements = Readonly<Record<Category, readonly AuthorizationRequirement[]>>;
 
 /** The rules of an entity set: a category's rules replace `all` for that category. */
 export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
@@ -74,4 +84,38 @@ export function resource<E extends EntityTypeDeclaration>(
 
 function rule<E extends EntityTypeDeclaration>(requires: AuthorizationRequirement): AuthorizationRule<E> {
   return Object.freeze({ kind: "AuthorizationRule", requires: Object.freeze(requires) });
+}
+
+/**
+ * Resolves the rules of a set: those of a category replace `all`. Those of the registration hold beside.
+ * @param declared the `authorization` of a set, as checked
+ */
+export function resolveCategories(declared: unknown): CategoryRequirements {
+  const given: Readonly<Record<string, unknown>> = isObject(declared) ? declared : {};
+  const of = (category: Category): readonly AuthorizationRequirement[] =>
+    requirementsOf(given[category] ?? given["all"]);
+  return Object.freeze({
+    read: of("read"),
+    create: of("create"),
+    update: of("update"),
+    delete: of("delete"),
+    invoke: of("invoke"),
+  });
+}
+
+/** What rules require, of one rule or a list of them; nothing where there are none. @param rules as checked */
+export function requirementsOf(rules: unknown): readonly AuthorizationRequirement[] {
+  const list: readonly unknown[] = Array.isArray(rules) ? rules : [rules];
+  return Object.freeze(list.filter(isAuthorizationRule).map(({ requires }) => requires));
+}
+
+/** Tells whether a value was made by `authenticated`, `role`, `anyOf` or `resource`. */
+export function isAuthorizationRule(value: unknown): value is AuthorizationRule<EntityTypeDeclaration> {
+  return isObject(value) && value["kind"] === "AuthorizationRule" && isObject(value["requires"]);
+}
+
+/** Whether a requirement needs a loaded entity, wherever in it. */
+export function needsResource(requirement: AuthorizationRequirement): boolean {
+  if (requirement.kind === "anyOf") return requirement.rules.some(needsResource);
+  return requirement.kind === "resource";
 }

@@ -1,11 +1,14 @@
 import { frozenMap } from "../edm/frozen-map.ts";
 import type { EntitySet, Operation, OperationImport } from "../edm/model.ts";
+import { requirementsOf, resolveCategories } from "./authorization.ts";
 import { type BuiltModel, buildModel } from "./build-model.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
 import { collectTypes } from "./declared-types.ts";
 import type { OfferedHandler } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
+import { isObject } from "./option-table.ts";
+import { compileRowRule, type DeclaredRowRule, type RowRule } from "./row-rule.ts";
 import type {
   EntitySetDefinition,
   OperationDefinition,
@@ -69,6 +72,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     trustProxy: options.trustProxy ?? false,
     challenge: options.challenge ?? "Bearer",
     authenticate: options.authenticate,
+    authorization: requirementsOf(options.authorization),
   });
 }
 
@@ -92,7 +96,15 @@ function toSetDefinition(
       }),
     ),
     operations: operationsOf(set, built),
+    authorization: resolveCategories(set.options["authorization"]),
+    rows: rowRuleOf(set, entitySet, built),
   });
+}
+
+function rowRuleOf({ options }: DeclaredSet, entitySet: EntitySet, { model }: BuiltModel): RowRule | null {
+  const declared: unknown = isObject(options["authorization"]) ? options["authorization"]["rows"] : undefined;
+  if (typeof declared !== "function") return null;
+  return compileRowRule(declared as DeclaredRowRule, entitySet, model.entityContainer.entitySets);
 }
 
 /** The handlers of the operations of a set, or of the unbound ones, by name. */
@@ -103,9 +115,10 @@ function operationsOf(
   return frozenMap(
     operations.flatMap((declared) => {
       const operation: Operation | undefined = built.operations.get(declared);
-      const { handler } = declared.options;
+      const { handler, authorization } = declared.options;
       if (operation === undefined || !isHandler(handler)) return [];
-      return [[declared.name, Object.freeze({ operation, handler })] as const];
+      const definition = { operation, handler, authorization: requirementsOf(authorization) };
+      return [[declared.name, Object.freeze(definition)] as const];
     }),
   );
 }

@@ -115,3 +115,15 @@ export interface OfferedHandler {
    */
   readonly isOffered?: (target: Readonly<Record<string, unknown>> | undefined) => boolean;
 }
+
+/** What stands in the place of a handler, and calls it. */
+export interface WrappingHandler {
+  /** The handler that the application, or a room of the framework, made. */
+  readonly wrapped?: unknown;
+}
+
+/** What a handler that the framework makes over a database does by itself. */
+export interface RestrictedHandler {
+  /** Whether it obeys `EntitySetDefinition.restriction` within its own statements. */
+  readonly obeysRestriction?: boolean;
+}

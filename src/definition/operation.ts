@@ -1,3 +1,4 @@
+import type { AuthorizationRules } from "./authorization.ts";
 import type { Context } from "./context.ts";
 import type { Answer } from "./handlers.ts";
 import type { InputOf, KeyOf, ResultOf, ValueOf } from "./infer.ts";
@@ -54,6 +55,8 @@ export interface ActionOptions<Key, B, P extends OperationParameters, R> {
   readonly params?: P;
   /** Absent: nothing, which is answered by 204. */
   readonly returns?: R;
+  /** Of an unbound one: who may call it, among those that the registration lets through. Bound ones obey their set. */
+  readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   readonly handler: OperationHandlerOf<Key, B, P, R>;
 }
 
@@ -65,6 +68,8 @@ export interface FunctionOptions<Key, B, P extends OperationParameters, R> {
   readonly returns: R;
   /** Whether the query options apply to the result, a collection of entities; false when absent. */
   readonly composable?: boolean;
+  /** Of an unbound one: who may call it, among those that the registration lets through. Bound ones obey their set. */
+  readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   readonly handler: OperationHandlerOf<Key, B, P, R>;
 }
 

@@ -133,6 +133,7 @@ const { composable, ...ACTION }: OptionTable<keyof FunctionOptions<never, unknow
   params: OBJECT,
   returns: ANY,
   composable: FLAG,
+  authorization: ANY,
   handler: HANDLER,
 };
 

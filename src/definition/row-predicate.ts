@@ -1,3 +1,5 @@
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { Expression } from "../query/expression.ts";
 import type { ValueOf } from "./infer.ts";
 import type { NavigationDeclaration } from "./navigation.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "./value-type.ts";
@@ -14,11 +16,8 @@ export interface RowPredicate {
   not(): RowPredicate;
 }
 
-/** What a row predicate says. */
-export type RowTerm =
-  | { readonly kind: "constant"; readonly value: boolean }
-  | { readonly kind: "and" | "or"; readonly operands: readonly RowTerm[] }
-  | { readonly kind: "not"; readonly operand: RowTerm };
+/** What a row predicate says: the same for all rows, or an expression over a row with its values in place. */
+export type RowTerm = boolean | Expression;
 
 /** What a row rule may ask of one property. */
 export interface RowOperand<P extends AnyProperty> {
@@ -43,18 +42,43 @@ export type RowOf<E extends EntityTypeDeclaration, N = unknown> = {
 };
 
 /** The rule that hides no row. */
-export const allRows: RowPredicate = rowPredicate({ kind: "constant", value: true });
+export const allRows: RowPredicate = rowPredicate(true);
 
 /** The rule that hides every row. */
-export const noRows: RowPredicate = rowPredicate({ kind: "constant", value: false });
+export const noRows: RowPredicate = rowPredicate(false);
+
+/** Tells what a rule made from anything else that it may have returned. */
+export function isRowPredicate(value: unknown): value is RowPredicate {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "RowPredicate";
+}
 
 /** Makes the predicate of a term. */
-function rowPredicate(term: RowTerm): RowPredicate {
+export function rowPredicate(term: RowTerm): RowPredicate {
   return Object.freeze({
     kind: "RowPredicate",
-    term: Object.freeze(term),
-    and: (other: RowPredicate) => rowPredicate({ kind: "and", operands: Object.freeze([term, other.term]) }),
-    or: (other: RowPredicate) => rowPredicate({ kind: "or", operands: Object.freeze([term, other.term]) }),
-    not: () => rowPredicate({ kind: "not", operand: term }),
+    term,
+    and: (other: RowPredicate) => rowPredicate(join("and", term, termOf(other))),
+    or: (other: RowPredicate) => rowPredicate(join("or", term, termOf(other))),
+    not: () => rowPredicate(negate(term)),
   });
+}
+
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+/** Untyped code may give anything: what is no predicate must not count as one that hides nothing. */
+function termOf(other: unknown): RowTerm {
+  if (isRowPredicate(other)) return other.term;
+  throw new TypeError("`and` and `or` of a row rule take a row predicate, such as `row.ownerId.eq(user.id)`.");
+}
+
+/** What is the same for all rows decides, or falls away, so that no expression holds it. */
+function join(operator: "and" | "or", left: RowTerm, right: RowTerm): RowTerm {
+  const decisive = operator === "or";
+  if (typeof left === "boolean") return left === decisive ? left : right;
+  if (typeof right === "boolean") return right === decisive ? right : left;
+  return { kind: "logical", operator, operands: [left, right], type: BOOLEAN };
+}
+
+function negate(term: RowTerm): RowTerm {
+  return typeof term === "boolean" ? !term : { kind: "not", operand: term, type: BOOLEAN };
 }

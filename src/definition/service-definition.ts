@@ -1,8 +1,11 @@
 import type { EntitySet, Model, Operation, OperationImport } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
+import type { RowRestriction } from "../query/source.ts";
+import type { AuthorizationRequirement, CategoryRequirements } from "./authorization.ts";
 import type { Context, IncomingRequest, User } from "./context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
+import type { RowRule } from "./row-rule.ts";
 import type { ServiceProfile } from "./service-profile.ts";
 
 /**
@@ -33,6 +36,8 @@ export interface ServiceDefinition {
   /** The WWW-Authenticate header of a 401. */
   readonly challenge: string;
   readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;
+  /** What every request must meet, before what its set and category require. */
+  readonly authorization: readonly AuthorizationRequirement[];
 }
 
 /** One entity set after startup. */
@@ -45,12 +50,24 @@ export interface EntitySetDefinition {
   readonly settings: EntitySetSettings;
   /** The operations that are bound to the set or to its entities, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
+  readonly authorization: CategoryRequirements;
+  /** Which rows each user sees; null: all of them. */
+  readonly rows: RowRule | null;
+  /**
+   * What keeps rows back from the user of a request, for what reads and writes the rows of the set itself; present where
+   * there is a row rule, once the handlers of the service obey it.
+   * @returns null where the user sees all rows; the same object for a request each time
+   * @throws whatever the rule throws
+   */
+  readonly restriction?: ((context: Context) => Answer<RowRestriction | null>) | undefined;
 }
 
 /** One operation after startup. */
 export interface OperationDefinition {
   readonly operation: Operation;
   readonly handler: OperationHandler;
+  /** Of an unbound one: what it requires beside what the registration does. */
+  readonly authorization: readonly AuthorizationRequirement[];
 }
 
 /** `(key, parameters, context)` for an operation that is bound to an entity, else `(parameters, context)`. */

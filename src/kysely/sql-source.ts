@@ -4,6 +4,8 @@ import { ConfigurationError, type ConfigurationFault } from "../errors/configura
 import type { QueryableSource, RelationalSource } from "../query/source.ts";
 import type { BaseQuery } from "./base-query.ts";
 import type { ColumnOptions } from "./column-option.ts";
+import { declaredEntityType } from "./declared-entity-type.ts";
+import { readRow } from "./read-entity.ts";
 import { readPage } from "./read-page.ts";
 import { readRelated } from "./read-related.ts";
 import { findReader, noteReader } from "./reader-of-source.ts";
@@ -50,6 +52,7 @@ export function sqlReaderOf(source: QueryableSource): SqlReader | undefined {
 
 /** The source of a reader. */
 export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): EntitySource<E> {
+  const { key: keyProperties } = declaredEntityType(type);
   const source = Object.freeze<EntitySource<E>>({
     kind: "EntitySource",
     entityType: type,
@@ -57,6 +60,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: reader.profile.capabilities.joins,
       joins: (other) => findReader(other)?.rows === reader.rows,
+      readRow: (key, selected, joins) => readRow(reader, keyProperties, key, selected, joins),
       readRelated: (query) => readRelated(reader, query),
     }),
   });

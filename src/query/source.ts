@@ -111,6 +111,16 @@ export interface RelationalSource {
    * not, each is a related read of its own, as a distributed database asks for.
    */
   readonly joinsExpansions?: boolean | undefined;
+  /**
+   * Reads one entity of this source by its key.
+   * @param key in the application's form
+   * @param joins single-valued expansions that stand in the same row; absent: none
+   */
+  readRow(
+    key: unknown,
+    selected: readonly SelectedProperty[],
+    joins?: KeyedJoins,
+  ): KeyedRow | null | PromiseLike<KeyedRow | null>;
   /** Reads the entities of this source that are related to others, wherever those are. */
   readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;
 }
@@ -151,6 +161,19 @@ export interface KeyedRow {
   readonly rowShape: RowShape;
 }
 
+/**
+ * What keeps rows back for one request. `filter` is one object for all restrictions of one structure, so a source may keep
+ * what it compiles for it.
+ */
+export interface RowRestriction {
+  /** Only rows that meet it are there. */
+  readonly filter: FilterClause;
+  /** The values of the parameters that the filter mentions. */
+  readonly values: readonly PrimitiveValue[];
+  /** Where the sets are that the filter leads to, each with all of its rows. */
+  readonly sources: SourcesBySet;
+}
+
 /** Rows that can be queried: what a `queryable` handler returns. It takes every clause of a SourceQuery. */
 export interface QueryableSource {
   readonly kind: "EntitySource";
@@ -160,4 +183,9 @@ export interface QueryableSource {
   readonly relational?: RelationalSource | undefined;
   /** All entities, where they are a list in memory; expressions along navigations are then evaluated over it. */
   readonly entities?: (() => Iterable<unknown>) | undefined;
+  /**
+   * The same source without the rows that are kept back, however it is read, joined or led through; absent for rows that
+   * are in no database, which are looked at one by one.
+   */
+  readonly restrict?: ((restriction: RowRestriction) => QueryableSource) | undefined;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { authenticated } from "../../src/definition/authorization.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import { edm } from "../../src/definition/edm-builders.ts";
 import { entitySet } from "../../src/definition/entity-set.ts";
@@ -163,13 +162,8 @@ const SERVICE: readonly Row[] = [
   [
     "what this version does not do",
     ofService({
-      authorization: authenticated(),
       batch: { json: true },
     }),
-    {
-      message: "`authorization` of odataService is not supported by this version.",
-      fix: "Remove it, and check `ctx.user` in the handlers.",
-    },
     {
       message: "`batch` of odataService is not supported by this version.",
       fix: "Remove it, or set it to false: there is no $batch route.",
@@ -341,15 +335,6 @@ const SETS: readonly Row[] = [
       set: "Customers",
       message: '`paging: "keyset"` of an entity set needs the `secret` of odataService.',
       fix: SECRET_FIX,
-    },
-  ],
-  [
-    "what this version does not do",
-    ofSet({ authorization: { all: authenticated() } }),
-    {
-      set: "Customers",
-      message: "`authorization` of an entity set is not supported by this version.",
-      fix: "Remove it, and check `ctx.user` in the handlers.",
     },
   ],
 ];
@@ -878,7 +863,7 @@ const OPERATIONS: readonly Row[] = [
       route: "/b",
       method: "POST",
       message: "`b` (action) has no option `composable`.",
-      fix: "Remove it, or use one of `bound`, `params`, `returns`, `handler`.",
+      fix: "Remove it, or use one of `bound`, `params`, `returns`, `authorization`, `handler`.",
     },
     {
       route: "/b",

@@ -60,6 +60,8 @@ export class RowTable implements QueryableSource {
   readonly relational = {
     joins: (other: QueryableSource): boolean => other instanceof RowTable && other.database === this.database,
     readRelated: (query: RelatedQuery): RelatedPage | Promise<RelatedPage> => this.#later(this.#readRelated(query)),
+    readRow: (key: unknown, selected: readonly SelectedProperty[]): KeyedRow | null | Promise<KeyedRow | null> =>
+      this.readRow(key, selected),
   };
 
   read(query: SourceQuery): ReturnType<QueryableSource["read"]> {

@@ -1,0 +1,132 @@
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import { codecOf } from "../edm/value-codecs.ts";
+import type {
+  ComparisonOperator,
+  Expression,
+  ItExpression,
+  NavigationExpression,
+  PropertyExpression,
+  ScalarType,
+} from "../query/expression.ts";
+import { rowPredicate, type RowOperand, type RowPredicate } from "./row-predicate.ts";
+import type { AnyProperty } from "./value-type.ts";
+
+/** A row as a rule gets it: an operand per property, and the row of each related entity, by the application's keys. */
+export type Row = Readonly<Record<string, unknown>>;
+
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+/**
+ * Makes the row that the rule of a set gets.
+ * @param entitySets the sets of the registration by name: where navigations lead
+ */
+export function rowOf(entitySet: EntitySet, entitySets: ReadonlyMap<string, EntitySet>): Row {
+  const { entityType } = entitySet;
+  return rowAt({ kind: "it", type: entityType }, entitySet, entitySets);
+}
+
+function rowAt(
+  source: ItExpression | NavigationExpression,
+  entitySet: EntitySet,
+  entitySets: ReadonlyMap<string, EntitySet>,
+): Row {
+  const { entityType } = entitySet;
+  const row = Object.create(null) as Row;
+  for (const property of [...entityType.properties, ...entityType.ignoredProperties]) {
+    Object.defineProperty(row, property.field, { enumerable: true, value: operandOf(source, property) });
+  }
+  for (const property of entitySet.navigationProperties.values()) {
+    // Made when a rule goes there: navigations lead in circles.
+    const get = (): Row => relatedRow({ source, entitySet, property }, entitySets);
+    Object.defineProperty(row, property.field, { enumerable: true, get });
+  }
+  return Object.freeze(row);
+}
+
+/** A navigation that a rule goes along. */
+interface Step {
+  readonly source: ItExpression | NavigationExpression;
+  readonly entitySet: EntitySet;
+  readonly property: NavigationProperty;
+}
+
+function relatedRow({ source, entitySet, property }: Step, entitySets: ReadonlyMap<string, EntitySet>): Row {
+  const place = `${entitySet.name}/${property.field}`;
+  const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
+  if (property.isCollection) throw new TypeError(`A row rule cannot go along ${place}, which leads to many entities.`);
+  if (target === undefined) throw new TypeError(`A row rule cannot go along ${place}, which has no \`target\` set.`);
+  const { entityType: type } = property;
+  return rowAt(
+    { kind: "navigation", source, navigationProperty: property, entitySet, target, type },
+    target,
+    entitySets,
+  );
+}
+
+function operandOf(source: ItExpression | NavigationExpression, property: StructuralProperty): RowOperand<AnyProperty> {
+  const { type } = property;
+  const value: PropertyExpression = Object.freeze({ kind: "property", source, property, type });
+  const compare =
+    (operator: ComparisonOperator) =>
+    (given: unknown): RowPredicate => {
+      const right = toLiteral(property, given);
+      return rowPredicate({
+        kind: "comparison",
+        operator,
+        left: value,
+        right,
+        operandType: scalarOf(property),
+        type: BOOLEAN,
+      });
+    };
+  return Object.freeze({
+    eq: compare("eq"),
+    ne: compare("ne"),
+    gt: compare("gt"),
+    ge: compare("ge"),
+    lt: compare("lt"),
+    le: compare("le"),
+    in: (given: unknown) => {
+      scalarOf(property);
+      if (!Array.isArray(given)) throw wrongValue(property, given, "an array of values");
+      const items = given.map((each: unknown) => toLiteral(property, each));
+      return rowPredicate(items.length === 0 ? false : { kind: "in", operand: value, items, type: BOOLEAN });
+    },
+    isNull: () => {
+      if (property.isCollection) throw new TypeError(`${property.field} is a collection, which is never null.`);
+      const right: Expression = { kind: "null", type: type.kind === "ComplexType" ? null : type };
+      return rowPredicate({ kind: "comparison", operator: "eq", left: value, right, operandType: type, type: BOOLEAN });
+    },
+    startsWith: (given: unknown) => {
+      if (type.name !== "Edm.String" || property.isCollection) {
+        throw new TypeError(`${property.field} is no text: a row rule cannot ask how it begins.`);
+      }
+      const text = toLiteral(property, given);
+      if (text.kind !== "literal") throw wrongValue(property, given, "a text");
+      return rowPredicate({ kind: "call", name: "startswith", arguments: [value, text], type: BOOLEAN });
+    },
+  });
+}
+
+/** The type that values of a property are compared in. */
+function scalarOf({ field, type, isCollection }: StructuralProperty): ScalarType {
+  if (isCollection) throw new TypeError(`${field} is a collection: a row rule cannot compare it.`);
+  if (type.kind === "ComplexType") throw new TypeError(`${field} is complex: a rule can only ask whether it is null.`);
+  return type;
+}
+
+/** A value that a rule names, in canonical form: one that is absent must not stand for any. */
+function toLiteral(property: StructuralProperty, given: unknown): Extract<Expression, { kind: "literal" | "null" }> {
+  const type = scalarOf(property);
+  if (given === null) return { kind: "null", type };
+  if (given === undefined) throw wrongValue(property, given, "a value, or null");
+  // Facets are limits of what clients send: a claim may be longer than any value of the column, and equal none.
+  return { kind: "literal", value: codecOf(property).fromHandler(given), type };
+}
+
+function wrongValue({ field }: StructuralProperty, given: unknown, wanted: string): TypeError {
+  return new TypeError(
+    `A row rule compares ${field} with ${given === undefined ? "undefined" : typeof given}: give ${wanted}.`,
+  );
+}
