@@ -18,6 +18,7 @@ const EXAMPLES: readonly string[] = [
   "/Cities/$count?$filter=Population gt 1000000",
   "/Trips?$expand=Stops($orderby=Position;$expand=City),Countries($select=Name)",
   "/$metadata",
+  "/openapi.json",
 ];
 
 const TRIP = { Title: "Lisbon to Porto", Stops: [{ Position: 1, Place: "Lisbon", CityId: 2267057 }] };
@@ -34,6 +35,7 @@ try {
   const root = `${server.url}/odata`;
   console.log(`The world as an OData service: ${root}\n\nWorth trying:`);
   for (const example of EXAMPLES) console.log(`  ${root}${encodeURI(example).replaceAll("'", "%27")}`);
+  console.log(`\nIn a browser, to read and to try: ${root}/openapi`);
   console.log("\nTrips are yours to write:");
   console.log(`  curl ${root}/Trips -H "Content-Type: application/json" -d '${JSON.stringify(TRIP)}'`);
   console.log("\nCtrl-C ends it.");

@@ -1,18 +1,20 @@
 import type { Kysely } from "kysely";
 import { hasMany, hasOptional, hasRequired, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import { openApiRoute } from "odatakit/openapi";
 import type { WorldDatabase } from "./database.ts";
 import { City, Country, Stop, Trip } from "./model.ts";
 
 /**
  * The world as an OData service: every read option is on, 1000 rows to a page. Countries and cities lead to each other and
- * are only read; trips with their stops are written, too.
+ * are only read; trips with their stops are written, too. Its description and a viewer of it are served beside it.
  */
 export function worldService(db: Kysely<WorldDatabase>): ODataService {
   return odataService({
     prefix: "/odata",
     namespace: "World",
     entitySets: [...worldSets(db), ...tripSets(db)],
+    routes: [openApiRoute({ viewer: true })],
   });
 }
 
