@@ -1,19 +1,13 @@
-import { Validator } from "@seriousme/openapi-schema-validator";
 import { ConfigurationError, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
 import { sampleService } from "../http/model.ts";
 import { echoService } from "../http/operation-model.ts";
 import { everything, SECRET, Tag } from "./model.ts";
+import { faultsOf } from "./validate.ts";
 import { contentOf, operationOf, operationsOf, parametersOf } from "./walk.ts";
 
 const document = openApiDocument(everything());
-
-async function faultsOf(described: object): Promise<unknown> {
-  // The validator adds to what it is given.
-  const { valid, errors } = await new Validator().validate(structuredClone(described) as Record<string, unknown>);
-  return valid ? [] : errors;
-}
 
 describe("a document is valid OpenAPI 3.1, as an independent validator says", () => {
   test.each([
