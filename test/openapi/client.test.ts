@@ -50,6 +50,7 @@ beforeAll(async () => {
   world = worldService(db);
   await generate(world, "world");
   await generate(everything(), "everything");
+  await generate(everything({ profile: "standard" }), "standard");
 });
 afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
@@ -64,6 +65,10 @@ import { Api } from "./world.ts";
 const client = new Api();
 const { data } = await client.odata.countriesList({ $filter: "Name eq 'Portugal'", $top: 1 });
 export const names: ReadonlyArray<string | undefined> = data.value.map(({ Name }) => Name);
+const { data: trip } = await client.odata.tripsCreate({ Title: "South", Stops: [{ Position: 1, Place: "Faro" }] });
+export const status: "Planned" | "Booked" | "Done" | undefined = trip.Status;
+const { data: borders } = await client.odata.countriesBordersList("PT", { $orderby: "Name" });
+export const first: string | null | undefined = borders.value[0]?.Capital;
 // @ts-expect-error -- a number is no filter
 await client.odata.countriesList({ $filter: 5 });
 // @ts-expect-error -- the title is missing
@@ -80,7 +85,7 @@ await client.odata.tripsCreate({ Notes: "none" });
       moduleDetection: "force",
       allowImportingTsExtensions: true,
     };
-    const files = ["world.ts", "everything.ts", "program.ts"];
+    const files = ["world.ts", "everything.ts", "standard.ts", "program.ts"];
     writeFileSync(join(directory, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
     const tsc = join(ROOT, "node_modules/.bin/tsc");
@@ -112,6 +117,18 @@ await client.odata.tripsCreate({ Notes: "none" });
     const id = created.data["Id"];
     expect((await call("tripsStopsList", id, { $select: "Place" })).data["value"]).toEqual([{ Place: "Faro" }]);
     expect((await call("tripsPatch", id, { Notes: "in May" })).data).toMatchObject({ Notes: "in May" });
+    const [stop] = (await call("tripsStopsList", id, {})).data["value"] as ReadonlyArray<{ readonly Id: number }>;
+    expect((await call("tripsStopsReadOne", id, stop?.Id, {})).data).toMatchObject({ Place: "Faro" });
+    expect(await call("tripsStopsCreate", id, { Position: 2, Place: "Tavira" })).toMatchObject({ status: 201 });
+    expect((await call("tripsCountriesAddRef", id, { "@odata.id": "Countries('PT')" })).status).toBe(204);
+    expect((await call("tripsCountriesList", id, { $select: "Code" })).data["value"]).toEqual([{ Code: "PT" }]);
+    const found = await call("tripsRead", id, { $expand: "Stops($select=Place;$orderby=Position)" });
+    expect(found.data["Stops"]).toEqual([{ Place: "Faro" }, { Place: "Tavira" }]);
+    const replaced = await call("tripsReplace", id, { Title: "North", Budget: 12.5 });
+    expect(replaced.data).toMatchObject({ Title: "North", Budget: 12.5, Notes: null });
+    await expect(
+      call("tripsPatch", id, { Title: "x" }, {}, { headers: { "If-Match": '"old"' } }),
+    ).rejects.toMatchObject({ status: 412, error: { error: { code: "PreconditionFailed" } } });
     expect((await call("tripsDelete", id)).status).toBe(204);
     await expect(call("tripsRead", id)).rejects.toMatchObject({ status: 404, error: { error: { code: "NotFound" } } });
   });
