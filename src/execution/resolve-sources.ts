@@ -6,9 +6,10 @@ import type { QueryableSource, SourcesBySet } from "../query/source.ts";
 import { chain } from "./chain.ts";
 import { startAll } from "./concurrency.ts";
 import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
+import { originOf } from "./trusted-context.ts";
 
-/** By request, and there by set: what its `queryable` handler answered, or will answer. */
-const resolved = new WeakMap<Context, Map<EntitySet, MaybeResult<QueryableSource>>>();
+/** By request, and there by `queryable` handler: what it answered, or will answer. */
+const resolved = new WeakMap<Context, Map<QueryableHandler<Context>, MaybeResult<QueryableSource>>>();
 
 /**
  * The sources of entity sets as they are for one request: each `queryable` handler is called once per request.
@@ -34,12 +35,17 @@ export function resolveSource(
   queryable: QueryableHandler<Context>,
   context: Context,
 ): MaybeResult<QueryableSource> {
-  const bySet = resolved.get(context) ?? new Map<EntitySet, MaybeResult<QueryableSource>>();
-  resolved.set(context, bySet);
-  const known = bySet.get(entitySet);
+  // What a handler answers is the same whoever asks for it: the client, or the row rule of another set.
+  const origin = originOf(context);
+  let byHandler = resolved.get(origin);
+  if (byHandler === undefined) {
+    byHandler = new Map<QueryableHandler<Context>, MaybeResult<QueryableSource>>();
+    resolved.set(origin, byHandler);
+  }
+  const known = byHandler.get(queryable);
   if (known !== undefined) return known;
-  const source = chain(queryable(context), (answer) => checkSource(orThrow(answer), entitySet));
-  bySet.set(entitySet, source);
+  const source = chain(queryable(origin), (answer) => checkSource(orThrow(answer), entitySet));
+  byHandler.set(queryable, source);
   return source;
 }
 

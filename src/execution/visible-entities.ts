@@ -1,0 +1,145 @@
+import type { Context } from "../definition/context.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
+import { compiledFor } from "../memory/compiled-cache.ts";
+import { mentionsOf } from "../query/mentions.ts";
+import { chain } from "./chain.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { loadRelations } from "./load-relations.ts";
+import { loadRunOf } from "./load-run.ts";
+import { serviceOf } from "./resolve-sources.ts";
+import { clausesOf, conditionOf } from "./row-restriction.ts";
+import { trustedContext } from "./trusted-context.ts";
+
+/** Says whether the user of a request sees an entity. */
+export type IsVisible = (entity: unknown) => boolean;
+
+/** Sees all. */
+const SEES_ALL: IsVisible = () => true;
+const SEES_NOTHING: IsVisible = () => false;
+
+/**
+ * Those of the entities of a set that the user of a request sees. Where the rule looks at the entities alone they are
+ * looked at as they are run over; what is no object is passed on, for whoever writes it to refuse.
+ * @param entities the application's objects
+ * @returns the entities themselves where all are seen
+ * @throws what the rule threw; ODataError and TypeError as for loadRelations, where the rule leads to other sets
+ */
+export function visibleEntities(
+  entitySet: EntitySet,
+  entities: Iterable<unknown>,
+  context: Context,
+): MaybeResult<Iterable<unknown>> {
+  const set = guardedSet(entitySet, context);
+  return set === null ? entities : visibleIn([set], entities, context);
+}
+
+/** Whether the user of a request sees an entity of a set. @throws as for visibleEntities */
+export function isVisible(entitySet: EntitySet, entity: unknown, context: Context): MaybeResult<boolean> {
+  const set = guardedSet(entitySet, context);
+  if (set === null) return true;
+  return chain(visibility(set, [entity], context), (sees) => sees(entity));
+}
+
+/**
+ * Those of entities of no certain set that the user of a request sees: every set that keeps rows of their type back
+ * must show them.
+ * @throws as for visibleEntities
+ */
+export function visibleOfType(
+  entityType: EntityType,
+  entities: Iterable<unknown>,
+  context: Context,
+): MaybeResult<Iterable<unknown>> {
+  const sets = [...serviceOf(context).entitySets.values()].filter(
+    ({ entitySet, restriction }) => restriction !== undefined && entitySet.entityType === entityType,
+  );
+  return sets.length === 0 ? entities : visibleIn(sets, entities, context);
+}
+
+/**
+ * What tells of entities of a set whether the user of a request sees them: what the rule leads to is loaded for all of
+ * them at once.
+ * @param entities those that will be asked about
+ * @returns null where all are seen
+ * @throws as for visibleEntities
+ */
+export function visibilityOf(
+  entitySet: EntitySet | null,
+  entities: () => Iterable<unknown>,
+  context: Context,
+): MaybeResult<IsVisible | null> {
+  const set = entitySet === null ? null : guardedSet(entitySet, context);
+  if (set === null || conditionOf(set, context) === "all") return null;
+  return visibility(set, leadsOn(set, context) ? entities() : [], context);
+}
+
+/** The definition of a set that keeps rows back in this context; null: it keeps none. */
+function guardedSet({ name }: EntitySet, context: Context): EntitySetDefinition | null {
+  const set = serviceOf(context).entitySets.get(name);
+  return set?.restriction === undefined ? null : set;
+}
+
+function visibleIn(
+  sets: readonly EntitySetDefinition[],
+  entities: Iterable<unknown>,
+  context: Context,
+): MaybeResult<Iterable<unknown>> {
+  const conditions = sets.map((set) => conditionOf(set, context));
+  if (conditions.includes("none")) return [];
+  const asking = sets.filter((_set, index) => conditions[index] !== "all");
+  const list = asking.some((set) => leadsOn(set, context)) ? [...entities] : entities;
+  return asking.reduce<MaybeResult<Iterable<unknown>>>(
+    (seen, set) => chain(seen, (rest) => keepVisible(set, rest, context)),
+    list,
+  );
+}
+
+function keepVisible(
+  set: EntitySetDefinition,
+  entities: Iterable<unknown>,
+  context: Context,
+): MaybeResult<Iterable<unknown>> {
+  if (!leadsOn(set, context)) return chain(visibility(set, [], context), (sees) => whichMeet(entities, sees));
+  const list = [...entities];
+  return chain(visibility(set, list, context), (sees) => list.filter(sees));
+}
+
+/** What meets a condition, each time that it is run over. */
+function whichMeet(entities: Iterable<unknown>, sees: IsVisible): Iterable<unknown> {
+  return {
+    *[Symbol.iterator]() {
+      for (const entity of entities) {
+        if (sees(entity)) yield entity;
+      }
+    },
+  };
+}
+
+/** Whether the rule looks at other entities than those of its set. */
+function leadsOn(set: EntitySetDefinition, context: Context): boolean {
+  const condition = conditionOf(set, context);
+  return typeof condition === "object" && mentionsOf(clausesOf(condition.filter)) !== null;
+}
+
+/** @param entities those that will be asked about, where the rule leads on from them */
+function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, context: Context): MaybeResult<IsVisible> {
+  const condition = conditionOf(set, context);
+  if (condition === "all") return SEES_ALL;
+  if (condition === "none") return SEES_NOTHING;
+  const { filter } = condition;
+  // An array of this execution alone: what is loaded for it is found by it.
+  const values = [...condition.values];
+  const meets = compiledFor(filter.expression, "spec-compliant");
+  const sees: IsVisible = (entity) => !isObject(entity) || meets(entity, values) === true;
+  const clauses = clausesOf(filter);
+  if (mentionsOf(clauses) === null) return sees;
+  const objects = [...entities].filter(isObject);
+  const run = loadRunOf(values, trustedContext(context), `The row rule of ${set.entitySet.name}`);
+  return chain(loadRelations(clauses, objects, run), () => sees);
+}
+
+/** Nothing else holds data: it is refused as an entity wherever it goes. */
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
