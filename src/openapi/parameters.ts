@@ -99,7 +99,12 @@ function toOption(option: QueryOption, type: EntityType, capabilities: Capabilit
 const TEXT: DocumentObject = { type: "string" };
 
 function inQuery(name: string, description: string, schema: DocumentObject, example?: string): DocumentObject {
-  return { name, in: "query", description, schema, example };
+  return { name, in: "query", description, schema: shownBy(schema, example) };
+}
+
+/** An example of the schema only shows the form: viewers send one of the parameter wherever nothing else is said. */
+function shownBy(schema: DocumentObject, example: string | undefined): DocumentObject {
+  return example === undefined ? schema : { ...schema, examples: [example] };
 }
 
 /** The single primitive properties that an allowlist lets through. */
@@ -184,7 +189,7 @@ function keyParameter(property: StructuralProperty, name: string, schemas: Schem
 }
 
 function inHeader(name: string, description: string, example?: string): DocumentObject {
-  return { name, in: "header", description, schema: TEXT, example };
+  return { name, in: "header", description, schema: shownBy(TEXT, example) };
 }
 
 /** The header of a read that wants nothing where the client has the entity. */

@@ -52,6 +52,7 @@ function policyOf(origin: string | undefined): string {
   ].join("; ");
 }
 
+/** Without an icon of its own, browsers ask for one that is not there. */
 function pageOf(title: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -59,6 +60,7 @@ function pageOf(title: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${VIEWER_PATHS.style}">
 </head>
 <body>

@@ -165,7 +165,26 @@ describe("parameters of collection GET routes", () => {
   test("allowlists are told, and examples keep to them", () => {
     const filter = operationOf(document, "GET", "/shop/Orders").parameters?.find(({ name }) => name === "$filter");
     expect(filter).toMatchObject({ description: "Which items to return. Allowed: Status, Total." });
-    expect(filter?.example).toBeUndefined();
+    expect(filter?.schema).toEqual({ type: "string" });
+    const order = operationOf(document, "GET", "/shop/Orders").parameters?.find(({ name }) => name === "$orderby");
+    expect(order?.schema).toEqual({ type: "string", examples: ["Id desc"] });
+  });
+
+  test("examples belong to schemas: one of a parameter is what viewers send unasked", () => {
+    const shown = operationsOf(document).flatMap((each) => {
+      const [method = "", path = ""] = each.split(" ");
+      return operationOf(document, method, path).parameters ?? [];
+    });
+    expect(shown.filter((parameter) => parameter.example !== undefined)).toEqual([]);
+    const examplesOf = (option: string) =>
+      operationOf(document, "GET", "/shop/Lines").parameters?.find(({ name }) => name === option)?.schema?.["examples"];
+    expect(["$filter", "$orderby", "$select", "$top", "Prefer"].map(examplesOf)).toEqual([
+      ["Text eq 'text'"],
+      ["OrderId desc"],
+      ["OrderId,No"],
+      undefined,
+      ["maxpagesize=50"],
+    ]);
   });
 });
 

@@ -73,7 +73,9 @@ eachDoor((door) => {
       expect(policy).toContain("connect-src 'self' https://shop.example;");
       expect(policy).not.toMatch(/unsafe|\*/);
       expect(text).not.toMatch(/https?:|<script>|<style|\son\w+=/);
-      const loaded = Array.from(text.matchAll(/(?:src|href)="([^"]+)"/g), ([, path = ""]) => path);
+      const named = Array.from(text.matchAll(/(?:src|href)="([^"]+)"/g), ([, path = ""]) => path);
+      // An empty icon keeps browsers from asking for one.
+      const loaded = named.filter((path) => path !== "data:,");
       expect(loaded).toHaveLength(3);
       for (const path of loaded) {
         const answer = await look(`/shop/${path}`);
