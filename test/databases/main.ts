@@ -7,6 +7,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createConnection } from "mysql2/promise";
 import { Client } from "pg";
+import { findProgram, installPackages } from "../house/debian.ts";
 
 /**
  * Runs the tests of the executors over servers of PostgreSQL and MariaDB, from the packages of Debian: they are installed
@@ -39,24 +40,12 @@ function findPrograms(): Programs | null {
   return { postgres, installMariadb, mariadb };
 }
 
-function findProgram(name: string): string | undefined {
-  return ["/usr/bin", "/usr/sbin", "/usr/local/bin"]
-    .map((folder) => `${folder}/${name}`)
-    .find((each) => existsSync(each));
-}
-
 /** The programs; null, and why, where they may not be installed. */
 function providePrograms(): Programs | string {
   const found = findPrograms();
   if (found !== null) return found;
-  if (!isRoot) return "PostgreSQL and MariaDB are not installed, and only root may install them.";
-  if (findProgram("apt-get") === undefined) return "PostgreSQL and MariaDB are not installed, and there is no apt-get.";
-  // No server is to start that nobody stops.
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-  for (const given of [["update"], ["install", "-y", "--no-install-recommends", ...PACKAGES]]) {
-    const { status } = spawnSync("apt-get", given, { env, stdio: "inherit" });
-    if (status !== 0) return `apt-get ${given.join(" ")} failed.`;
-  }
+  const reason = installPackages("PostgreSQL and MariaDB", PACKAGES);
+  if (reason !== null) return reason;
   return findPrograms() ?? `The packages ${PACKAGES.join(" and ")} do not hold the servers.`;
 }
 
