@@ -69,7 +69,7 @@ export function role(name: string): AuthorizationRule<EntityTypeDeclaration> {
 export function anyOf<E extends EntityTypeDeclaration>(
   ...rules: ReadonlyArray<AuthorizationRule<NoInfer<E>>>
 ): AuthorizationRule<E> {
-  return rule({ kind: "anyOf", rules: Object.freeze(rules.map(({ requires }) => requires)) });
+  return rule({ kind: "anyOf", rules: Object.freeze(rules.map(requirementOf)) });
 }
 
 /**
@@ -80,6 +80,18 @@ export function resource<E extends EntityTypeDeclaration>(
   check: (user: User, entity: EntityOf<E>, context: Context) => Awaitable<boolean>,
 ): AuthorizationRule<E> {
   return rule({ kind: "resource", check });
+}
+
+/** What a value requires that untyped code gave in the place of a rule: the startup check refuses it. */
+export interface NoRequirement {
+  readonly kind: "none";
+  readonly given: unknown;
+}
+
+function requirementOf(given: unknown): AuthorizationRequirement {
+  if (isAuthorizationRule(given)) return given.requires;
+  // Nothing that the protocol meets: no service starts with it.
+  return { kind: "none", given } satisfies NoRequirement as never;
 }
 
 function rule<E extends EntityTypeDeclaration>(requires: AuthorizationRequirement): AuthorizationRule<E> {

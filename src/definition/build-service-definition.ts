@@ -5,9 +5,10 @@ import { type BuiltModel, buildModel } from "./build-model.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
 import { collectTypes } from "./declared-types.ts";
-import type { OfferedHandler } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
+import { navigationHandlersOf } from "./navigation-handlers.ts";
 import { isObject } from "./option-table.ts";
+import { pickStated } from "./pick-stated.ts";
 import { compileRowRule, type DeclaredRowRule, type RowRule } from "./row-rule.ts";
 import type {
   EntitySetDefinition,
@@ -30,8 +31,6 @@ const SET_HANDLERS = [
   "delete",
   "search",
 ] as const;
-
-const NAVIGATION_HANDLERS = ["get", "getBatch", "create", "addRef", "setRef", "removeRef"] as const;
 
 /**
  * Checks the declarations of one registration and resolves them: names, settings, model. All of it is frozen and
@@ -70,6 +69,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     logger: options.logger ?? defaultLogger,
     publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
     trustProxy: options.trustProxy ?? false,
+    refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
     challenge: options.challenge ?? "Bearer",
     authenticate: options.authenticate,
     authorization: requirementsOf(options.authorization),
@@ -86,14 +86,11 @@ function toSetDefinition(
   return Object.freeze({
     entitySet,
     // Functions, as checked; their parameters and results are typed where they are declared.
-    handlers: Object.freeze(pick(set.options, SET_HANDLERS)),
+    handlers: Object.freeze(pickStated(set.options, SET_HANDLERS)),
     capabilities: resolveCapabilities(set, entitySet, defaults),
     settings: resolveSettings(set, defaults),
     navigationHandlers: frozenMap(
-      set.navigations.map(({ name, options }) => {
-        const target = sets.find((each) => each.name === options["target"])?.options;
-        return [name, Object.freeze(offered(pick(options, NAVIGATION_HANDLERS), target))];
-      }),
+      set.navigations.map((each) => [each.name, Object.freeze(navigationHandlersOf(each, sets))]),
     ),
     operations: operationsOf(set, built),
     authorization: resolveCategories(set.options["authorization"]),
@@ -125,26 +122,4 @@ function operationsOf(
 
 function isHandler(value: unknown): value is OperationHandler {
   return typeof value === "function";
-}
-
-/** The options of these names that are stated. */
-function pick<Name extends string>(
-  options: Readonly<Record<string, unknown>>,
-  names: readonly Name[],
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
-}
-
-/** Without the handlers that cannot do their work with the set that their navigation leads to. */
-function offered(
-  handlers: Readonly<Record<string, unknown>>,
-  target: DeclaredSet["options"] | undefined,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(handlers).filter(([, handler]) => {
-      // What is given as a handler is a function, as checked; those of the framework may have this beside.
-      const { isOffered } = handler as OfferedHandler;
-      return isOffered === undefined || isOffered(target);
-    }),
-  );
 }

@@ -1,5 +1,7 @@
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
+import { checkAuthorization } from "./check-authorization.ts";
 import { checkAllowlists, checkETags, checkSearch } from "./check-entity-sets.ts";
+import { checkOpenOperations, checkReadable, checkResources, checkRowRules } from "./check-guards.ts";
 import { checkLinks } from "./check-links.ts";
 import {
   checkContainerNames,
@@ -58,12 +60,18 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkKeyParameters,
   checkOperationPaths,
   checkOverloads,
+  checkAuthorization,
+  checkResources,
+  checkReadable,
+  checkRowRules,
+  checkOpenOperations,
 ]);
 
 /**
  * Applies every startup rule to the declarations of a registration.
  * @throws ConfigurationError with all faults of all rules
- * @see specification, Entity set; Operations, rules 3, 5 and 11; Conditional requests, rule 3
+ * @see specification, Entity set; Operations, rules 3, 5 and 11; Conditional requests, rule 3;
+ *   section Authentication
  */
 export function checkDefinition(service: DeclaredService, types: DeclaredTypes): void {
   const faults = STARTUP_RULES.flatMap((rule) => [...rule(service, types)]);

@@ -1,5 +1,6 @@
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type {
   ComparisonOperator,
@@ -19,11 +20,11 @@ const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
 /**
  * Makes the row that the rule of a set gets.
+ * @param it what every path of the rule begins with
  * @param entitySets the sets of the registration by name: where navigations lead
  */
-export function rowOf(entitySet: EntitySet, entitySets: ReadonlyMap<string, EntitySet>): Row {
-  const { entityType } = entitySet;
-  return rowAt({ kind: "it", type: entityType }, entitySet, entitySets);
+export function rowOf(it: ItExpression, entitySet: EntitySet, entitySets: ReadonlyMap<string, EntitySet>): Row {
+  return rowAt(it, entitySet, entitySets);
 }
 
 function rowAt(
@@ -37,9 +38,11 @@ function rowAt(
     Object.defineProperty(row, property.field, { enumerable: true, value: operandOf(source, property) });
   }
   for (const property of entitySet.navigationProperties.values()) {
-    // Made when a rule goes there: navigations lead in circles.
-    const get = (): Row => relatedRow({ source, entitySet, property }, entitySets);
-    Object.defineProperty(row, property.field, { enumerable: true, get });
+    // Made when a rule first goes there: navigations lead in circles.
+    let related: Row | undefined;
+    const get = (): Row => (related ??= relatedRow({ source, entitySet, property }, entitySets));
+    // Not enumerable: who spreads a row goes along none.
+    Object.defineProperty(row, property.field, { get });
   }
   return Object.freeze(row);
 }
@@ -90,7 +93,8 @@ function operandOf(source: ItExpression | NavigationExpression, property: Struct
     in: (given: unknown) => {
       scalarOf(property);
       if (!Array.isArray(given)) throw wrongValue(property, given, "an array of values");
-      const items = given.map((each: unknown) => toLiteral(property, each));
+      // A list may have holes, which `map` would leave.
+      const items = Array.from(given, (each: unknown) => toLiteral(property, each));
       return rowPredicate(items.length === 0 ? false : { kind: "in", operand: value, items, type: BOOLEAN });
     },
     isNull: () => {
@@ -121,8 +125,17 @@ function toLiteral(property: StructuralProperty, given: unknown): Extract<Expres
   const type = scalarOf(property);
   if (given === null) return { kind: "null", type };
   if (given === undefined) throw wrongValue(property, given, "a value, or null");
-  // Facets are limits of what clients send: a claim may be longer than any value of the column, and equal none.
-  return { kind: "literal", value: codecOf(property).fromHandler(given), type };
+  return { kind: "literal", value: toCanonical(property, given), type };
+}
+
+/** Facets are limits of what clients send: a claim may be longer than any value of the column, and equal none. */
+function toCanonical(property: StructuralProperty, given: unknown): PrimitiveValue {
+  try {
+    return codecOf(property).fromHandler(given);
+  } catch (error) {
+    const { name } = property.type;
+    throw new TypeError(`A row rule compares ${property.field} with what is no value of ${name}.`, { cause: error });
+  }
 }
 
 function wrongValue({ field }: StructuralProperty, given: unknown, wanted: string): TypeError {

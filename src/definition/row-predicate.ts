@@ -41,26 +41,48 @@ export type RowOf<E extends EntityTypeDeclaration, N = unknown> = {
   ]: N[F] extends NavigationDeclaration<E, infer Target> ? RowOf<Target> : never;
 };
 
+class Predicate implements RowPredicate {
+  readonly kind = "RowPredicate";
+  readonly term: RowTerm;
+  /** What no other object has: rules are trusted, the objects that they are given need not be. */
+  readonly #made = true;
+
+  constructor(term: RowTerm) {
+    this.term = term;
+    Object.freeze(this);
+  }
+
+  static isOne(value: object): boolean {
+    return #made in value && value.#made;
+  }
+
+  and(other: RowPredicate): RowPredicate {
+    return new Predicate(join("and", this.term, termOf(other)));
+  }
+
+  or(other: RowPredicate): RowPredicate {
+    return new Predicate(join("or", this.term, termOf(other)));
+  }
+
+  not(): RowPredicate {
+    return new Predicate(negate(this.term));
+  }
+}
+
 /** The rule that hides no row. */
 export const allRows: RowPredicate = rowPredicate(true);
 
 /** The rule that hides every row. */
 export const noRows: RowPredicate = rowPredicate(false);
 
-/** Tells what a rule made from anything else that it may have returned. */
+/** Tells what a rule made from anything else that it may have returned, made to look like a predicate or not. */
 export function isRowPredicate(value: unknown): value is RowPredicate {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "RowPredicate";
+  return typeof value === "object" && value !== null && Predicate.isOne(value);
 }
 
 /** Makes the predicate of a term. */
 export function rowPredicate(term: RowTerm): RowPredicate {
-  return Object.freeze({
-    kind: "RowPredicate",
-    term,
-    and: (other: RowPredicate) => rowPredicate(join("and", term, termOf(other))),
-    or: (other: RowPredicate) => rowPredicate(join("or", term, termOf(other))),
-    not: () => rowPredicate(negate(term)),
-  });
+  return new Predicate(term);
 }
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
@@ -76,7 +98,13 @@ function join(operator: "and" | "or", left: RowTerm, right: RowTerm): RowTerm {
   const decisive = operator === "or";
   if (typeof left === "boolean") return left === decisive ? left : right;
   if (typeof right === "boolean") return right === decisive ? right : left;
-  return { kind: "logical", operator, operands: [left, right], type: BOOLEAN };
+  const operands = [...operandsOf(operator, left), ...operandsOf(operator, right)];
+  return { kind: "logical", operator, operands, type: BOOLEAN };
+}
+
+/** One list for a chain of one operator: rules join as many conditions as a user has grants, and trees have bounds. */
+function operandsOf(operator: "and" | "or", term: Expression): readonly Expression[] {
+  return term.kind === "logical" && term.operator === operator ? term.operands : [term];
 }
 
 function negate(term: RowTerm): RowTerm {

@@ -2,7 +2,7 @@ import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import type { FilterClause } from "../query/clauses.ts";
-import type { Expression, PathSource } from "../query/expression.ts";
+import type { Expression, ItExpression, PathSource } from "../query/expression.ts";
 import type { User } from "./context.ts";
 import { rowOf } from "./row-operand.ts";
 import { isRowPredicate, type RowTerm } from "./row-predicate.ts";
@@ -43,7 +43,8 @@ export function compileRowRule(
   entitySet: EntitySet,
   entitySets: ReadonlyMap<string, EntitySet>,
 ): RowRule {
-  const row = rowOf(entitySet, entitySets);
+  const it: ItExpression = Object.freeze({ kind: "it", type: entitySet.entityType });
+  const row = rowOf(it, entitySet, entitySets);
   const kept = new Map<string, FilterClause>();
   const keep = (key: string, expression: Expression): FilterClause => {
     const filter = kept.get(key) ?? Object.freeze<FilterClause>({ expression: parameterize(expression) });
@@ -63,7 +64,7 @@ export function compileRowRule(
       const term = termOf(declared(user, row), entitySet);
       if (typeof term === "boolean") return term ? "all" : "none";
       const values: PrimitiveValue[] = [];
-      return { filter: keep(structureOf(term, values), term), values };
+      return { filter: keep(structureOf(term, it, values), term), values };
     },
   });
 }
@@ -75,9 +76,14 @@ function termOf(answer: unknown, { name }: EntitySet): RowTerm {
   );
 }
 
-/** A text that conditions share which differ in their values alone. @param values filled in the order of parameters */
-function structureOf(expression: Expression, values: PrimitiveValue[]): string {
-  const list = (operands: readonly Expression[]): string => operands.map((each) => structureOf(each, values)).join();
+/**
+ * A text that conditions share which differ in their values alone.
+ * @param it what the paths of the rule begin with
+ * @param values filled in the order of parameters
+ */
+function structureOf(expression: Expression, it: ItExpression, values: PrimitiveValue[]): string {
+  const text = (operand: Expression): string => structureOf(operand, it, values);
+  const list = (operands: readonly Expression[]): string => operands.map(text).join();
   switch (expression.kind) {
     case "literal":
       values.push(expression.value);
@@ -85,13 +91,13 @@ function structureOf(expression: Expression, values: PrimitiveValue[]): string {
     case "null":
       return "null";
     case "property":
-      return pathOf(expression);
+      return pathOf(expression, it);
     case "comparison":
-      return `(${structureOf(expression.left, values)} ${expression.operator} ${structureOf(expression.right, values)})`;
+      return `(${text(expression.left)} ${expression.operator} ${text(expression.right)})`;
     case "logical":
       return `${expression.operator}(${list(expression.operands)})`;
     case "not":
-      return `not(${structureOf(expression.operand, values)})`;
+      return `not(${text(expression.operand)})`;
     case "in":
       return `in(${list([expression.operand, ...expression.items])})`;
     case "call":
@@ -101,14 +107,16 @@ function structureOf(expression: Expression, values: PrimitiveValue[]): string {
   }
 }
 
-function pathOf(path: PathSource): string {
+/** Fields in quotes: they may be any text, and must not look like a path of two. */
+function pathOf(path: PathSource, it: ItExpression): string {
   switch (path.kind) {
     case "it":
-      return "";
+      if (path === it) return "";
+      throw new TypeError("A row rule returned a condition on the row of another rule: use the row that it is given.");
     case "property":
-      return `${pathOf(path.source)}/${path.property.field}`;
+      return `${pathOf(path.source, it)}/${JSON.stringify(path.property.field)}`;
     case "navigation":
-      return `${pathOf(path.source)}/${path.navigationProperty.field}`;
+      return `${pathOf(path.source, it)}/${JSON.stringify(path.navigationProperty.field)}`;
     case "root":
     case "variable":
       throw new Error(`A row rule holds no path from a ${path.kind}.`);

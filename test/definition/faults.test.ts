@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { anyOf, authenticated, resource, role } from "../../src/definition/authorization.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import { edm } from "../../src/definition/edm-builders.ts";
 import { entitySet } from "../../src/definition/entity-set.ts";
 import { complexType, entityType, enumType } from "../../src/definition/entity-type.ts";
 import { hasMany, hasOptional, hasRequired } from "../../src/definition/navigation.ts";
 import { action, fn } from "../../src/definition/operation.ts";
+import { allRows } from "../../src/definition/row-predicate.ts";
 import type { ServiceOptions } from "../../src/definition/service-options.ts";
 import { ConfigurationError, type ConfigurationFault } from "../../src/errors/configuration-error.ts";
 
@@ -1105,6 +1107,366 @@ const OPERATIONS: readonly Row[] = [
   ],
 ];
 
+const RULE_FIX =
+  "Give what `authenticated()`, `role(…)`, `anyOf(…)` or `resource(…)` returns, or a list of rules that must all pass.";
+const BY_ENTITY = "Move it into the `authorization` of an entity set.";
+const mine = resource(() => true);
+const rows = (): typeof allRows => allRows;
+
+function ofRules(authorization: unknown): object {
+  return ofSet({ authorization });
+}
+
+/** A service with an unbound action that has these rules. */
+function ofAction(authorization: unknown): object {
+  return ofService({ actions: { ping: action(untyped({ authorization, handler: noRow })) } });
+}
+
+function ruleFault(message: string, fix: string): ConfigurationFault {
+  return { set: "Customers", message, fix };
+}
+
+const RULES: readonly Row[] = [
+  ...(
+    [
+      [5, "5"],
+      [null, "null"],
+      ["admin", '"admin"'],
+      [[authenticated()], "an array"],
+    ] as const
+  ).map(([given, is]): Row => {
+    const fix = "Give an object of categories, such as { all: authenticated() }.";
+    return [`${is} as rules`, ofRules(given), ruleFault(`\`authorization\` of entitySet is ${is}.`, fix)];
+  }),
+  [
+    "a rule without its category",
+    ofRules(authenticated()),
+    ruleFault(
+      "`authorization` of entitySet is a rule.",
+      "Give an object of categories, such as { all: authenticated() }.",
+    ),
+  ],
+  [
+    "a category that is mistyped",
+    ofRules({ updat: authenticated(), Read: authenticated() }),
+    ruleFault("`authorization` has no category `updat`.", "Did you mean `update`?"),
+    ruleFault("`authorization` has no category `Read`.", "Did you mean `read`?"),
+  ],
+  [
+    "a category that there is not",
+    ofRules({ write: [], constructor: authenticated() }),
+    ruleFault(
+      "`authorization` has no category `write`.",
+      "Remove it, or use one of `all`, `read`, `create`, `update`, `delete`, `invoke`, `rows`.",
+    ),
+    ruleFault(
+      "`authorization` has no category `constructor`.",
+      "Remove it, or use one of `all`, `read`, `create`, `update`, `delete`, `invoke`, `rows`.",
+    ),
+  ],
+  [
+    "what is no rule",
+    ofRules({ all: authenticated, read: "admin", create: null, update: true, delete: {}, invoke: [[role("a")]] }),
+    ruleFault("`authorization.all` is a function.", RULE_FIX),
+    ruleFault('`authorization.read` is "admin".', RULE_FIX),
+    ruleFault("`authorization.create` is null.", RULE_FIX),
+    ruleFault("`authorization.update` is true.", RULE_FIX),
+    ruleFault("`authorization.delete` is an object.", RULE_FIX),
+    ruleFault("`authorization.invoke` holds an array at position 0.", RULE_FIX),
+  ],
+  [
+    "what is no rule, behind one",
+    ofRules({ update: [role("editor"), "admin", undefined] }),
+    ruleFault('`authorization.update` holds "admin" at position 1.', RULE_FIX),
+    ruleFault("`authorization.update` holds undefined at position 2.", RULE_FIX),
+  ],
+  ["what only inherits no rule", ofRules(Object.create({ all: 5 })), ruleFault("`authorization.all` is 5.", RULE_FIX)],
+  [
+    "what looks like a rule",
+    ofRules({ all: { kind: "AuthorizationRule", requires: { kind: "nobody" } } }),
+    ruleFault("`authorization.all` holds a rule of no known kind.", RULE_FIX),
+  ],
+  ...[undefined, null, 5, "", "  "].map((name): Row => {
+    const is = typeof name === "string" ? `"${name}"` : String(name);
+    const fix = 'Give the name of a role: role("editor").';
+    return [
+      `role(${is})`,
+      ofRules({ all: role(untyped(name)) }),
+      ruleFault(`\`authorization.all\` holds role(${is}).`, fix),
+    ];
+  }),
+  [
+    "anyOf of nothing",
+    ofRules({ all: anyOf() }),
+    ruleFault(
+      "`authorization.all` holds anyOf() of no rule, which nobody passes.",
+      "Name the rules of which one must pass.",
+    ),
+  ],
+  ...(
+    [
+      [5, "5"],
+      [null, "null"],
+      [undefined, "undefined"],
+      [[role("a"), role("b")], "an array"],
+      [authenticated, "a function"],
+    ] as const
+  ).map(([given, is]): Row => {
+    return [
+      `anyOf of ${is}`,
+      ofRules({ read: anyOf(authenticated(), untyped(given)) }),
+      ruleFault(
+        `\`authorization.read\` holds anyOf(…) of ${is}.`,
+        'Give each rule as an argument: anyOf(role("editor"), role("admin")).',
+      ),
+    ];
+  }),
+  [
+    "faults within anyOf within anyOf",
+    ofRules({ read: anyOf(anyOf(role(""), anyOf()), role("a")) }),
+    ruleFault('`authorization.read` holds role("").', 'Give the name of a role: role("editor").'),
+    ruleFault(
+      "`authorization.read` holds anyOf() of no rule, which nobody passes.",
+      "Name the rules of which one must pass.",
+    ),
+  ],
+  [
+    "resource without a check",
+    ofRules({ delete: resource(untyped("ownerId")) }),
+    ruleFault(
+      '`authorization.delete` holds resource("ownerId").',
+      "Give a function: resource((user, order) => order.ownerId === user.id).",
+    ),
+  ],
+  ...[true, null, allRows].map((given): Row => {
+    const is = typeof given === "object" && given !== null ? "an object" : String(given);
+    const fix = "Give a function that returns a condition: (user, row) => row.ownerId.eq(user.id).";
+    return [`${is} as rows`, ofRules({ rows: given }), ruleFault(`\`authorization.rows\` is ${is}.`, fix)];
+  }),
+  [
+    "faults in the rules of the registration",
+    ofService({ authorization: [authenticated, role("")] }),
+    { message: "`authorization` of odataService holds a function at position 0.", fix: RULE_FIX },
+    { message: '`authorization` of odataService holds role("").', fix: 'Give the name of a role: role("editor").' },
+  ],
+  [
+    "categories of the registration",
+    ofService({ authorization: { all: authenticated() } }),
+    { message: "`authorization` of odataService is an object.", fix: RULE_FIX },
+  ],
+  [
+    "a check of entities in the registration",
+    ofService({ authorization: [authenticated(), anyOf(role("a"), mine)] }),
+    {
+      message: "`authorization` of odataService holds resource(…), but no entity is addressed that it could judge.",
+      fix: BY_ENTITY,
+    },
+  ],
+  [
+    "faults in the rules of an unbound operation",
+    ofAction("admin"),
+    { route: "/ping", method: "POST", message: '`authorization` of `ping` is "admin".', fix: RULE_FIX },
+  ],
+  [
+    "a check of entities in an unbound operation",
+    ofAction(mine),
+    {
+      route: "/ping",
+      method: "POST",
+      message: "`authorization` of `ping` holds resource(…), but no entity is addressed that it could judge.",
+      fix: BY_ENTITY,
+    },
+  ],
+  [
+    "rules of bound operations",
+    ofSet({
+      getByKey: noRow,
+      functions: { late: fn({ bound: "collection", returns, authorization: [], handler }) },
+      actions: { go: action({ bound: "entity", authorization: role("a"), handler: (key) => void key }) },
+    }),
+    {
+      set: "Customers",
+      route: "/Customers/late",
+      method: "GET",
+      message: "`late` has `authorization`, but is bound: what its set requires for `invoke` holds.",
+      fix: "Move its rules to `authorization.invoke` of the set.",
+    },
+    {
+      set: "Customers",
+      route: "/Customers({key})/go",
+      method: "POST",
+      message: "`go` has `authorization`, but is bound: what its set requires for `invoke` holds.",
+      fix: "Move its rules to `authorization.invoke` of the set.",
+    },
+  ],
+  ...[undefined, []].map((authorization): Row => [
+    `an unbound operation without rules beside a guarded set, and ${authorization === undefined ? "no" : "empty"} rules of the registration`,
+    {
+      authorization,
+      entitySets: [orders, entitySet(Customer, { authorization: { delete: authenticated() } })],
+      functions: { open: fn({ returns, authorization: [], handler }), greet: fn({ returns, handler }) },
+      actions: { ping: action({ authorization: authenticated(), handler: () => {} }) },
+    },
+    {
+      route: "/greet",
+      method: "GET",
+      message: "`greet` has no `authorization`, nor has odataService, whereas Customers is guarded.",
+      fix: "Give it `authorization: authenticated()`, or `authorization: []` where everybody may call it.",
+    },
+  ]),
+];
+
+/** The faults of what a set of Customer does by these rules without `getByKey`. */
+function unloaded(category: string, route: string, method: string): ConfigurationFault {
+  return {
+    set: "Customers",
+    route,
+    method,
+    message: `\`${category}\` requires resource(…), but no \`getByKey\` loads the entity that it judges.`,
+    fix: "Declare getByKey, or remove resource(…).",
+  };
+}
+
+function unshown(route: string, method: string): ConfigurationFault {
+  return {
+    set: "Customers",
+    route,
+    method,
+    message: "`authorization.rows` hides entities, but no `getByKey` tells whether this one is hidden.",
+    fix: "Declare getByKey.",
+  };
+}
+
+function navigationOf(options: object): object {
+  return { orders: hasMany(untyped(Order), options) };
+}
+
+const go = action({ bound: "entity", handler: (key) => void key });
+
+/** What addresses an entity: options of a set, and the first route that they make. */
+const ADDRESSING: ReadonlyArray<readonly [category: string, options: object, route: string, method: string]> = [
+  ["update", { replace: noRow }, "/Customers({key})", "PUT"],
+  ["update", { patch: noRow }, "/Customers({key})", "PATCH"],
+  ["delete", { delete: noRow }, "/Customers({key})", "DELETE"],
+  ["read", { navigation: navigationOf({ get: noRow }) }, "/Customers({key})/Orders", "GET"],
+  ["read", { navigation: navigationOf({ getBatch: noRow }) }, "/Customers({key})/Orders", "GET"],
+  ["create", { navigation: navigationOf({ create: noRow }) }, "/Customers({key})/Orders", "POST"],
+  ["create", { navigation: navigationOf({ addRef: noRow }) }, "/Customers({key})/Orders/$ref", "POST"],
+  [
+    "update",
+    { navigation: { top: hasOptional(Order, { setRef: noRow as never }) } },
+    "/Customers({key})/Top/$ref",
+    "PUT",
+  ],
+  ["update", { navigation: navigationOf({ removeRef: noRow }) }, "/Customers({key})/Orders/$ref", "DELETE"],
+  ["invoke", { actions: { go } }, "/Customers({key})/go", "POST"],
+  [
+    "invoke",
+    { functions: { all: fn({ bound: "entity", returns, handler: (key) => String(key) }) } },
+    "/Customers({key})/all",
+    "GET",
+  ],
+];
+
+const UNQUERIED = "`read` requires resource(…), which cannot be part of a query";
+const ROWS_FIX = "Give `authorization.rows` of Customers: the condition on what queries show.";
+
+const GUARDS: readonly Row[] = [
+  ...ADDRESSING.map(([category, options, route, method]): Row => [
+    `a check of entities that nothing loads: ${method} ${route}`,
+    ofSet({ ...options, authorization: { [category]: [authenticated(), anyOf(role("a"), mine)] } }),
+    unloaded(category, route, method),
+  ]),
+  ...ADDRESSING.map(([, options, route, method]): Row => [
+    `rows without what tells of one: ${method} ${route}`,
+    ofSet({ ...options, authorization: { rows } }),
+    unshown(route, method),
+  ]),
+  [
+    "a check for all categories, each by its first route",
+    ofSet({
+      patch: noRow,
+      replace: noRow,
+      delete: noRow,
+      create: noRow,
+      actions: { go },
+      authorization: { all: mine, delete: role("admin") },
+    }),
+    unloaded("update", "/Customers({key})", "PUT"),
+    unloaded("invoke", "/Customers({key})/go", "POST"),
+  ],
+  [
+    "a check of what another set leads to, and nothing loads",
+    {
+      entitySets: [
+        entitySet(Order, { navigation: { customer: hasRequired(Customer, { target: "Customers" }) } }),
+        entitySet(Customer, { authorization: { read: mine, rows } }),
+      ],
+    },
+    unloaded("read", "/Orders({key})/Customer", "GET"),
+  ],
+  ...["queryable", "getAll", "applyQuery"].map((form): Row => [
+    `a check of entities where ${form} reads the collection`,
+    ofSet({ [form]: noRow, getByKey: noRow, authorization: { all: anyOf(role("a"), mine) } }),
+    {
+      set: "Customers",
+      route: "/Customers",
+      method: "GET",
+      message: `${UNQUERIED}, but the collection can be read, and there is no \`rows\`.`,
+      fix: ROWS_FIX,
+    },
+  ]),
+  [
+    "a check of entities that another set leads to",
+    {
+      entitySets: [
+        entitySet(Order, { navigation: { customer: hasRequired(Customer, { target: "Customers" }) } }),
+        entitySet(Customer, { getByKey: noRow, authorization: { read: mine } }),
+      ],
+    },
+    {
+      set: "Customers",
+      route: "/Orders({key})/Customer",
+      method: "GET",
+      message: `${UNQUERIED}, but \`customer\` of Orders leads here, and there is no \`rows\`.`,
+      fix: ROWS_FIX,
+    },
+  ],
+  [
+    "a check of entities where an operation addresses many",
+    ofSet({
+      getByKey: noRow,
+      functions: { late: fn({ bound: "collection", returns, handler }) },
+      authorization: { invoke: mine },
+    }),
+    {
+      set: "Customers",
+      route: "/Customers/late",
+      method: "GET",
+      message: "`late` is bound to a collection, but `invoke` requires resource(…), which judges one entity.",
+      fix: "Bind it to an entity, or remove resource(…) from the rules for `invoke`.",
+    },
+  ],
+  [
+    "a navigation past the set that guards the rows",
+    {
+      entitySets: [
+        entitySet(Order, { navigation: { customer: hasRequired(Customer, { on: { customerId: "id" } }) } }),
+        entitySet(Customer, { authorization: { rows } }),
+        entitySet(Customer, { name: "Clients", authorization: { rows } }),
+        entitySet(Customer, { name: "People" }),
+      ],
+    },
+    {
+      set: "Orders",
+      route: "/Orders({key})/Customer",
+      method: "GET",
+      message: "`customer` leads to Customer, of which Customers, Clients hides rows, but names no `target`.",
+      fix: 'Give `target`: "Customers" or "Clients".',
+    },
+  ],
+];
+
 describe.each([
   ["a registration", SERVICE],
   ["an entity set", SETS],
@@ -1112,6 +1474,8 @@ describe.each([
   ["a navigation", NAVIGATIONS],
   ["a navigation through a table of links", LINKS],
   ["an operation", OPERATIONS],
+  ["rules", RULES],
+  ["what rules need", GUARDS],
 ])("startup refuses in %s", (_where, rows) => {
   test.each(rows)("%s", (_title, options, ...faults) => {
     expect(faultsOf(options)).toEqual(faults);
@@ -1174,6 +1538,72 @@ describe("startup", () => {
           entitySet(Order, {
             functions: { id: fn(Order, { bound: "entity", returns, handler: (key) => String(key) }) },
           }),
+        ],
+      },
+    ],
+    [
+      "rules and lists of them, empty ones too",
+      {
+        authorization: [authenticated(), anyOf(role("a"), role("b"))],
+        entitySets: [entitySet(Order, { authorization: { all: [], read: undefined, create: resource(() => true) } })],
+        functions: { open: fn({ returns, handler }) },
+      },
+    ],
+    [
+      "an unbound operation without rules where no set has any",
+      {
+        entitySets: [entitySet(Order, { authorization: { all: [], rows: undefined } })],
+        functions: { open: fn({ returns, handler }) },
+      },
+    ],
+    [
+      "rows and checks where everything can be judged",
+      {
+        entitySets: [
+          entitySet(Order, {
+            getAll: () => [],
+            getByKey: () => null,
+            patch: () => null,
+            navigation: { next: hasOptional(Order, { target: "Orders", get: () => null }) },
+            functions: { go: fn({ bound: "entity", returns, handler: (key) => String(key) }) },
+            authorization: { all: resource(() => true), rows: (_user, row) => row.id.eq(1n) },
+          }),
+        ],
+      },
+    ],
+    [
+      "rows of a set that is only read whole, and created",
+      {
+        entitySets: [
+          entitySet(Order, { getAll: () => [], create: () => null, authorization: { rows: () => allRows } }),
+        ],
+      },
+    ],
+    [
+      "rows beside a handler that is not offered for this target",
+      {
+        entitySets: [
+          entitySet(Order, {
+            navigation: {
+              next: hasMany(Order, {
+                target: "Orders",
+                create: Object.assign(() => null, { isOffered: (): boolean => false }),
+              }),
+            },
+            authorization: { rows: () => allRows },
+          }),
+        ],
+      },
+    ],
+    [
+      "a check of the created entity alone",
+      { entitySets: [entitySet(Order, { create: () => null, authorization: { create: resource(() => true) } })] },
+    ],
+    [
+      "a check that another list of rules replaces",
+      {
+        entitySets: [
+          entitySet(Order, { getAll: () => [], authorization: { all: resource(() => true), read: authenticated() } }),
         ],
       },
     ],
