@@ -93,6 +93,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   batch: ANY,
   authenticate: HANDLER,
   authorization: ANY,
+  crossSiteWrites: { kind: "choice", values: ["allow", "refuse"] },
   challenge: TEXT,
   secret: ANY,
   logger: OBJECT,

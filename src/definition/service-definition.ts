@@ -33,6 +33,8 @@ export interface ServiceDefinition {
   /** The configured base address without a trailing slash, such as `https://api.example.com`. */
   readonly publicUrl: string | undefined;
   readonly trustProxy: boolean;
+  /** Whether writes are refused that a page of another site makes a browser send. */
+  readonly refusesCrossSiteWrites: boolean;
   /** The WWW-Authenticate header of a 401. */
   readonly challenge: string;
   readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;

@@ -51,6 +51,11 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /** Tells who calls; null: nobody that is known. An error answers the request in its place. */
   readonly authenticate?: ((request: IncomingRequest) => Answer<User | null>) | undefined;
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
+  /**
+   * What becomes of writes that a page of another site makes a browser send: `refuse` answers 403, for applications that
+   * know their users by cookies; `allow` when absent.
+   */
+  readonly crossSiteWrites?: "allow" | "refuse" | undefined;
   /** The WWW-Authenticate header of a 401; `Bearer` when absent. */
   readonly challenge?: string | undefined;
   /** Signs keyset tokens. */

@@ -1,4 +1,4 @@
-import { bindCollectionQuery, type QueryTarget } from "../binder/bind-query-options.ts";
+import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { OptionRules } from "../binder/check-capabilities.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
@@ -14,9 +14,9 @@ import type { EntityWriter } from "../payload/write-entity.ts";
 import { nextPageOption, planCollection, type CollectionPlan, type ReadForm } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
+import { bindCollection } from "./bind-query.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
-import { readOptions } from "./read-options.ts";
 import { jsonResponse } from "./response.ts";
 import { tokenScope } from "./token-scope.ts";
 
@@ -62,8 +62,8 @@ export function collectionResponse(
   resource: CollectionResource,
 ): ODataResponse | PromiseLike<ODataResponse> {
   const { target, rules, form, handlers, selectPushdownEnabled, countsAfterSkip } = resource;
-  const { definition, shapes } = exchange.service;
-  const query = bindCollectionQuery(readOptions(exchange), target, shapes, rules);
+  const { definition } = exchange.service;
+  const query = bindCollection(exchange, target, rules);
   const { selectExpand, entityType } = query.shape;
   const expandPlan = planExpand(selectExpand, definition);
   const needed = propertiesToRead(target.entitySet, selectExpand, {

@@ -1,4 +1,4 @@
-import { bindCollectionQuery, type QueryTarget } from "../binder/bind-query-options.ts";
+import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { BARE_RESULT_OPTIONS, COMPOSED_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { chain } from "../execution/chain.ts";
@@ -11,11 +11,11 @@ import { collectionContext, typeCollectionContext } from "../payload/context-url
 import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
+import { bindCollection } from "./bind-query.ts";
 import { collectionResponse, startChunks } from "./collection-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { bareFormat, type CalledOperation, isEnvelopedByType, ownSet } from "./operation-result.ts";
-import { readOptions } from "./read-options.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
 
 /**
@@ -43,7 +43,7 @@ export function composedResponse(
     });
   const own = ownSet(called, type);
   return chain(pageOf(exchange, format, { called, type, own, getAll }), (answer) =>
-    isNull ? noContentResponse() : answer,
+    isNull ? noContentResponse(exchange) : answer,
   );
 }
 
@@ -104,9 +104,9 @@ function bareResponse(
   getAll: GetAll,
 ): MaybeResult<ODataResponse> {
   const { service, context, serviceRoot } = exchange;
-  const { definition, shapes } = service;
+  const { definition } = service;
   const { target, origin } = bareTarget(exchange, entityType);
-  const query = bindCollectionQuery(readOptions(exchange), target, shapes, BARE_RESULT_OPTIONS);
+  const query = bindCollection(exchange, target, BARE_RESULT_OPTIONS);
   const { selectExpand } = query.shape;
   const expand = planExpand(selectExpand, definition);
   const capabilities = { ...target.capabilities, maxTop: null };

@@ -5,7 +5,8 @@ import { protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import { entityContext } from "../payload/context-url.ts";
-import { bindResultQuery, entityResult } from "./entity-result.ts";
+import { bindEntity } from "./bind-query.ts";
+import { entityResult } from "./entity-result.ts";
 import type { Endpoint } from "./exchange.ts";
 import { entitySetOf } from "./read-collection.ts";
 import { readJsonFormat } from "./read-options.ts";
@@ -23,7 +24,7 @@ export const createEntity: Endpoint = (exchange, path) => {
   if (create === undefined) throw new Error(`${entitySet.name} has a route for creating, but no handler.`);
   const format = readJsonFormat(exchange);
   const body = openBody(exchange, entitySet);
-  const query = bindResultQuery(exchange, target, WRITTEN_ENTITY_OPTIONS);
+  const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
   const { allowDeepInsert: isGraph } = settings;
   return chain(
     body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),

@@ -2,8 +2,9 @@ import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { entityNavigationContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
+import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions } from "./current-entity.ts";
-import { bindResultQuery, entityResult } from "./entity-result.ts";
+import { entityResult } from "./entity-result.ts";
 import type { Endpoint } from "./exchange.ts";
 import { bindParentKey, navigationOf, noParent, optionsOf } from "./read-navigation.ts";
 import { readJsonFormat } from "./read-options.ts";
@@ -24,7 +25,7 @@ export const createRelated: Endpoint = (exchange, path) => {
   const format = readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const body = openBody(exchange, entitySet);
-  const query = bindResultQuery(exchange, runtime.target, optionsOf(exchange).entity);
+  const query = bindEntity(exchange, runtime.target, optionsOf(exchange).entity);
   return chain(
     body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, key)),
     (given) => {

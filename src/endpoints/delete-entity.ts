@@ -32,7 +32,7 @@ export const deleteEntity: Endpoint = (exchange, path) => {
         const error = missingEntityError(exchange, () => noEntity(entitySet, key));
         if (error.status !== 404 || !settings.idempotentDelete) throw error;
       }
-      return noContentResponse();
+      return noContentResponse(exchange);
     }),
   );
 };

@@ -1,6 +1,4 @@
-import { bindEntityQuery, type QueryTarget } from "../binder/bind-query-options.ts";
 import { selectAll } from "../binder/bind-select-expand.ts";
-import type { OptionRules } from "../binder/check-capabilities.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import { readGraph, toExpanded, type MutableShape } from "../execution/populated-graph.ts";
@@ -13,7 +11,6 @@ import type { BoundEntityQuery } from "../query/clauses.ts";
 import { entityBody } from "./entity-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
-import { readOptions } from "./read-options.ts";
 import { createdResponse, jsonResponse, noContentResponse } from "./response.ts";
 
 /** How an entity came to be what it is. */
@@ -33,15 +30,6 @@ export interface EntityResult {
 }
 
 /**
- * Binds the query options of a write that answers an entity: they say what is shown of it.
- * @param rules the options that the write takes
- * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`
- */
-export function bindResultQuery(exchange: Exchange, target: QueryTarget, rules: OptionRules): BoundEntityQuery {
-  return bindEntityQuery(readOptions(exchange), target, exchange.service.shapes, rules);
-}
-
-/**
  * Answers an entity that was written: 201 for a new one, else 200; 204 when the client prefers no content.
  * @throws ODataError that a handler of an expansion answered; Error for an entity that the model does not allow
  * @see specification, Cross-cutting request rules, 6 and 7; Read by key, create, replace, patch, delete
@@ -50,7 +38,7 @@ export function entityResult(exchange: Exchange, format: JsonFormat, result: Ent
   const { return: preferred } = exchange.preferences;
   const headers = resultHeaders(exchange, result);
   if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
-  if (preferred === "minimal") return noContentResponse(headers);
+  if (preferred === "minimal") return noContentResponse(exchange, headers);
   const respond = result.outcome === "updated" ? jsonResponse : createdResponse;
   return chain(resultBody(exchange, format, result), (body) => respond(exchange, format, body, headers));
 }

@@ -1,5 +1,6 @@
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
+import type { AuthorizationRequirement } from "../definition/authorization.ts";
 import type { Context, IncomingRequest, User } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
@@ -30,6 +31,8 @@ export interface ServiceRuntime {
   readonly linksOf: LinksOf;
   /** What keyset tokens are made with; null without a secret. */
   readonly seal: TokenSeal | null;
+  /** Whether any request can be refused to anyone. */
+  readonly hasRules: boolean;
 }
 
 /** What the endpoints of one entity set work with. */
@@ -74,6 +77,8 @@ export interface RequestUrl {
   readonly query: string;
 }
 
+const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
+
 /** One request on its way through an endpoint: the stages before it, and what they found. */
 export class Exchange {
   readonly service: ServiceRuntime;
@@ -83,9 +88,12 @@ export class Exchange {
   readonly serviceRoot: string;
   /** Null for an anonymous request. */
   user: User | null = null;
+  /** The rules that only the entity can tell whether they pass: judged where a request addresses one. */
+  pending: readonly AuthorizationRequirement[] = NO_RULES;
   /** What a write finds in `ctx.expected`: set where a precondition named an ETag that holds. */
   expected: ExpectedValues | undefined;
-  readonly #base: string;
+  /** Scheme and authority under which clients reach the service. */
+  readonly baseUrl: string;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
@@ -96,13 +104,13 @@ export class Exchange {
     this.odata = odata;
     this.url = url;
     const { publicUrl, trustProxy, prefix } = service.definition;
-    this.#base = publicUrl ?? readBaseUrl(odata, trustProxy);
-    this.serviceRoot = this.#base + prefix;
+    this.baseUrl = publicUrl ?? readBaseUrl(odata, trustProxy);
+    this.serviceRoot = this.baseUrl + prefix;
   }
 
   /** The absolute URL of the request without its query. */
   get requestUrl(): string {
-    return this.#base + this.url.path;
+    return this.baseUrl + this.url.path;
   }
 
   /** The absolute URL of the request as the client sees it. */

@@ -36,7 +36,7 @@ export function operationResult(
 ): MaybeResult<ODataResponse> {
   const { operation } = called;
   const { returnType } = operation;
-  if (returnType === undefined || result === null || result === undefined) return noContentResponse();
+  if (returnType === undefined || result === null || result === undefined) return noContentResponse(exchange);
   if (isValueResult(returnType)) {
     const body = resultWriter(
       operation,
@@ -46,7 +46,7 @@ export function operationResult(
     )(result, exchange.serviceRoot);
     return jsonResponse(exchange, format, body);
   }
-  if (!isEntityResult(returnType)) return noContentResponse();
+  if (!isEntityResult(returnType)) return noContentResponse(exchange);
   const entityType = returnType.type;
   if (!returnType.isCollection) return entityResponse(exchange, format, { called, entityType }, result);
   const { maxResponseEntities } = exchange.service.definition.limits;
@@ -69,7 +69,7 @@ export function actionResult(
   const { return: preferred } = exchange.preferences;
   if (preferred === undefined) return operationResult(exchange, format, called, result);
   const applied = { "Preference-Applied": `return=${preferred}` };
-  if (preferred === "minimal") return noContentResponse(applied);
+  if (preferred === "minimal") return noContentResponse(exchange, applied);
   return chain(operationResult(exchange, format, called, result), (response) =>
     // What is not there cannot be shown.
     response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } },

@@ -5,8 +5,9 @@ import { chain } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
+import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
-import { bindResultQuery, entityResult } from "./entity-result.ts";
+import { entityResult } from "./entity-result.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
@@ -26,7 +27,7 @@ export const patchEntity: Endpoint = (exchange, path) => {
   const format = readJsonFormat(exchange);
   const key = bindEntityKey(keyText, entityType, exchange.options.options.aliases, entitySet.name);
   const body = openBody(exchange, entitySet);
-  const query = bindResultQuery(exchange, target, WRITTEN_ENTITY_OPTIONS);
+  const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
   const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible));
   return chain(delta, (given) => {
     checkKeyMatch(entityType, given.key, key);

@@ -1,9 +1,9 @@
-import { bindCountQuery } from "../binder/bind-query-options.ts";
 import { chain } from "../execution/chain.ts";
 import { runCount } from "../execution/run-count.ts";
+import { bindCount } from "./bind-query.ts";
 import type { Endpoint } from "./exchange.ts";
 import { entitySetOf } from "./read-collection.ts";
-import { readOptions, readTextFormat } from "./read-options.ts";
+import { readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 
 /**
@@ -15,7 +15,7 @@ export const readCount: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
   const { target, form, handlers } = exchange.entitySet(entitySet);
   const contentType = readTextFormat(exchange);
-  const query = bindCountQuery(readOptions(exchange), target, exchange.service.shapes);
+  const query = bindCount(exchange, target);
   if (form === undefined) throw new Error(`${entitySet.name} has a route for counting, but no handler.`);
   return chain(runCount(form, query, handlers, exchange.context), (count) =>
     okResponse(exchange, contentType, String(count)),

@@ -1,5 +1,4 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
-import { bindEntityQuery } from "../binder/bind-query-options.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { readExpandedByKey } from "../execution/read-by-key.ts";
@@ -7,9 +6,10 @@ import { entityContext } from "../payload/context-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
+import { bindEntity } from "./bind-query.ts";
 import { entityResponse } from "./entity-response.ts";
 import type { Endpoint } from "./exchange.ts";
-import { readJsonFormat, readOptions } from "./read-options.ts";
+import { readJsonFormat } from "./read-options.ts";
 
 /**
  * `GET /Set(key)`: one entity; 304 when the client has it, 404 when there is none.
@@ -21,7 +21,7 @@ export const readEntity: Endpoint = (exchange, path) => {
   const { target, handlers, settings } = exchange.entitySet(entitySet);
   const format = readJsonFormat(exchange);
   const value = bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
-  const query = bindEntityQuery(readOptions(exchange), target, exchange.service.shapes);
+  const query = bindEntity(exchange, target);
   const { getByKey } = handlers;
   if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for reading by key, but no handler.`);
   const plan = planExpand(query.selectExpand, exchange.service.definition);

@@ -1,5 +1,4 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
-import { bindCountQuery, bindEntityQuery } from "../binder/bind-query-options.ts";
 import { type NavigationOptions, navigationOptions } from "../binder/option-rules.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
@@ -20,10 +19,11 @@ import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { QueryableSource } from "../query/source.ts";
+import { bindCount, bindEntity } from "./bind-query.ts";
 import { type CollectionResource, collectionResponse } from "./collection-response.ts";
 import { entityResponse } from "./entity-response.ts";
 import type { Endpoint, Exchange, NavigationRuntime } from "./exchange.ts";
-import { readJsonFormat, readOptions, readTextFormat } from "./read-options.ts";
+import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 
 /** What a path behind an entity leads to. */
@@ -86,7 +86,7 @@ export const readNavigationCount: Endpoint = (exchange, path) => {
   const contentType = readTextFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const { target } = navigation.runtime;
-  const query = bindCountQuery(readOptions(exchange), target, exchange.service.shapes, optionsOf(exchange).count);
+  const query = bindCount(exchange, target, optionsOf(exchange).count);
   const { form, handlers } = collectionOf(navigation, key);
   return chain(runCount(form, query, handlers, exchange.context), (count) =>
     okResponse(exchange, contentType, String(count)),
@@ -125,8 +125,7 @@ function relatedEntityResponse(
   read: ReadEntity,
 ): MaybeResult<ODataResponse> {
   const { entitySet, navigationProperty, runtime } = navigation;
-  const rules = optionsOf(exchange).entity;
-  const query = bindEntityQuery(readOptions(exchange), runtime.target, exchange.service.shapes, rules);
+  const query = bindEntity(exchange, runtime.target, optionsOf(exchange).entity);
   return chain(read(query.selectExpand), (found) => {
     if (found === null) throw missing();
     const predicate = keyPredicateOf(entitySet.entityType, key);

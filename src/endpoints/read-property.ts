@@ -40,7 +40,7 @@ export const readProperty: Endpoint = (exchange, path) => {
     const predicate = keyPredicateOf(entityType, value);
     const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, property.name);
     const body = propertyWriter(entityType, property, format, rowShape).writeEnvelope(entity, contextUrl);
-    return body === null ? noContentResponse(extra) : jsonResponse(exchange, format, body, extra);
+    return body === null ? noContentResponse(exchange, extra) : jsonResponse(exchange, format, body, extra);
   });
 };
 

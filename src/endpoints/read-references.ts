@@ -1,10 +1,10 @@
-import { bindEntityQuery } from "../binder/bind-query-options.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { referenceCollectionContext, referenceContext } from "../payload/context-url.ts";
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
+import { bindEntity } from "./bind-query.ts";
 import { collectionResponse } from "./collection-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import {
@@ -16,7 +16,7 @@ import {
   optionsOf,
   readOne,
 } from "./read-navigation.ts";
-import { readJsonFormat, readOptions } from "./read-options.ts";
+import { readJsonFormat } from "./read-options.ts";
 import { jsonResponse } from "./response.ts";
 
 /**
@@ -50,7 +50,7 @@ function readReference(
   key: unknown,
 ): MaybeResult<ODataResponse> {
   const { origin, target } = navigation.runtime;
-  bindEntityQuery(readOptions(exchange), target, exchange.service.shapes, optionsOf(exchange).reference);
+  bindEntity(exchange, target, optionsOf(exchange).reference);
   return chain(readOne(exchange, navigation, key, null), (found) => {
     if (found === null) throw noRelatedEntity(navigation);
     const contextUrl = referenceContext(exchange.serviceRoot);

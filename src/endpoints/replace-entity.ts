@@ -8,9 +8,10 @@ import { entityContext } from "../payload/context-url.ts";
 import { compileImmutableKeeper } from "../payload/keep-immutable.ts";
 import { requireObject } from "../payload/property-reader.ts";
 import { requireWhole, type ReplacementBody } from "../payload/read-changes.ts";
+import { bindEntity } from "./bind-query.ts";
 import { callCreate } from "./create-entity.ts";
 import { checkPreconditions, missingEntityError, type CurrentEntity } from "./current-entity.ts";
-import { bindResultQuery, entityResult, type WriteOutcome } from "./entity-result.ts";
+import { entityResult, type WriteOutcome } from "./entity-result.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
@@ -46,7 +47,7 @@ export const replaceEntity: Endpoint = (exchange, path) => {
   const format = readJsonFormat(exchange);
   const key = bindEntityKey(keyText, entityType, exchange.options.options.aliases, entitySet.name);
   const body = openBody(exchange, entitySet);
-  const query = bindResultQuery(exchange, target, WRITTEN_ENTITY_OPTIONS);
+  const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
   // A key that the server makes cannot be chosen by a URL.
   const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
   const given = body.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key));

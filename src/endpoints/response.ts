@@ -45,9 +45,10 @@ export function createdResponse(
   return { ...jsonResponse(exchange, format, body, extra), status: 201 };
 }
 
-/** Makes a 204 response. */
-export function noContentResponse(extra?: ExtraHeaders): ODataResponse {
-  return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...extra }, body: null };
+/** Makes a 204 response. What a signed-in user is told by it is kept by no cache either. @see RFC 9110, section 15.3.5 */
+export function noContentResponse({ user }: Exchange, extra?: ExtraHeaders): ODataResponse {
+  const personal = user === null ? undefined : { Vary: VARY, "Cache-Control": "no-store" };
+  return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...personal, ...extra }, body: null };
 }
 
 /** Makes a 304 response: what a cache has to know of the 200 that it stands for, and no body. @see RFC 9110, section 15.4.5 */

@@ -113,7 +113,7 @@ function writeValue(
   // fromEntries defines members: a property named __proto__ is one like any other.
   const delta: unknown = Object.fromEntries([[property.field, value]]);
   return chain(callPatch(exchange, target, delta), (entity) =>
-    noContentResponse(headersOf(exchange, target.entitySet, entity)),
+    noContentResponse(exchange, headersOf(exchange, target.entitySet, entity)),
   );
 }
 

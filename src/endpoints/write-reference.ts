@@ -116,7 +116,7 @@ function writeBelow(
   return chain(checkPreconditions(exchange, { entitySet, key }), () =>
     chain(write(), (answer) => {
       orThrow(answer);
-      return noContentResponse();
+      return noContentResponse(exchange);
     }),
   );
 }

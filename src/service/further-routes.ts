@@ -1,4 +1,5 @@
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
+import type { Endpoint } from "../endpoints/exchange.ts";
 import { readResource } from "../endpoints/read-resource.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -27,5 +28,6 @@ export function openFurtherRoutes(routes: readonly ServiceRoute[], service: Serv
 
 function toRoute(resource: RouteResource): FurtherRoute {
   const etag = `"${sha256Base64(resource.body)}"`;
-  return { path: ROOT, route: new Route({ GET: (exchange) => readResource(exchange, resource, etag) }) };
+  const answer: Endpoint = (exchange) => readResource(exchange, resource, etag);
+  return { path: ROOT, route: new Route({ GET: { answer, category: null } }) };
 }

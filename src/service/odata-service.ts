@@ -6,16 +6,17 @@ import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { describeService } from "../definition/service-description.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
+import { authorize, hasRules } from "../endpoints/authorize.ts";
 import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/exchange.ts";
-import { noContentResponse } from "../endpoints/response.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
+import { isCrossSiteWrite } from "../http/cross-site.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { checkMaxVersion } from "../http/odata-version.ts";
+import { checkMaxVersion, ODATA_VERSION } from "../http/odata-version.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
@@ -110,10 +111,14 @@ function answerRequest(
   const stated = further.get(below);
   const path = stated?.path ?? resolvePath(parseResourcePath(below), definition.model);
   const route = stated?.route ?? routes.find(path);
-  if (request.method === "OPTIONS") return noContentResponse({ Allow: route.allow });
+  if (request.method === "OPTIONS") return optionsResponse(route.allow);
   const endpoint = route.endpoint(request.method);
   const exchange = new Exchange(runtime, request, url);
-  return chain(authenticate(exchange), () => endpoint(exchange, path));
+  if (definition.refusesCrossSiteWrites && isCrossSiteWrite(request, exchange.baseUrl)) throw crossSiteWrite();
+  return chain(authenticate(exchange), () => {
+    if (runtime.hasRules) authorize(exchange, path, endpoint.category);
+    return endpoint.answer(exchange, path);
+  });
 }
 
 /** Asks the application who calls. @throws ODataError that it returned or threw */
@@ -121,8 +126,23 @@ function authenticate(exchange: Exchange): undefined | PromiseLike<undefined> {
   const { authenticate: ask } = exchange.service.definition;
   if (ask === undefined) return undefined;
   return chain(ask(toIncomingRequest(exchange)), (answer): undefined => {
-    exchange.user = orThrow(answer) ?? null;
+    const user = orThrow(answer);
+    // Untyped code may say in other words that it knows nobody.
+    const said: unknown = user;
+    exchange.user = said === undefined || said === false || said === "" ? null : user;
   });
+}
+
+function crossSiteWrite(): Error {
+  return protocolError(
+    "Forbidden",
+    "Writes are not taken from pages of other sites: send this one from the service's own.",
+  );
+}
+
+/** What a path takes is the same for everybody. */
+function optionsResponse(allow: string): ODataResponse {
+  return { status: 204, headers: { "OData-Version": ODATA_VERSION, Allow: allow }, body: null };
 }
 
 /** A response to HEAD has no body; its headers are those of GET. */
@@ -145,6 +165,7 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
       return { navigation, association: navigation };
     },
     seal: secret === undefined ? null : tokenSeal(secret),
+    hasRules: hasRules(definition),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Category } from "../definition/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { RouteMethod as Method } from "../definition/service-description.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
@@ -25,17 +26,26 @@ import { readForm } from "../plan/plan-collection.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 
+/** What answers one method of a path, and by which rules of its set it is authorized. */
+export interface RouteEndpoint {
+  readonly answer: Endpoint;
+  /** Null: the service itself is addressed, so the rules of the registration are all. */
+  readonly category: Category | null;
+}
+
 /** The endpoints of one path, by method; an absent one is not declared. */
-export type Endpoints = Readonly<Partial<Record<Method, Endpoint | undefined>>>;
+export type Endpoints = Readonly<Partial<Record<Method, RouteEndpoint | undefined>>>;
 
 /** The methods of one path. */
 export class Route {
   /** The value of the Allow header. */
   readonly allow: string;
-  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #endpoints: ReadonlyMap<string, RouteEndpoint>;
 
   constructor(endpoints: Endpoints) {
-    const declared = Object.entries(endpoints).filter((entry): entry is [string, Endpoint] => entry[1] !== undefined);
+    const declared = Object.entries(endpoints).filter(
+      (entry): entry is [string, RouteEndpoint] => entry[1] !== undefined,
+    );
     const { GET: read } = endpoints;
     this.#endpoints = new Map(read === undefined ? declared : [...declared, ["HEAD", read]]);
     this.allow = [...this.#endpoints.keys(), "OPTIONS"].join(", ");
@@ -51,7 +61,7 @@ export class Route {
    * @throws ODataError `MethodNotAllowed`, with Allow
    * @see decisions, Responses that match no handler
    */
-  endpoint(method: string): Endpoint {
+  endpoint(method: string): RouteEndpoint {
     const endpoint = this.#endpoints.get(method);
     if (endpoint !== undefined) return endpoint;
     throw protocolError("MethodNotAllowed", `This resource does not take that method. It takes ${this.allow}.`, {
@@ -139,8 +149,8 @@ export class RouteTable {
   }
 }
 
-const SERVICE_ROOT = { GET: readServiceDocument };
-const METADATA = { GET: readMetadata };
+const SERVICE_ROOT: Endpoints = { GET: { answer: readServiceDocument, category: null } };
+const METADATA: Endpoints = { GET: { answer: readMetadata, category: null } };
 const NOTHING = {};
 
 const UNREAD_REFERENCES = "Reads of references along a navigation property that has no handler to read it are";
@@ -158,29 +168,29 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
       ]),
     ),
     entitySet: {
-      GET: declared(isReadable, readCollection),
-      POST: declared(handlers.create, createEntity),
+      GET: declared(isReadable, readCollection, "read"),
+      POST: declared(handlers.create, createEntity, "create"),
     },
-    entitySetCount: { GET: declared(isReadable, readCount) },
+    entitySetCount: { GET: declared(isReadable, readCount, "read") },
     entity: {
-      GET: declared(handlers.getByKey, readEntity),
-      PUT: declared(handlers.replace, replaceEntity),
-      PATCH: declared(handlers.patch, patchEntity),
-      DELETE: declared(handlers.delete, deleteEntity),
+      GET: declared(handlers.getByKey, readEntity, "read"),
+      PUT: declared(handlers.replace, replaceEntity, "update"),
+      PATCH: declared(handlers.patch, patchEntity, "update"),
+      DELETE: declared(handlers.delete, deleteEntity, "delete"),
     },
     property: {
-      GET: declared(readsProperties, readProperty),
-      PUT: declared(writesProperties, replaceProperty),
-      PATCH: declared(writesProperties, patchProperty),
-      DELETE: declared(writesProperties, clearProperty),
+      GET: declared(readsProperties, readProperty, "read"),
+      PUT: declared(writesProperties, replaceProperty, "update"),
+      PATCH: declared(writesProperties, patchProperty, "update"),
+      DELETE: declared(writesProperties, clearProperty, "update"),
     },
-    propertyValue: { GET: declared(readsProperties, readPropertyValue) },
+    propertyValue: { GET: declared(readsProperties, readPropertyValue, "read") },
   };
 }
 
 /** The endpoint when its condition holds. */
-function declared(condition: unknown, endpoint: Endpoint): Endpoint | undefined {
-  return condition === undefined || condition === false ? undefined : endpoint;
+function declared(condition: unknown, answer: Endpoint, category: Category): RouteEndpoint | undefined {
+  return condition === undefined || condition === false ? undefined : { answer, category };
 }
 
 /** The endpoints of a navigation property: each needs its handler, or (reads) a table on both sides. */
@@ -195,18 +205,18 @@ function navigationRoutes(
   const target = definition.entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   return {
     navigation: {
-      GET: declared(reads, readNavigation),
-      POST: declared(isCollection ? handlers.create : undefined, createRelated),
+      GET: declared(reads, readNavigation, "read"),
+      POST: declared(isCollection ? handlers.create : undefined, createRelated, "create"),
     },
-    navigationCount: { GET: declared(isCollection && reads, readNavigationCount) },
+    navigationCount: { GET: declared(isCollection && reads, readNavigationCount, "read") },
     // One entity is addressed where its own set reads by key.
-    relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated) },
+    relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated, "read") },
     reference: {
       // References are read as the related entities are: by links alone nothing tells which there are.
-      GET: reads ? readReferences : declared(isLinked, notImplemented(UNREAD_REFERENCES)),
-      POST: declared(handlers.addRef, addReference),
-      PUT: declared(handlers.setRef, setReference),
-      DELETE: declared(handlers.removeRef, removeReference),
+      GET: declared(reads || isLinked, reads ? readReferences : notImplemented(UNREAD_REFERENCES), "read"),
+      POST: declared(handlers.addRef, addReference, "create"),
+      PUT: declared(handlers.setRef, setReference, "update"),
+      DELETE: declared(handlers.removeRef, removeReference, "update"),
     },
   };
 }
@@ -220,5 +230,8 @@ function withOperations(endpoints: Endpoints, operations: readonly Operation[]):
 
 function operationEndpoints(operations: readonly Operation[]): Endpoints {
   const has = (kind: Operation["kind"]): boolean => operations.some((operation) => operation.kind === kind);
-  return { GET: declared(has("Function"), invokeFunction), POST: declared(has("Action"), invokeAction) };
+  return {
+    GET: declared(has("Function"), invokeFunction, "invoke"),
+    POST: declared(has("Action"), invokeAction, "invoke"),
+  };
 }
