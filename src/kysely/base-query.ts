@@ -3,6 +3,7 @@ import { describe, isObject } from "../definition/option-table.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { bindSlot } from "./parameter-slot.ts";
+import type { RowsUse } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
 import type { ReportFault } from "./table-columns.ts";
 
@@ -26,7 +27,7 @@ export interface From {
    * What stands behind `from`, with an alias. The values are those that an execution has for a set, or for the source
    * itself (null), so that one statement serves all base queries of one text.
    */
-  readonly as: (alias: string, entitySet: EntitySet | null) => Sql;
+  readonly as: (alias: string, entitySet: EntitySet | null, use: RowsUse) => Sql;
 }
 
 /** A piece of a text, and which value follows it; null: none, for it is the last one. */
@@ -70,15 +71,30 @@ function ofTable(name: string): From {
 }
 
 function ofText({ sql: text, parameters }: SqlText, pieces: readonly Piece[]): From {
-  const as: From["as"] = (alias, entitySet) => {
-    const parts = pieces.map(({ text: piece, value }) => {
-      if (value === null) return sql.raw(piece);
-      return sql`${sql.raw(piece)}${bindSlot(({ base }) => base(entitySet)[value])}`;
-    });
-    // On lines of its own, for it may end in a comment.
-    return sql`(\n${sql.join(parts, sql``)}\n) as ${sql.id(alias)}`;
-  };
+  const as: From["as"] = (alias, entitySet) =>
+    ofPieces(pieces, alias, (value) => bindSlot(({ base }) => base(entitySet)[value]));
   return Object.freeze<From>({ parameters, text, as });
+}
+
+/**
+ * Makes a derived table of a text.
+ * @param bind makes what stands in the place of a value, by its number
+ */
+export function toDerivedTable(
+  query: SqlText,
+  database: DialectProfile["name"],
+  alias: string,
+  bind: (value: number) => Sql,
+): Sql {
+  return ofPieces(splitAtValues(query, database), alias, bind);
+}
+
+function ofPieces(pieces: readonly Piece[], alias: string, bind: (value: number) => Sql): Sql {
+  const parts = pieces.map(({ text, value }) => {
+    return value === null ? sql.raw(text) : sql`${sql.raw(text)}${bind(value)}`;
+  });
+  // On lines of its own, for it may end in a comment.
+  return sql`(\n${sql.join(parts, sql``)}\n) as ${sql.id(alias)}`;
 }
 
 /**

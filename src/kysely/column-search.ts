@@ -3,13 +3,12 @@ import { adviseName, describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import type { SearchClause, SearchExpression } from "../query/clauses.ts";
+import type { FilterClause, SearchClause, SearchExpression } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
-import { readSlots, toExecution } from "./parameter-slot.ts";
+import { narrowedReader } from "./narrowed-reader.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { sourceOf } from "./sql-source.ts";
-import type { NarrowedStatements } from "./statement-cache.ts";
 import type { ReportFault } from "./table-columns.ts";
 
 /** Most structures of searches whose statements are kept per set. */
@@ -60,14 +59,14 @@ export function searchedProperties(
  * @see OData Protocol 4.0, section 11.2.5.6
  */
 export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTable<E>): ColumnSearch<E> {
-  const known = new Map<string, NarrowedStatements>();
+  // What is compiled is kept as long as the filter that it was compiled for.
+  const known = new Map<string, FilterClause>();
   return ({ expression }) => {
     const words: string[] = [];
     const structure = structureOf(expression, words);
-    const { reader } = table;
-    const narrowed = known.get(structure) ?? narrow(table, expression);
+    const filter = known.get(structure) ?? toFilter(table, expression);
     known.delete(structure);
-    known.set(structure, narrowed);
+    known.set(structure, filter);
     if (known.size > STRUCTURES_KEPT) {
       for (const oldest of known.keys()) {
         known.delete(oldest);
@@ -75,8 +74,7 @@ export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTab
       }
     }
     const values = words.map((word) => word.toLowerCase());
-    const parameters = readSlots(narrowed.slots, toExecution({ values, base: () => reader.parameters }));
-    return sourceOf(table.type, Object.freeze({ ...reader, statements: narrowed.statements, parameters }));
+    return sourceOf(table.type, narrowedReader(table.reader, { filter, values }));
   };
 }
 
@@ -95,17 +93,14 @@ function structureOf(expression: SearchExpression, words: string[]): string {
   }
 }
 
-function narrow<E extends EntityTypeDeclaration>(
-  table: SearchedTable<E>,
-  search: SearchExpression,
-): NarrowedStatements {
+function toFilter<E extends EntityTypeDeclaration>(table: SearchedTable<E>, search: SearchExpression): FilterClause {
   let words = 0;
   const nextWord = (): Expression => {
     const word: Expression = { kind: "parameter", index: words, type: STRING };
     words += 1;
     return word;
   };
-  return table.reader.statements.narrowed(toCondition(search, table, nextWord));
+  return Object.freeze<FilterClause>({ expression: toCondition(search, table, nextWord) });
 }
 
 function toCondition<E extends EntityTypeDeclaration>(

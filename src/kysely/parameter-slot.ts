@@ -60,7 +60,12 @@ export function bindFixed(value: unknown): Sql {
 
 /** The values of one execution, in the order of the statement. */
 export function readSlots(slots: readonly unknown[], execution: Execution): unknown[] {
-  return slots.map((slot) => (isSlot(slot) ? slot.read(execution) : slot));
+  return slots.map((slot) => readSlot(slot, execution));
+}
+
+/** The value of one place in an execution. */
+export function readSlot(slot: unknown, execution: Execution): unknown {
+  return isSlot(slot) ? slot.read(execution) : slot;
 }
 
 let executions = 0;

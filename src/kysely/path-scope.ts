@@ -30,10 +30,10 @@ export interface DocumentItem {
 }
 
 /** The scope of a whole statement over rows. */
-export function rowScope(rows: Rows, statement: StatementScope): PathScope {
+export function rowScope(rows: Rows, statement: StatementScope, alias: string = ROWS_ALIAS): PathScope {
   const level = new Level();
   const isQualified = statement.isRelational;
-  const it = new Relation({ alias: ROWS_ALIAS, rows, level, isOptional: false, isQualified });
+  const it = new Relation({ alias, rows, level, isOptional: false, isQualified });
   return relationScope(it, statement);
 }
 

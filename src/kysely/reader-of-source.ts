@@ -1,12 +1,12 @@
 import type { EntitySet } from "../edm/model.ts";
 import type { QueryableSource } from "../query/source.ts";
-import type { Rows } from "./relation.ts";
+import type { Rows, RowsUse } from "./relation.ts";
 
 /** What is known of a source of a database. */
 export interface SourceReader {
   /** What runs its statements: sources of one are of one connection. */
   readonly rows: object;
-  readonly statements: { readonly rowsFor: (entitySet: EntitySet | null) => Rows };
+  readonly statements: { readonly rowsFor: (entitySet: EntitySet | null, use?: RowsUse) => Rows };
   /** The values of its base query. */
   readonly parameters: readonly unknown[];
 }

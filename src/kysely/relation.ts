@@ -14,15 +14,32 @@ export interface Rows {
   readonly key: readonly StructuralProperty[];
 }
 
-/** What all parts of one statement share. */
-export interface StatementScope {
+/** What a statement asks of base queries that depend on it. */
+export interface RowsUse {
   readonly profile: DialectProfile;
+  /** Whether few rows are looked up, by values that others have, or the client: so that nothing else is to be read whole. */
+  readonly isLookup: boolean;
+}
+
+/** What all parts of one statement share. */
+export interface StatementScope extends RowsUse {
   /** Whether there may be more relations than one, so that columns are named with theirs. */
   readonly isRelational: boolean;
   /** The rows of a set that the query mentions. */
   readonly rowsOf: (entitySet: EntitySet) => Rows;
   /** A name that no other relation of the statement has. */
   readonly nextAlias: () => string;
+}
+
+/** Names for the relations of one statement. @param taken a name that one of them has already */
+export function aliases(taken?: string): StatementScope["nextAlias"] {
+  let relations = 0;
+  const next = (): string => {
+    relations += 1;
+    const alias = `r${String(relations)}`;
+    return alias === taken ? next() : alias;
+  };
+  return next;
 }
 
 /** One `from`: its first relation, and what is joined to it on the way, in an order in which each knows those before. */

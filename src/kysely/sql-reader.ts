@@ -129,9 +129,10 @@ function statementsOf(
   if (isFaulty) return null;
   const findPlans = (): PlansByField => {
     const execution = toExecution({ values: [], base: () => from.parameters });
-    const probed = { db, from: from.as(ROWS_ALIAS, null), execution };
-    const known = rows.local === null ? plans : withKnownCollations(plans, probed, rows.local);
-    return new Map([...known, ...joinable]);
+    const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };
+    if (rows.local === null) return new Map([...plans, ...joinable]);
+    const known = withKnownCollations(plans, probed, rows.local);
+    return new Map([...known, ...withCollationsIfThere(joinable, probed, rows.local)]);
   };
   const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, local: rows.local });
   ofType.set(key, made);
@@ -142,6 +143,15 @@ function statementsOf(
     }
   }
   return made;
+}
+
+/** Ignored properties may have no columns, as long as nothing asks for them. */
+function withCollationsIfThere(...probed: Parameters<typeof withKnownCollations>): PlansByField {
+  try {
+    return withKnownCollations(...probed);
+  } catch {
+    return probed[0];
+  }
 }
 
 /** The ignored properties of a type: no client can name them, and none is read, but they may be joined by. */

@@ -5,6 +5,7 @@ import type { QueryableSource, RelationalSource } from "../query/source.ts";
 import type { BaseQuery } from "./base-query.ts";
 import type { ColumnOptions } from "./column-option.ts";
 import { declaredEntityType } from "./declared-entity-type.ts";
+import { narrowedReader } from "./narrowed-reader.ts";
 import { readRow } from "./read-entity.ts";
 import { readPage } from "./read-page.ts";
 import { readRelated } from "./read-related.ts";
@@ -63,6 +64,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
       readRow: (key, selected, joins) => readRow(reader, keyProperties, key, selected, joins),
       readRelated: (query) => readRelated(reader, query),
     }),
+    restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),
   });
   noteReader(source, reader);
   readers.set(source, reader);

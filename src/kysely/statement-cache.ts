@@ -1,19 +1,20 @@
+import { sql } from "kysely";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
-import type { SelectedProperty } from "../query/clauses.ts";
-import type { Expression } from "../query/expression.ts";
+import type { FilterClause, SelectedProperty } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { KeyedJoins, RelatedQuery, SourceQuery, SourcesBySet } from "../query/source.ts";
-import { toFrom, type From } from "./base-query.ts";
+import type { From } from "./base-query.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { IdentityCache } from "./identity-cache.ts";
+import { narrowedFrom, type MentionedStatements } from "./narrowed-from.ts";
 import { scansRepeatedly } from "./query-plan.ts";
 import { findReader, readerOfSource } from "./reader-of-source.ts";
-import type { Rows, StatementScope } from "./relation.ts";
+import { aliases, type Rows, type RowsUse, type StatementScope } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
 import type { AnyKysely, SynchronousReader } from "./synchronous-reader.ts";
 import type { PlansByField } from "./table-columns.ts";
-import { translateByKey, translateNarrowed, translatePage, translateTotal, type RowQuery } from "./translate-query.ts";
+import { translateByKey, translatePage, translateTest, translateTotal, type RowQuery } from "./translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "./translate-related.ts";
 
 /** A compiled statement: its text, and what is bound in it. */
@@ -42,12 +43,6 @@ export interface StatementTarget {
   readonly local: SynchronousReader | null;
 }
 
-/** The statements of some rows of a table, and what is bound in their base query. */
-export interface NarrowedStatements {
-  readonly statements: StatementCache;
-  readonly slots: readonly unknown[];
-}
-
 /** Stand for no filter, and for nothing joined. */
 const NO_FILTER: object = Object.freeze({});
 const NOTHING_JOINED: readonly never[] = Object.freeze([]);
@@ -64,6 +59,8 @@ export class StatementCache {
   readonly #keyed = new IdentityCache<RowStatement>();
   readonly #related = new IdentityCache<(RowStatement | undefined)[]>();
   readonly #relatedCounts = new IdentityCache<RowStatement>();
+  readonly #narrowed = new IdentityCache<StatementCache>();
+  readonly #tests = new IdentityCache<RowStatement>();
 
   #plans: PlansByField | undefined;
 
@@ -112,7 +109,13 @@ export class StatementCache {
     return this.#keyed.get(identities, () => {
       const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
       return this.#choose((profile) =>
-        this.#compileRows(translateByKey(this.rowsFor(null), this.#scope(profile, joins?.sources, null), clauses)),
+        this.#compileRows(
+          translateByKey(
+            this.rowsFor(null, { profile, isLookup: true }),
+            this.#scope(profile, joins?.sources, null),
+            clauses,
+          ),
+        ),
       );
     });
   }
@@ -142,46 +145,58 @@ export class StatementCache {
   }
 
   /**
-   * The statements of the rows that meet a condition, and what is bound in their base query: what a search narrows a set
-   * to. They are not kept.
-   * @throws ODataError as for `page`; Error when the text of the base query cannot be read again
+   * The statements of the rows that meet a condition. The one value of their base query is the execution of that
+   * condition, so that they serve all values of it.
+   * @param sources where the sets are that the condition leads to
    */
-  narrowed(condition: Expression): NarrowedStatements {
-    const { profile } = this.#target;
-    const query = translateNarrowed(this.rowsFor(null), this.#scope(profile, undefined, null), condition);
-    const { sql, slots } = this.#compile(query);
-    // What stands for the values does not matter: each search has its own.
-    const from = toFrom({ sql, parameters: slots.map(() => null) }, profile.name, (message) => {
-      throw new Error(message);
+  narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
+    return this.#narrowed.get([filter, ...identitiesOf(sources)], () => {
+      const { db } = this.#target;
+      const from = narrowedFrom({ db, base: this, condition: filter.expression, mentioned: statementsOf(sources) });
+      const findPlans = (): PlansByField => this.rowsFor(null).plans;
+      return new StatementCache({ ...this.#target, from, findPlans });
     });
-    if (from === null) throw new Error("The query of a search has no text.");
-    const findPlans = (): PlansByField => this.rowsFor(null).plans;
-    return { statements: new StatementCache({ ...this.#target, from, findPlans }), slots };
   }
 
-  /** The rows, as they stand in a statement for a set that it mentions, or for the source that is asked (null). */
-  rowsFor(entitySet: EntitySet | null): Rows {
+  /**
+   * The statement that answers a row where that of a key meets a condition.
+   * @param sources as for `narrowed`
+   */
+  test(filter: FilterClause, sources: SourcesBySet): RowStatement {
+    return this.#tests.get([filter, ...identitiesOf(sources)], () => {
+      const { key, profile } = this.#target;
+      const scope = { ...this.#scope(profile, sources, null), isLookup: true };
+      const rows = this.rowsFor(null, scope);
+      // What the row is now, also where the transaction began before others changed it; its own lock it has already.
+      const lock = profile.name === "MariaDB" ? sql` for update` : sql``;
+      const query = sql`${translateTest(rows, scope, key, filter.expression)}${lock}`;
+      return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
+    });
+  }
+
+  /**
+   * The rows, as they stand in a statement for a set that it mentions, or for the source that is asked (null).
+   * @param use absent: pages of them are read
+   */
+  rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
     const { from, key, findPlans } = this.#target;
     this.#plans ??= findPlans();
-    return { from: (alias) => from.as(alias, entitySet), plans: this.#plans, key };
+    return { from: (alias) => from.as(alias, entitySet, use), plans: this.#plans, key };
   }
 
   /** @param own the set whose rows these are; null where the query names each set that it mentions */
   #scope(profile: DialectProfile, sources: SourcesBySet | undefined, own: EntitySet | null): StatementScope {
-    let relations = 0;
+    const use: RowsUse = { profile, isLookup: false };
     return {
-      profile,
+      ...use,
       isRelational: sources !== undefined && sources.size > 0,
       rowsOf: (entitySet) => {
         const source = sources?.get(entitySet);
-        if (source !== undefined) return readerOfSource(source).statements.rowsFor(entitySet);
-        if (entitySet === own) return this.rowsFor(null);
+        if (source !== undefined) return readerOfSource(source).statements.rowsFor(entitySet, use);
+        if (entitySet === own) return this.rowsFor(null, use);
         throw new Error(`The query does not say where the rows of ${entitySet.name} are.`);
       },
-      nextAlias: () => {
-        relations += 1;
-        return `r${String(relations)}`;
-      },
+      nextAlias: aliases(),
     };
   }
 
@@ -231,6 +246,13 @@ function identitiesOf(sources: SourcesBySet | undefined): readonly object[] {
     const reader = findReader(source);
     return reader === undefined ? [] : [entitySet, reader.statements];
   }).flat();
+}
+
+/** The statements of sources, without the values of a request. */
+function statementsOf(sources: SourcesBySet | undefined): MentionedStatements {
+  return new Map(
+    Array.from(sources ?? [], ([entitySet, source]) => [entitySet, readerOfSource(source).statements] as const),
+  );
 }
 
 /** The statement of a combination of clauses; made on first use. */

@@ -8,7 +8,7 @@ import { columnOperand } from "./column-operand.ts";
 import { bindSlot } from "./parameter-slot.ts";
 import { rowScope, type PathScope } from "./path-scope.ts";
 import type { Rows, StatementScope } from "./relation.ts";
-import { selectColumns, type Cells } from "./select-columns.ts";
+import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
 import type { Sql } from "./sql-form.ts";
 import type { Translator } from "./sql-operand.ts";
@@ -80,19 +80,43 @@ export function translateByKey(
   const cells: Cells = [];
   const columns = selectColumns(selected, scope.it, cells);
   const rowShape = Object.freeze({ columns, joined: selectJoined(joined, scope.it, statement, cells) });
-  const conditions = key.map((property, index) =>
-    equalsConstant(columnOperand(property, scope.it), { kind: "key", index }, "filter"),
-  );
+  const conditions = keyTests(key, scope);
   // Two rows of one key would be a fault of the table, but no reason to read on.
   const query = sql`${selectFrom(cells, scope)} where ${sql.join(conditions, sql` and `)} limit 1`;
   return { query, rowShape, width: cells.length };
 }
 
-/** The query of whole rows that meet a condition, to stand as a derived table in others. */
-export function translateNarrowed(rows: Rows, statement: StatementScope, condition: Expression): Sql {
+/** The query of whole rows that meet a condition, to stand as a derived table of the same name in others. */
+export function translateNarrowed(rows: Rows, statement: StatementScope, condition: Expression, alias: string): Sql {
+  const scope = rowScope(rows, statement, alias);
+  const test = ownCondition(condition, scope);
+  const all = scope.level.isJoined ? sql`${sql.id(alias)}.*` : sql`*`;
+  return sql`select ${all} from ${scope.level.from(scope.it.from)} where ${test}`;
+}
+
+/** The query that tells whether the row of a key meets a condition; the key is the one of the execution. */
+export function translateTest(
+  rows: Rows,
+  statement: StatementScope,
+  key: readonly StructuralProperty[],
+  condition: Expression,
+): Sql {
   const scope = rowScope(rows, statement);
-  const translator = makeTranslator({ profile: statement.profile, scope, roundingMode: "spec-compliant" });
-  return sql`select * from ${scope.it.from} where ${translator.condition(condition, "exact")}`;
+  const cells: Cells = [];
+  addCell(cells, sql`1`);
+  const tests = keyTests(key, scope);
+  const test = ownCondition(condition, scope);
+  return sql`${selectFrom(cells, scope)} where ${sql.join(tests, sql` and `)} and (${test}) limit 1`;
+}
+
+function keyTests(key: readonly StructuralProperty[], { it }: PathScope): readonly Sql[] {
+  return key.map((property, index) => equalsConstant(columnOperand(property, it), { kind: "key", index }, "filter"));
+}
+
+/** A condition that no client asked for. */
+function ownCondition(condition: Expression, scope: PathScope): Sql {
+  const { profile } = scope.statement;
+  return makeTranslator({ profile, scope, roundingMode: "spec-compliant" }).condition(condition, "filter");
 }
 
 /** The places of `top` and `skip`. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { ComparisonExpression, Expression } from "../query/expression.ts";
 import { columnOperand } from "./column-operand.ts";
 import { commonNavigation, truthWhenAbsent, type CommonNavigation } from "./common-navigation.ts";
-import { alike, isFirst, pairsOf, targetOf, tuple } from "./join-navigation.ts";
+import { alike, equalColumns, isFirst, pairsOf, targetOf, tuple } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
 import { addRelation, Level, type Relation } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
@@ -13,7 +13,7 @@ type TranslateWithin = (condition: Expression, scope: PathScope, mode: Condition
 
 /**
  * Translates a condition that depends on one related entity alone as `key in (select key … where condition)`, which an
- * index on either side serves, and which databases take that join little.
+ * index on either side serves, and which databases take that join little; or as `exists`, where few rows are looked up.
  * @returns null where the condition depends on something else as well
  */
 export function translateSemiJoin(
@@ -88,6 +88,20 @@ function semiJoin(
   const { statement } = scope;
   const related = addRelation(statement.rowsOf(targetOf(navigation)), new Level(), statement.nextAlias());
   const joinPairs = pairsOf(navigation);
+  const { correlatedSubqueries, listsWhole } = statement.profile.capabilities;
+  if (statement.isLookup && correlatedSubqueries && listsWhole) {
+    const tests = joinPairs.map((pair) => equalColumns(pair, source.qualified(), related));
+    const condition = within(source, navigation.navigationProperty, related, () =>
+      where({ ...scope, level: related.level }),
+    );
+    const conditions = [
+      ...tests,
+      ...isFirst(related, joinPairs, statement),
+      ...(condition === null ? [] : [sql`(${condition})`]),
+    ];
+    const from = related.level.from(related.from);
+    return sql`exists (select 1 from ${from} where ${sql.join(conditions, sql` and `)})`;
+  }
   const operands = joinPairs.map(
     (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, source.qualified())] as const,
   );

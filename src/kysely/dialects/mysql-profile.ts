@@ -14,6 +14,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "window",
     correlatedSubqueries: true,
+    listsWhole: false,
     joins: true,
   }),
   maxParameters: 65_535,

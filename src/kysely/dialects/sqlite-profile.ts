@@ -14,6 +14,7 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "window",
     correlatedSubqueries: false,
+    listsWhole: true,
     joins: true,
   }),
   maxParameters: 32_766,
@@ -27,6 +28,7 @@ export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "correlated",
     correlatedSubqueries: true,
+    listsWhole: true,
     joins: true,
   }),
   whenScanning: SCANNING_PROFILE,
