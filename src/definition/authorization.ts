@@ -36,14 +36,14 @@ export type CategoryRequirements = Readonly<Record<Category, readonly Authorizat
 
 /** The rules of an entity set: a category's rules replace `all` for that category. */
 export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
-  readonly all?: AuthorizationRules<E>;
-  readonly read?: AuthorizationRules<E>;
-  readonly create?: AuthorizationRules<E>;
-  readonly update?: AuthorizationRules<E>;
-  readonly delete?: AuthorizationRules<E>;
-  readonly invoke?: AuthorizationRules<E>;
+  readonly all?: AuthorizationRules<E> | undefined;
+  readonly read?: AuthorizationRules<E> | undefined;
+  readonly create?: AuthorizationRules<E> | undefined;
+  readonly update?: AuthorizationRules<E> | undefined;
+  readonly delete?: AuthorizationRules<E> | undefined;
+  readonly invoke?: AuthorizationRules<E> | undefined;
   /** The rows that a user sees, in every query that mentions the type. Anonymous requests see none. */
-  readonly rows?: (user: User, row: RowOf<E, N>) => RowPredicate;
+  readonly rows?: ((user: User, row: RowOf<E, N>) => RowPredicate) | undefined;
 }
 
 /**

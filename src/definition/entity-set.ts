@@ -75,7 +75,7 @@ export interface EntitySetOptions<
   readonly navigation?: N;
   readonly functions?: F;
   readonly actions?: A;
-  readonly authorization?: Authorization<E, NoInfer<N>>;
+  readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
 }
 
 /** An entity set as declared with `entitySet`. */
