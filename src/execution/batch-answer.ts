@@ -42,8 +42,8 @@ function indexByIdentity(
   }
 }
 
-/** A Map of another realm is one too. */
-function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
+/** Tells a map from anything else: one of another realm is one too. */
+export function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
   if (value instanceof Map) return true;
   return typeof value === "object" && value !== null && Object.prototype.toString.call(value) === "[object Map]";
 }

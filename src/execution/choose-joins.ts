@@ -72,7 +72,7 @@ export function refuseUnjoined(translation: Translation, option: string, place: 
 }
 
 /** What a source cannot join; null where it can join all. */
-function findUnjoined({
+export function findUnjoined({
   mentions: { allNavigations, roots },
   relational,
   sources,

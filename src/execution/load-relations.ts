@@ -19,7 +19,7 @@ export function loadRelations(query: QueryClauses, entities: readonly object[], 
   const mentions = mentionsOf(query);
   if (mentions === null) return undefined;
   const roots = mentions.roots.map((root) => () => loadFromRoot(root, run));
-  return chain(startAll([...roots, () => loadLevel(mentions.navigations, [...new Set(entities)], run)]), nothing);
+  return chain(startAll([...roots, () => loadBelow(mentions.navigations, [...new Set(entities)], run)]), nothing);
 }
 
 function nothing(): undefined {
@@ -29,12 +29,16 @@ function nothing(): undefined {
 function loadFromRoot({ expression, below }: RootMention, run: LoadRun): MaybeResult<undefined> {
   return chain(loadRoot(expression, run), (entity) => {
     run.relations.roots.set(expression, entity);
-    return entity === null ? undefined : loadLevel(below, [entity], run);
+    return entity === null ? undefined : loadBelow(below, [entity], run);
   });
 }
 
-/** @param owners distinct */
-function loadLevel(
+/**
+ * Loads where navigations lead to from entities that were loaded, and so on below them.
+ * @param owners distinct
+ * @throws as for loadRelations
+ */
+export function loadBelow(
   mentions: readonly NavigationMention[],
   owners: readonly object[],
   run: LoadRun,
@@ -52,7 +56,7 @@ function loadMention(mention: NavigationMention, owners: readonly object[], run:
       // Another path may have led to the same entity meanwhile, and goes on from what it found.
       if (!table.has(owner)) table.set(owner, related[index] ?? null);
     }
-    return loadLevel(mention.below, mention.below.length === 0 ? [] : relatedTo(owners, table), run);
+    return loadBelow(mention.below, mention.below.length === 0 ? [] : relatedTo(owners, table), run);
   });
 }
 

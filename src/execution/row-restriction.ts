@@ -24,21 +24,19 @@ const verdicts = new WeakMap<Context, Map<EntitySet, Verdict>>();
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
-/** The restriction that keeps every row back. */
-const EVERY_ROW: RowRestriction = Object.freeze({
-  filter: Object.freeze<FilterClause>({
-    expression: {
-      kind: "comparison",
-      operator: "eq",
-      left: { kind: "literal", value: false, type: BOOLEAN } satisfies Expression,
-      right: { kind: "literal", value: true, type: BOOLEAN } satisfies Expression,
-      operandType: BOOLEAN,
-      type: BOOLEAN,
-    },
-  }),
-  values: Object.freeze([]),
-  sources: new Map(),
+/** The condition that no row meets, in a form that every database takes. */
+export const NO_ROW: FilterClause = Object.freeze<FilterClause>({
+  expression: {
+    kind: "comparison",
+    operator: "eq",
+    left: { kind: "literal", value: false, type: BOOLEAN } satisfies Expression,
+    right: { kind: "literal", value: true, type: BOOLEAN } satisfies Expression,
+    operandType: BOOLEAN,
+    type: BOOLEAN,
+  },
 });
+
+const EVERY_ROW: RowRestriction = Object.freeze({ filter: NO_ROW, values: Object.freeze([]), sources: new Map() });
 
 /**
  * What the row rule of a set says of the user of a request. The rule is called once per request.

@@ -2,9 +2,11 @@ import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { compiledFor } from "../memory/compiled-cache.ts";
+import { asEntity } from "../memory/entity.ts";
 import { mentionsOf } from "../query/mentions.ts";
+import { canonicalEntity } from "./canonical-entity.ts";
 import { chain } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { loadRunOf } from "./load-run.ts";
 import { serviceOf } from "./resolve-sources.ts";
@@ -55,6 +57,24 @@ export function visibleOfType(
     ({ entitySet, restriction }) => restriction !== undefined && entitySet.entityType === entityType,
   );
   return sets.length === 0 ? entities : visibleIn(sets, entities, context);
+}
+
+/**
+ * The entity of a set with a key, whole and in canonical form, as far as the user of a request sees it.
+ * @param key in the application's form
+ * @returns null where there is none, or it is hidden
+ * @throws ODataError that the handler returned or threw; TypeError for an entity with values that are none of its type;
+ *   Error for a set that reads none by its key
+ */
+export function findEntity(entitySet: EntitySet, key: unknown, context: Context): MaybeResult<object | null> {
+  const { name, entityType } = entitySet;
+  const { getByKey } = serviceOf(context).entitySets.get(name)?.handlers ?? {};
+  if (getByKey === undefined) throw new Error(`${name} reads no entities by their keys.`);
+  return chain(getByKey(key, context), (answer) => {
+    const entity = orThrow(answer);
+    if (entity === null || entity === undefined) return null;
+    return canonicalEntity(entityType, asEntity(entity, entityType));
+  });
 }
 
 /**

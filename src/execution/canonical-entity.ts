@@ -1,0 +1,51 @@
+import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import { InvalidValueError } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
+import { fieldOf, invalidValue, isInheritedName } from "../memory/compile-property.ts";
+
+/**
+ * An entity as the application works with it: every property by its field, in canonical form; null where there is none.
+ * Ignored properties are as the handler gave them.
+ * @param entity as a handler returned it
+ * @throws TypeError for a value that is none of its property's type
+ */
+export function canonicalEntity(entityType: EntityType, entity: object): object {
+  const ignored = entityType.ignoredProperties.flatMap(({ field }) => {
+    const value = ownValue(entity, field);
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  return { ...canonicalMembers(entityType.properties, entity, entityType.name), ...Object.fromEntries(ignored) };
+}
+
+function canonicalMembers(properties: readonly StructuralProperty[], owner: object, path: string): object {
+  return Object.fromEntries(
+    properties.map((property) => {
+      const { field, name, isCollection } = property;
+      const value = ownValue(owner, field) ?? null;
+      const place = `${path}.${name}`;
+      if (!isCollection || value === null) return [field, canonicalValue(property, value, place)];
+      if (!Array.isArray(value)) throw invalidValue(place, "a collection", value);
+      const items: readonly unknown[] = value;
+      return [field, items.map((item) => canonicalValue(property, item, place))];
+    }),
+  );
+}
+
+function canonicalValue(property: StructuralProperty, value: unknown, place: string): unknown {
+  if (value === null || value === undefined) return null;
+  const { type } = property;
+  if (type.kind === "ComplexType") {
+    if (typeof value !== "object") throw invalidValue(place, type.name, value);
+    return canonicalMembers(type.properties, value, place);
+  }
+  try {
+    return codecOf(property).fromHandler(value);
+  } catch (error) {
+    throw error instanceof InvalidValueError ? invalidValue(place, type.name, value, error) : error;
+  }
+}
+
+/** The value of a field; what every object inherits is no value. */
+function ownValue(owner: object, field: string): unknown {
+  return isInheritedName(field) && !Object.hasOwn(owner, field) ? undefined : fieldOf(owner, field);
+}

@@ -1,0 +1,176 @@
+import type { Context } from "../definition/context.ts";
+import type { GetByKeyHandler } from "../definition/handlers.ts";
+import type { VaryingRowCondition } from "../definition/row-rule.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import { ERROR_CODES } from "../errors/error-codes.ts";
+import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
+import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
+import { canBeTrue } from "../memory/possible-truth.ts";
+import { relatedTable } from "../memory/relations.ts";
+import { parentProperties } from "../plan/plan-related.ts";
+import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
+import { chain, isPromiseLike } from "./chain.ts";
+import { startAll } from "./concurrency.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { joinTarget } from "./join-target.ts";
+import { loadBelow } from "./load-relations.ts";
+import { type LoadRun, loadRunOf } from "./load-run.ts";
+import { serviceOf } from "./resolve-sources.ts";
+import { clausesOf, conditionOf } from "./row-restriction.ts";
+import { trustedContext } from "./trusted-context.ts";
+
+/**
+ * Refuses to write an entity that the user of a request could not see then, as far as what is known of it tells. What
+ * the handler fills in, and what it does not load, is left to the handler.
+ * @param entity as it will be, by the application's fields; a member that is undefined is not known
+ * @throws ODataError `Forbidden`; what the rule threw; what handlers did, of sets that the rule leads to
+ * @see specification, Authentication (row rules)
+ */
+export function checkWritten(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+  const condition = conditionOf(set, context);
+  if (condition === "all") return undefined;
+  if (condition === "none") throw hiddenAfterwards(set.entitySet);
+  return checkCondition(set.entitySet, condition, entity, context);
+}
+
+function checkCondition(
+  entitySet: EntitySet,
+  { filter, values: given }: VaryingRowCondition,
+  entity: object,
+  context: Context,
+): MaybeResult<undefined> {
+  // An array of this execution alone: what is loaded for it is found by it.
+  const values = [...given];
+  const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
+  const run = loadRunOf(values, trustedContext(context), `The row rule of ${entitySet.name}`);
+  const loaded = new Set<NavigationProperty>();
+  const loads = navigations.map((mention) => () => loadKnown(mention, entity, run, loaded));
+  return chain(startAll(loads), (): undefined => {
+    const isSeen = canBeTrue(filter.expression, {
+      entity,
+      values,
+      isKnown: (step) => {
+        if (step.kind === "property") return isKnown(entity, step.property);
+        return step.kind === "navigation" && loaded.has(step.navigationProperty);
+      },
+    });
+    if (!isSeen) throw hiddenAfterwards(entitySet);
+  });
+}
+
+/** Loads what a navigation will lead to, where the entity says it: what handlers know of is how it was before. */
+function loadKnown(
+  mention: NavigationMention,
+  entity: object,
+  run: LoadRun,
+  loaded: Set<NavigationProperty>,
+): MaybeResult<undefined> {
+  const { entitySet, navigationProperty } = mention;
+  const join = entitySet.navigationJoins.get(navigationProperty.name);
+  const isStated = (property: StructuralProperty): boolean => isKnown(entity, property);
+  if (join?.kind !== "direct" || !parentProperties(join).every(isStated)) return undefined;
+  return chain(joinTarget(mention, [entity], run), (related) => {
+    const [single] = related ?? [];
+    if (single === undefined || Array.isArray(single)) return undefined;
+    relatedTable(run.relations, mention).set(entity, single);
+    loaded.add(navigationProperty);
+    return single === null ? undefined : loadBelow(mention.below, [single], run);
+  });
+}
+
+/** What the server computes is not known before it does. */
+function isKnown(entity: object, { field, computed }: StructuralProperty): boolean {
+  if (computed || (isInheritedName(field) && !Object.hasOwn(entity, field))) return false;
+  return fieldOf(entity, field) !== undefined;
+}
+
+/**
+ * Refuses to create what is nested in an entity where the user of a request could not see it then.
+ * @param entity as given to the handler
+ * @throws as for checkWritten and checkKey
+ */
+export function checkNested(entitySet: EntitySet, entity: object, context: Context): MaybeResult<undefined> {
+  const { entitySets } = serviceOf(context);
+  const checks = [...entitySet.navigationProperties.values()].flatMap((property) => {
+    const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
+    const value: unknown = Object.hasOwn(entity, property.field) ? fieldOf(entity, property.field) : null;
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (target === undefined) return [];
+    return items.filter(isObject).map((item) => () => checkCreated(target, item, context));
+  });
+  return checks.length === 0 ? undefined : chain(startAll(checks), nothing);
+}
+
+/**
+ * Refuses to create an entity, with what is nested in it, where the user of a request could not see it then, or where a
+ * key that the client chose is that of an entity which the user does not see.
+ * @param entity as given to the handler
+ * @throws ODataError `Conflict`; as for checkWritten
+ */
+export function checkCreated(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+  return chain(checkWritten(set, entity, context), () =>
+    chain(checkNested(set.entitySet, entity, context), () => checkKey(set, entity, context)),
+  );
+}
+
+/** Keeps a handler from writing over what the user does not see. */
+function checkKey(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+  const { key: properties } = set.entitySet.entityType;
+  if (set.restriction === undefined || !properties.every((property) => isKnown(entity, property))) return undefined;
+  const parts = properties.map(({ field }) => [field, fieldOf(entity, field)] as const);
+  const key = parts.length === 1 ? parts[0]?.[1] : Object.freeze(Object.fromEntries(parts));
+  return chain(isHidden(set, key, context), (hidden): undefined => {
+    if (hidden) throw keyTaken(set.entitySet);
+  });
+}
+
+/**
+ * Whether there is an entity with a key which the user of a request does not see; false where the set reads none by its
+ * key.
+ * @throws what the handler returned or threw
+ */
+export function isHidden(
+  { entitySet, handlers }: EntitySetDefinition,
+  key: unknown,
+  context: Context,
+): MaybeResult<boolean> {
+  const trusted = trustedContext(context);
+  const { getByKey } = handlers;
+  const { getByKey: getAny } = serviceOf(trusted).entitySets.get(entitySet.name)?.handlers ?? {};
+  if (getByKey === undefined || getAny === undefined) return false;
+  return chain(exists(getByKey, key, context), (isSeen) => (isSeen ? false : exists(getAny, key, trusted)));
+}
+
+/** Some handlers answer an error of their own where there is no entity. */
+function exists(getByKey: GetByKeyHandler<Context>, key: unknown, context: Context): MaybeResult<boolean> {
+  const isMissing = (error: unknown): false => {
+    if (isODataError(error) && error.status === ERROR_CODES.NotFound) return false;
+    throw error;
+  };
+  const take = (answer: unknown): boolean =>
+    isODataError(answer) ? isMissing(answer) : answer !== null && answer !== undefined;
+  try {
+    const answer = getByKey(key, context);
+    return isPromiseLike(answer) ? Promise.resolve(answer).then(take, isMissing) : take(answer);
+  } catch (error) {
+    return isMissing(error);
+  }
+}
+
+/** The error for a key that is taken, whoever sees by what. */
+export function keyTaken({ name }: EntitySet): ODataError {
+  return protocolError("Conflict", `An entity of ${name} has this key already.`);
+}
+
+function hiddenAfterwards({ name }: EntitySet): ODataError {
+  return protocolError("Forbidden", `You may not write this entity of ${name}: you could not see it afterwards.`);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function nothing(): undefined {
+  return undefined;
+}

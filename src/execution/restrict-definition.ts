@@ -1,0 +1,55 @@
+import type { Context } from "../definition/context.ts";
+import type { EntitySetHandlers, NavigationHandlers } from "../definition/handlers.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import { frozenMap } from "../edm/frozen-map.ts";
+import { restrictApplyQuery } from "./restrict-apply-query.ts";
+import { restrictNavigation } from "./restrict-navigation.ts";
+import { restrictReads } from "./restrict-reads.ts";
+import { restrictWrites } from "./restrict-writes.ts";
+import { restrictionOf } from "./row-restriction.ts";
+import { noteDeclared } from "./trusted-context.ts";
+
+/**
+ * The service with handlers that obey the row rules of its sets: whatever reads or writes through it meets no row that
+ * the user of a request does not see.
+ * @returns the service itself where no set has a row rule
+ * @see specification, Authentication (row rules)
+ */
+export function restrictDefinition(declared: ServiceDefinition): ServiceDefinition {
+  const sets = [...declared.entitySets];
+  if (sets.every(([, { rows }]) => rows === null)) return declared;
+  const restricted: ServiceDefinition = Object.freeze({
+    ...declared,
+    entitySets: frozenMap(sets.map(([name, set]) => [name, restrictSet(set, declared)] as const)),
+  });
+  noteDeclared(restricted, declared);
+  return restricted;
+}
+
+function restrictSet(set: EntitySetDefinition, service: ServiceDefinition): EntitySetDefinition {
+  const { entitySet, rows, navigationHandlers } = set;
+  const navigations = Array.from(navigationHandlers, ([name, handlers]): [string, NavigationHandlers<Context>] => {
+    const navigationProperty = entitySet.navigationProperties.get(name);
+    const target = service.entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+    if (navigationProperty === undefined || target === undefined || target.rows === null) return [name, handlers];
+    return [name, restrictNavigation({ navigationProperty, entitySet, target: target.entitySet }, handlers)];
+  });
+  return Object.freeze<EntitySetDefinition>({
+    ...set,
+    handlers: Object.freeze(restrictHandlers(set)),
+    navigationHandlers: frozenMap(navigations),
+    ...(rows === null ? {} : { restriction: (context) => restrictionOf(set, context) }),
+  });
+}
+
+/** Sets without a rule, too, may lead to those that have one: by expressions, and by what is nested in new entities. */
+function restrictHandlers(set: EntitySetDefinition): EntitySetHandlers<Context> {
+  const { handlers, rows } = set;
+  const { applyQuery } = handlers;
+  return {
+    ...handlers,
+    ...(rows === null ? {} : restrictReads(set)),
+    ...(applyQuery === undefined ? {} : { applyQuery: restrictApplyQuery(set, applyQuery) }),
+    ...restrictWrites(set),
+  };
+}

@@ -1,0 +1,115 @@
+import type { Context } from "../definition/context.ts";
+import type { NavigationHandlers } from "../definition/handlers.ts";
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import { isODataError } from "../errors/odata-error.ts";
+import { isMap } from "./batch-answer.ts";
+import { chain } from "./chain.ts";
+import { checkCreated } from "./check-written.ts";
+import { collectEntities } from "./collect-entities.ts";
+import { mapEach } from "./concurrency.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { serviceOf } from "./resolve-sources.ts";
+import { wrapping } from "./restrict-source.ts";
+import { obeys } from "./restrict-writes.ts";
+import { visibleEntities } from "./visible-entities.ts";
+import { visibleValues } from "./visible-values.ts";
+
+/** A navigation into a set with a row rule. */
+export interface GuardedNavigation {
+  readonly navigationProperty: NavigationProperty;
+  /** The set of the parents. */
+  readonly entitySet: EntitySet;
+  /** The set that the related entities belong to. */
+  readonly target: EntitySet;
+}
+
+/**
+ * The handlers of a navigation, without the related entities that the user of a request does not see. Links are written
+ * by the handlers themselves: whoever calls them has looked up what they are about.
+ */
+export function restrictNavigation(
+  navigation: GuardedNavigation,
+  handlers: NavigationHandlers<Context>,
+): NavigationHandlers<Context> {
+  const { get, getBatch, create } = handlers;
+  return Object.freeze({
+    ...handlers,
+    ...(get === undefined ? {} : { get: restrictGet(navigation, get) }),
+    ...(getBatch === undefined ? {} : { getBatch: restrictGetBatch(navigation, getBatch) }),
+    ...(create === undefined || obeys(create) ? {} : { create: restrictCreate(navigation, create) }),
+  });
+}
+
+function restrictGet(
+  navigation: GuardedNavigation,
+  get: NonNullable<NavigationHandlers<Context>["get"]>,
+): NavigationHandlers<Context>["get"] {
+  const { target, navigationProperty } = navigation;
+  const restricted = (key: unknown, context: Context): MaybeResult<unknown> =>
+    chain(get(key, context), (answer) => {
+      const related = orThrow(answer);
+      if (related === null || related === undefined) return related;
+      if (navigationProperty.isCollection) {
+        return chain(collectEntities(related, `The handler of ${placeOf(navigation)}`), (entities) =>
+          visibleEntities(target, entities, context),
+        );
+      }
+      return chain(visibleValues({ target, isCollection: false }, [related], context), ([seen]) => seen);
+    });
+  return Object.assign(restricted, wrapping(get, undefined));
+}
+
+function restrictGetBatch(
+  navigation: GuardedNavigation,
+  getBatch: NonNullable<NavigationHandlers<Context>["getBatch"]>,
+): NavigationHandlers<Context>["getBatch"] {
+  const restricted: NonNullable<NavigationHandlers<Context>["getBatch"]> = (keys, context) =>
+    chain(getBatch(keys, context), (answer) => {
+      const related: ReadonlyMap<unknown, unknown> = orThrow(answer);
+      // What is no map is refused where it is looked into.
+      return isMap(related) ? seenAmong(navigation, related, context) : related;
+    });
+  return Object.assign(restricted, wrapping(getBatch, undefined));
+}
+
+function seenAmong(
+  navigation: GuardedNavigation,
+  related: ReadonlyMap<unknown, unknown>,
+  context: Context,
+): MaybeResult<ReadonlyMap<unknown, unknown>> {
+  const { target, navigationProperty } = navigation;
+  const { isCollection } = navigationProperty;
+  const collect = (value: unknown): MaybeResult<unknown> => {
+    // An error stands for the key that it is answered for.
+    if (!isCollection || value === null || value === undefined || isODataError(value)) return value;
+    return collectEntities(value, `The handler of ${placeOf(navigation)}`);
+  };
+  const lists = mapEach([...related.values()], collect, () => context.signal);
+  return chain(lists, (collected) => {
+    const values = collected.map((value) => (isODataError(value) ? null : value));
+    return chain(visibleValues({ target, isCollection }, values, context), (seen) => {
+      return new Map(
+        Array.from(related.keys(), (key, index) => [
+          key,
+          isODataError(collected[index]) ? collected[index] : seen[index],
+        ]),
+      );
+    });
+  });
+}
+
+function restrictCreate(
+  { target }: GuardedNavigation,
+  create: NonNullable<NavigationHandlers<Context>["create"]>,
+): NavigationHandlers<Context>["create"] {
+  const restricted: NonNullable<NavigationHandlers<Context>["create"]> = (key, entity, context) => {
+    const set = serviceOf(context).entitySets.get(target.name);
+    const isChecked = set !== undefined && typeof entity === "object" && entity !== null;
+    return chain(isChecked ? checkCreated(set, entity, context) : undefined, () => create(key, entity, context));
+  };
+  return Object.assign(restricted, wrapping(create, undefined));
+}
+
+function placeOf({ entitySet, navigationProperty }: GuardedNavigation): string {
+  return `${entitySet.name}/${navigationProperty.name}`;
+}

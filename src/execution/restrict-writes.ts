@@ -1,0 +1,111 @@
+import type { Context } from "../definition/context.ts";
+import type { EntitySetHandlers, GetByKeyHandler, RestrictedHandler } from "../definition/handlers.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import { chain } from "./chain.ts";
+import { checkCreated, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
+import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { serviceOf } from "./resolve-sources.ts";
+import { wrapping } from "./restrict-source.ts";
+
+/** The handlers that write a set. */
+type WriteHandlers = Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">;
+
+/** The definition of the set in the service that keeps rows back. */
+type SetOf = (context: Context) => EntitySetDefinition;
+
+/**
+ * The handlers that write a set, as far as the user of a request sees what they are about: a hidden entity is not there,
+ * and nobody writes what they could not see then. Handlers that obey the rules by themselves stay as they are.
+ */
+export function restrictWrites(declared: EntitySetDefinition): WriteHandlers {
+  const { create, replace, patch, delete: remove, getByKey } = declared.handlers;
+  const { name } = declared.entitySet;
+  const setOf: SetOf = (context) => serviceOf(context).entitySets.get(name) ?? declared;
+  const isGuarded = declared.rows !== null && getByKey !== undefined;
+  return {
+    ...(create === undefined || obeys(create) ? {} : { create: restrictCreate(setOf, create) }),
+    ...(replace === undefined || obeys(replace) || !isGuarded ? {} : { replace: restrictReplace(setOf, replace) }),
+    ...(patch === undefined || obeys(patch) || !isGuarded ? {} : { patch: restrictPatch(setOf, patch) }),
+    ...(remove === undefined || obeys(remove) || !isGuarded ? {} : { delete: restrictDelete(setOf, remove) }),
+  };
+}
+
+/** Whether a handler keeps to the rules within its own statements. */
+export function obeys(handler: object): boolean {
+  // Any handler may say so; most say nothing.
+  return (handler as RestrictedHandler).obeysRestriction === true;
+}
+
+/** Also of a set without a rule: what is nested may be of one that has. */
+function restrictCreate(setOf: SetOf, create: NonNullable<WriteHandlers["create"]>): WriteHandlers["create"] {
+  const restricted: NonNullable<WriteHandlers["create"]> = (entity, context) =>
+    chain(isObject(entity) ? checkCreated(setOf(context), entity, context) : undefined, () => create(entity, context));
+  return Object.assign(restricted, wrapping(create, undefined));
+}
+
+function restrictReplace(setOf: SetOf, replace: NonNullable<WriteHandlers["replace"]>): WriteHandlers["replace"] {
+  const restricted: NonNullable<WriteHandlers["replace"]> = (key, entity, context) => {
+    const set = setOf(context);
+    return chain(findSeen(set, key, context), (seen) => {
+      const refused = seen === null ? checkMissing(set, key, context) : false;
+      return chain(refused, (isRefused) => {
+        if (isRefused) return null;
+        return chain(isObject(entity) ? checkReplacement(set, entity, context) : undefined, () =>
+          replace(key, entity, context),
+        );
+      });
+    });
+  };
+  return Object.assign(restricted, wrapping(replace, undefined));
+}
+
+/**
+ * Whether a replacement of what the user does not see is refused, as one of what is not there; a handler that creates
+ * what it does not find is called where nothing is.
+ * @throws ODataError `Conflict` where such a handler would write over what the user does not see
+ */
+function checkMissing(set: EntitySetDefinition, key: unknown, context: Context): MaybeResult<boolean> {
+  const { entitySet, handlers, settings } = set;
+  const mayCreate = settings.allowUpsert && handlers.create === undefined;
+  if (!mayCreate || entitySet.entityType.key.some(({ computed }) => computed)) return true;
+  return chain(isHidden(set, key, context), (hidden) => {
+    if (hidden) throw keyTaken(entitySet);
+    return false;
+  });
+}
+
+function checkReplacement(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+  return chain(checkWritten(set, entity, context), () => checkNested(set.entitySet, entity, context));
+}
+
+function restrictPatch(setOf: SetOf, patch: NonNullable<WriteHandlers["patch"]>): WriteHandlers["patch"] {
+  const restricted: NonNullable<WriteHandlers["patch"]> = (key, delta, context) => {
+    const set = setOf(context);
+    return chain(findSeen(set, key, context), (seen) => {
+      if (seen === null) return null;
+      const changed = { ...seen, ...(isObject(delta) ? delta : {}) };
+      return chain(checkWritten(set, changed, context), () => patch(key, delta, context));
+    });
+  };
+  return Object.assign(restricted, wrapping(patch, undefined));
+}
+
+function restrictDelete(setOf: SetOf, remove: NonNullable<WriteHandlers["delete"]>): WriteHandlers["delete"] {
+  const restricted: NonNullable<WriteHandlers["delete"]> = (key, context) =>
+    chain(findSeen(setOf(context), key, context), (seen) => (seen === null ? false : remove(key, context)));
+  return Object.assign(restricted, wrapping(remove, undefined));
+}
+
+/** The entity as its set shows it to the user; null where there is none, or it is hidden. */
+function findSeen({ handlers }: EntitySetDefinition, key: unknown, context: Context): MaybeResult<object | null> {
+  const getByKey: GetByKeyHandler<Context> | undefined = handlers.getByKey;
+  if (getByKey === undefined) throw new Error("What is hidden is found by its key: the set reads none.");
+  return chain(getByKey(key, context), (answer) => {
+    const entity = orThrow(answer);
+    return isObject(entity) ? entity : null;
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,93 @@
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { Expression, PathSource } from "../query/expression.ts";
+import { compiledFor } from "./compiled-cache.ts";
+
+/** An entity of which not all is known, and by what its conditions are evaluated. */
+export interface PartialEntity {
+  /** The application's object. */
+  readonly entity: object;
+  /** The values of the parameters, an array of this execution alone. */
+  readonly values: readonly PrimitiveValue[];
+  /** Whether the first step of a path from the entity is known: a property of it, or a navigation whose end was loaded. */
+  readonly isKnown: (step: Exclude<PathSource, { readonly kind: "it" }>) => boolean;
+}
+
+/** A set of the truth values: one bit for each. */
+type Truths = number;
+
+const FALSE = 1;
+const NULL = 2;
+const TRUE = 4;
+const ANY: Truths = FALSE | NULL | TRUE;
+const EACH: readonly Truths[] = [FALSE, NULL, TRUE];
+
+/**
+ * Whether a condition can be true of an entity, whatever the values are that are not known of it.
+ * @param expression a Boolean expression
+ * @throws TypeError for a value of the entity that is none of its property's type
+ */
+export function canBeTrue(expression: Expression, partial: PartialEntity): boolean {
+  return (possibleTruths(expression, partial) & TRUE) !== 0;
+}
+
+/** The truth values that a condition may have, each part of it by itself: never fewer than it may have. */
+function possibleTruths(expression: Expression, partial: PartialEntity): Truths {
+  switch (expression.kind) {
+    case "logical": {
+      const parts = expression.operands.map((operand) => possibleTruths(operand, partial));
+      return parts.reduce((left, right) => combine(left, right, expression.operator));
+    }
+    case "not":
+      return negate(possibleTruths(expression.operand, partial));
+    default:
+      return isWhollyKnown(expression, partial) ? truthOf(expression, partial) : ANY;
+  }
+}
+
+/** Three-valued: of false, null and true in that order `and` is the least and `or` the greatest. */
+function combine(left: Truths, right: Truths, operator: "and" | "or"): Truths {
+  let result = 0;
+  for (const first of EACH) {
+    for (const second of EACH) {
+      if ((left & first) === 0 || (right & second) === 0) continue;
+      result |= operator === "and" ? Math.min(first, second) : Math.max(first, second);
+    }
+  }
+  return result;
+}
+
+function negate(truths: Truths): Truths {
+  return (truths & NULL) | ((truths & FALSE) === 0 ? 0 : TRUE) | ((truths & TRUE) === 0 ? 0 : FALSE);
+}
+
+function truthOf(expression: Expression, { entity, values }: PartialEntity): Truths {
+  const value = compiledFor(expression, "spec-compliant")(entity, values);
+  if (value === null) return NULL;
+  return value === true ? TRUE : FALSE;
+}
+
+/** Whether all paths of an expression begin with what is known; false for what no row rule says. */
+function isWhollyKnown(expression: Expression, partial: PartialEntity): boolean {
+  const isKnown = (part: Expression): boolean => isWhollyKnown(part, partial);
+  switch (expression.kind) {
+    case "literal":
+    case "null":
+    case "parameter":
+      return true;
+    case "property":
+      return beginsKnown(expression, partial);
+    case "comparison":
+      return isKnown(expression.left) && isKnown(expression.right);
+    case "in":
+      return isKnown(expression.operand) && expression.items.every(isKnown);
+    case "call":
+      return expression.arguments.every(isKnown);
+    default:
+      return false;
+  }
+}
+
+function beginsKnown(path: PathSource, partial: PartialEntity): boolean {
+  if (path.kind !== "property" && path.kind !== "navigation") return false;
+  return path.source.kind === "it" ? partial.isKnown(path) : beginsKnown(path.source, partial);
+}
