@@ -5,6 +5,7 @@ import {
   type EntitySource,
   type KeyOf,
   type ResultOf,
+  type RowPredicate,
   type ServiceOptions,
   type User,
   action,
@@ -305,6 +306,60 @@ test("handlers of a set are inferred", () => {
   });
 });
 
+test("rules of a set know its user, entities and rows", () => {
+  entitySet(Order, {
+    navigation: {
+      customer: hasRequired(Customer, { on: { customerId: "id" } }),
+      parent: hasOptional(() => Order),
+      lines: hasMany(Line),
+    },
+    authorization: {
+      all: [authenticated(), role("reader")],
+      read: undefined,
+      create: resource((user, order, ctx) => {
+        expectTypeOf(user).toEqualTypeOf<User>();
+        expectTypeOf(order).toEqualTypeOf<Order>();
+        expectTypeOf(ctx.user).toEqualTypeOf<User | null>();
+        return Promise.resolve(true);
+      }),
+      update: anyOf(
+        role("editor"),
+        anyOf(resource(async (user, { ownerId, margin }) => ownerId === user.id && margin !== "0")),
+      ),
+      delete: [],
+      invoke: role("admin"),
+      rows: (user, row) => {
+        expectTypeOf(user).toEqualTypeOf<User>();
+        expectTypeOf<Parameters<typeof row.status.eq>[0]>().toEqualTypeOf<"Draft" | "Paid" | "Shipped">();
+        expectTypeOf<Parameters<typeof row.id.in>[0]>().toEqualTypeOf<readonly bigint[]>();
+        expectTypeOf<Parameters<typeof row.shipDate.eq>[0]>().toEqualTypeOf<string | null>();
+        expectTypeOf<Parameters<typeof row.note.startsWith>[0]>().toEqualTypeOf<string>();
+        expectTypeOf<Parameters<typeof row.margin.isNull>>().toEqualTypeOf<[]>();
+        expectTypeOf<Parameters<typeof row.customer.id.ge>[0]>().toEqualTypeOf<number>();
+        expectTypeOf(row.parent.ownerId.eq("x").or(noRows).and(allRows).not()).toEqualTypeOf<RowPredicate>();
+        expectTypeOf(row).not.toHaveProperty("lines");
+        return row.version.gt(1);
+      },
+    },
+  });
+  entitySet(Order, { authorization: undefined });
+});
+
+test("operations and registrations have rules without an entity", () => {
+  const rules = [authenticated(), anyOf(role("a"), role("b"))];
+  odataService({
+    entitySets: [],
+    authorization: rules,
+    functions: {
+      greet: fn({ params: { who: edm.string() }, returns: edm.string(), authorization: role("a"), handler: () => "" }),
+    },
+    actions: {
+      ping: action({ authorization: rules, handler: () => {} }),
+      open: action({ authorization: [], handler: () => {} }),
+    },
+  });
+});
+
 test("applyDelta gives an entity, and null for none", () => {
   expectTypeOf(applyDelta(Order, rows[0]!, {})).toEqualTypeOf<Order>();
   expectTypeOf(applyDelta(Order, rows[0], {})).toEqualTypeOf<Order | null>();
@@ -335,6 +390,34 @@ test("wrong uses do not compile", () => {
   entitySet(Order, { actions: { t: action({ bound: "entity", handler: (_key, { note }) => void note }) } });
   // @ts-expect-error -- row predicate of wrong type
   entitySet(Order, { authorization: { rows: (_user, order) => order.ownerId.eq(5) } });
+  // @ts-expect-error -- a rule that is none
+  entitySet(Order, { authorization: { all: "admin" } });
+  // @ts-expect-error -- a rule that is not called
+  entitySet(Order, { authorization: { all: authenticated } });
+  // @ts-expect-error -- a rule without its category
+  entitySet(Order, { authorization: role("admin") });
+  // @ts-expect-error -- a mistyped category
+  entitySet(Order, { authorization: { updat: role("admin") } });
+  // @ts-expect-error -- an unknown property in a check
+  entitySet(Order, { authorization: { update: resource((user, order) => order.owner === user.id) } });
+  // @ts-expect-error -- a check that says nothing
+  entitySet(Order, { authorization: { update: resource(() => {}) } });
+  // @ts-expect-error -- a rule says rows, not true
+  entitySet(Order, { authorization: { rows: () => true } });
+  // @ts-expect-error -- rows are data: nothing is awaited for them
+  entitySet(Order, { authorization: { rows: async () => allRows } });
+  // @ts-expect-error -- a user may have no id, and what is absent is no value
+  entitySet(Order, { authorization: { rows: (user, order) => order.ownerId.eq(user.id) } });
+  // @ts-expect-error -- null where the property cannot be
+  entitySet(Order, { authorization: { rows: (_user, order) => order.ownerId.eq(null) } });
+  // @ts-expect-error -- a number does not begin with a text
+  entitySet(Order, { authorization: { rows: (_user, order) => order.version.startsWith("1") } });
+  // @ts-expect-error -- roles have names
+  role(5);
+  // @ts-expect-error -- a rule of an operation is no text
+  action({ authorization: "admin", handler: () => {} });
+  // @ts-expect-error -- nor are there categories
+  fn({ returns: edm.string(), authorization: { all: authenticated() }, handler: () => "" });
   // @ts-expect-error -- a bound function of another set
   entitySet(Customer, { functions: { late } });
   // @ts-expect-error -- missing property in a result

@@ -20,7 +20,9 @@ export const orders = entitySet(Order, {
   getByKey: (_key, ctx) => { ctx.transaction?.run("select"); return null; },
   actions: { go: action({ bound: "entity", handler: (_key, _parameters, ctx) => { ctx.user?.roles.includes("x"); } }) },
   authorization: {
-    update: resource((user, order) => order.tenant === user.tenant),
+    update: resource((user, order, ctx) => order.tenant === user.tenant && ctx.user?.tenant === user.tenant),
+    // @ts-expect-error -- a user of this application has no such claim
+    delete: resource((user) => user.email === ""),
     rows: (user, order) => (user.roles.includes("admin") ? allRows : user.tenant === "" ? noRows : order.tenant.eq(user.tenant)),
   },
 });
