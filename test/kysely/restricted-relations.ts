@@ -1,0 +1,189 @@
+import { odataService, type Context, type EntitySource } from "odatakit";
+import { sqlEntitySet, sqlSource } from "odatakit/kysely";
+import { compileRowRule, type DeclaredRowRule, type RowRule } from "../../src/definition/row-rule.ts";
+import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
+import type { SearchClause } from "../../src/query/clauses.ts";
+import { mentionsOf } from "../../src/query/mentions.ts";
+import type { QueryableSource, RowRestriction } from "../../src/query/source.ts";
+import { COMMON, type Service, type Shared } from "../executors/relations-memory.ts";
+import { Author, Book, Chapter, Note, Publisher, Tag, type Relations } from "../executors/relations-model.ts";
+import { navigationsOf } from "../executors/relations-navigations.ts";
+import { tableOptions, type TablesPlace } from "../executors/relations-tables.ts";
+
+/** Which rows of each set a user sees: as rules of odatakit, and as what they mean. */
+export interface Visibility {
+  readonly rules: Readonly<Record<string, DeclaredRowRule>>;
+  readonly visible: (data: Relations, user: number) => Relations;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- rows of rules are typed by the set that they stand in
+type Row = any;
+
+const limitOf = (user: unknown): number => Number((user as { readonly id: string }).id);
+
+/** Rules on own, nullable and ignored properties, and along one, two and three navigations. */
+export const VISIBILITY: Visibility = {
+  rules: {
+    Publishers: (user, row: Row) => row.number.le(limitOf(user)),
+    Authors: (user, row: Row) =>
+      row.rating
+        .ge("1")
+        .or(row.mentor.name.isNull().not())
+        .or(row.publisherNumber.eq(limitOf(user))),
+    Books: (user, row: Row) =>
+      row.author.rating
+        .gt("1")
+        .not()
+        .and(row.pages.ne(limitOf(user))),
+    Chapters: (user, row: Row) =>
+      row.book.active
+        .eq(true)
+        .or(row.book.author.mentor.id.in([limitOf(user), 3]))
+        .or(row.title.eq("Ada")),
+    Notes: (user, row: Row) =>
+      row.tagCode.in(["x", "ä", "it's", null]).or(row.chapter.book.pages.gt(limitOf(user)).not()),
+    Tags: (user, row: Row) =>
+      row.label
+        .startsWith("A")
+        .not()
+        .and(row.parent.weight.lt(BigInt(limitOf(user))).not()),
+  },
+  visible: (data, limit) => {
+    const authorOf = (id: number | null) => data.authors.find((each) => each.id === id) ?? null;
+    const bookOf = (id: string | null) => data.books.find((each) => each.id === id) ?? null;
+    const isMore = (value: string | number | null | undefined, than: number): boolean =>
+      value !== null && value !== undefined && Number(value) > than;
+    return {
+      ...data,
+      publishers: data.publishers.filter(({ number }) => number <= limit),
+      authors: data.authors.filter(
+        ({ rating, mentorId, publisherNumber }) =>
+          (rating !== null && Number(rating) >= 1) ||
+          (authorOf(mentorId)?.name ?? null) !== null ||
+          publisherNumber === limit,
+      ),
+      books: data.books.filter(({ authorId, pages }) => !isMore(authorOf(authorId)?.rating, 1) && pages !== limit),
+      chapters: data.chapters.filter(({ bookId, title }) => {
+        const book = bookOf(bookId);
+        const mentor = authorOf(authorOf(book?.authorId ?? null)?.mentorId ?? null);
+        return book?.active === true || (mentor !== null && [limit, 3].includes(mentor.id)) || title === "Ada";
+      }),
+      notes: data.notes.filter(({ tagCode, bookId, chapterNumber }) => {
+        const chapter = data.chapters.find((each) => each.bookId === bookId && each.number === chapterNumber);
+        const isLong = isMore(bookOf(chapter?.bookId ?? null)?.pages, limit);
+        return tagCode === null || ["x", "ä", "it's"].includes(tagCode) || !isLong;
+      }),
+      tags: data.tags.filter(({ label, parentCode }) => {
+        const weight = data.tags.find(({ code }) => code === parentCode)?.weight ?? null;
+        return label !== null && !label.startsWith("A") && !(weight !== null && weight < BigInt(limit));
+      }),
+    };
+  },
+};
+
+const compiled = new WeakMap<object, Map<string, RowRule>>();
+
+function ruleOf(service: ServiceDefinition, set: string, rules: Visibility["rules"]): RowRule {
+  const known = compiled.get(service) ?? new Map<string, RowRule>();
+  compiled.set(service, known);
+  const sets = new Map(Array.from(service.entitySets, ([name, { entitySet }]) => [name, entitySet]));
+  const entitySet = sets.get(set);
+  const declared = rules[set];
+  if (entitySet === undefined || declared === undefined) throw new Error(`There is no set ${set}.`);
+  const rule = known.get(set) ?? compileRowRule(declared, entitySet, sets);
+  known.set(set, rule);
+  return rule;
+}
+
+/** The sources of all sets, each with all of its rows. */
+function sourcesOf({ db, distributed = false, ...place }: TablesPlace) {
+  const options = tableOptions({ db, distributed, ...place });
+  const of = ({ table, ...others }: { readonly table: string; readonly columns?: object }): object => ({
+    db,
+    distributed,
+    from: table,
+    ...("columns" in others ? { columns: others.columns } : {}),
+  });
+  const searchOf = ({ options: { search } }: { readonly options: { readonly search?: unknown } }): unknown => search;
+  return {
+    all: {
+      Publishers: sqlSource(Publisher, of(options.publishers) as never),
+      Authors: sqlSource(Author, of(options.authors) as never),
+      Books: sqlSource(Book, of(options.books) as never),
+      Chapters: sqlSource(Chapter, of(options.chapters) as never),
+      Notes: sqlSource(Note, of(options.notes) as never),
+      Tags: sqlSource(Tag, of(options.tags) as never),
+    },
+    searches: {
+      Authors: searchOf(sqlEntitySet(Author, options.authors)),
+      Books: searchOf(sqlEntitySet(Book, options.books)),
+      Tags: searchOf(sqlEntitySet(Tag, options.tags)),
+    },
+  };
+}
+
+/** A service over tables that shows each user, named by a header, what the rules say. */
+export function restrictedService(
+  place: TablesPlace,
+  data: Relations,
+  { rules }: Pick<Visibility, "rules">,
+  shared: Shared = {},
+): Service {
+  const { all, searches } = sourcesOf(place);
+  const bySet: Readonly<Record<string, QueryableSource>> = all;
+  const restrict = <S extends QueryableSource>(source: S, set: string, context: Context): S => {
+    const service = context.service as ServiceDefinition;
+    const user = { id: context.request.headers.get("x-user") ?? "1" };
+    const condition = ruleOf(service, set, rules).conditionFor(user as never);
+    if (condition === "all") return source;
+    if (condition === "none") throw new Error("No rule here says so.");
+    const mentioned = mentionsOf({ filter: condition.filter, orderBy: [] })?.entitySets ?? [];
+    const sources = new Map(Array.from(mentioned, (entitySet) => [entitySet, bySet[entitySet.name]!] as const));
+    const restriction: RowRestriction = { ...condition, sources };
+    return source.restrict?.(restriction) as S;
+  };
+  // Known at startup, as of a table: what is declared about links is checked by it.
+  const shown = <S extends QueryableSource>(source: S, set: string) =>
+    Object.assign((context: Context): S => restrict(source, set, context), { source });
+  const found =
+    <S extends QueryableSource>(search: unknown, set: string) =>
+    (clause: SearchClause, context: Context): S =>
+      restrict((search as (clause: SearchClause) => S)(clause), set, context);
+  const navigation = navigationsOf("tables", data);
+  const options = tableOptions(place);
+  return odataService({
+    ...COMMON,
+    ...shared,
+    entitySets: [
+      sqlEntitySet(Publisher, {
+        ...options.publishers,
+        queryable: shown(all.Publishers, "Publishers"),
+        navigation: navigation.publishers,
+      }),
+      sqlEntitySet(Author, {
+        ...options.authors,
+        queryable: shown(all.Authors, "Authors"),
+        search: found<EntitySource<typeof Author>>(searches.Authors, "Authors"),
+        navigation: navigation.authors,
+      }),
+      sqlEntitySet(Book, {
+        ...options.books,
+        queryable: shown(all.Books, "Books"),
+        search: found<EntitySource<typeof Book>>(searches.Books, "Books"),
+        navigation: navigation.books,
+      }),
+      sqlEntitySet(Chapter, {
+        ...options.chapters,
+        queryable: shown(all.Chapters, "Chapters"),
+        navigation: navigation.chapters,
+      }),
+      sqlEntitySet(Note, { ...options.notes, queryable: shown(all.Notes, "Notes"), navigation: navigation.notes }),
+      sqlEntitySet(Tag, {
+        ...options.tags,
+        queryable: shown(all.Tags, "Tags"),
+        search: found<EntitySource<typeof Tag>>(searches.Tags, "Tags"),
+        navigation: navigation.tags,
+      }),
+    ],
+  });
+}
