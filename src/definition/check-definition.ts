@@ -1,7 +1,7 @@
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkAuthorization } from "./check-authorization.ts";
 import { checkAllowlists, checkETags, checkSearch } from "./check-entity-sets.ts";
-import { checkOpenOperations, checkReadable, checkResources, checkRowRules } from "./check-guards.ts";
+import { checkChosenKeys, checkOpenOperations, checkReadable, checkResources, checkRowRules } from "./check-guards.ts";
 import { checkLinks } from "./check-links.ts";
 import {
   checkContainerNames,
@@ -64,6 +64,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkResources,
   checkReadable,
   checkRowRules,
+  checkChosenKeys,
   checkOpenOperations,
 ]);
 

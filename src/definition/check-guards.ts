@@ -1,7 +1,14 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { type Category, needsResource, resolveCategories } from "./authorization.ts";
 import { isGuarded, statesRules } from "./check-authorization.ts";
-import type { DeclaredNavigation, DeclaredService, DeclaredSet } from "./declared-service.ts";
+import {
+  type DeclaredNavigation,
+  type DeclaredService,
+  type DeclaredSet,
+  namesOf,
+  propertyIn,
+} from "./declared-service.ts";
+import type { RestrictedHandler } from "./handlers.ts";
 import { navigationHandlersOf } from "./navigation-handlers.ts";
 import { isObject } from "./option-table.ts";
 import { navigationPlace, operationPlace } from "./places.ts";
@@ -81,6 +88,21 @@ export function* checkRowRules({ sets }: DeclaredService): Iterable<Configuratio
   }
 }
 
+/**
+ * A key that a client chooses may be that of a hidden entity: nothing must be written over that.
+ * @see decisions, Authorization
+ */
+export function* checkChosenKeys({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets.filter(hasRows)) {
+    if (set.options["getByKey"] !== undefined || !choosesKeys(set)) continue;
+    const [first] = creatingRoutes(set, sets, options);
+    if (first === undefined) continue;
+    const message =
+      "Clients choose the keys of what they create, but no `getByKey` tells whether a hidden entity has one.";
+    yield { set: set.name, route: first, method: "POST", message, fix: "Declare getByKey, or a key that is computed." };
+  }
+}
+
 /** Where sets are guarded, who may call an unbound operation is said, and not forgotten. */
 export function* checkOpenOperations({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   const guarded = sets.find(isGuarded);
@@ -127,6 +149,34 @@ function* navigationRoutes(route: string, handlers: Readonly<Record<string, unkn
   if (has("addRef")) yield { category: "create", route: `${route}/$ref`, method: "POST" };
   if (has("setRef")) yield { category: "update", route: `${route}/$ref`, method: "PUT" };
   if (has("removeRef")) yield { category: "update", route: `${route}/$ref`, method: "DELETE" };
+}
+
+/** The routes whose handlers create entities of the set: its own, along navigations that lead here, within others. */
+function* creatingRoutes(
+  set: DeclaredSet,
+  sets: readonly DeclaredSet[],
+  { defaults }: DeclaredService["options"],
+): Iterable<string> {
+  const { create } = set.options;
+  if (create !== undefined && !obeysRestriction(create)) yield `/${set.name}`;
+  const nestsByDefault = isObject(defaults) && defaults["allowDeepInsert"] === true;
+  for (const { from, navigation } of navigationsInto(set, sets)) {
+    const related = navigationHandlersOf(navigation, sets)["create"];
+    if (related !== undefined && !obeysRestriction(related)) yield `/${from.name}({key})/${navigation.name}`;
+    const { create: nests, allowDeepInsert = nestsByDefault } = from.options;
+    if (nests !== undefined && allowDeepInsert === true && !obeysRestriction(nests)) yield `/${from.name}`;
+  }
+}
+
+/** Databases refuse a key that is taken: what the framework does there writes over nothing. */
+function obeysRestriction(handler: unknown): boolean {
+  return typeof handler === "function" && (handler as RestrictedHandler).obeysRestriction === true;
+}
+
+/** Whether the whole key of an entity may come from a client. */
+function choosesKeys({ entityType }: DeclaredSet): boolean {
+  const keys = namesOf(entityType.properties).flatMap((field) => propertyIn(entityType, field) ?? []);
+  return keys.every(({ key, computed }) => !key || !computed);
 }
 
 function methodOf(kind: "Function" | "Action"): string {

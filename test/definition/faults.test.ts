@@ -1447,6 +1447,52 @@ const GUARDS: readonly Row[] = [
       fix: "Bind it to an entity, or remove resource(…) from the rules for `invoke`.",
     },
   ],
+  ...(
+    [
+      ["its own handler", "/Customers", { create: noRow }, {}, {}],
+      [
+        "a navigation",
+        "/Orders({key})/Customers",
+        {},
+        { navigation: { customers: hasMany(Customer, { target: "Customers", create: noRow }) } },
+        {},
+      ],
+      [
+        "a deep insert",
+        "/Orders",
+        {},
+        {
+          create: noRow,
+          allowDeepInsert: true,
+          navigation: { customers: hasMany(Customer, { target: "Customers" }) },
+        },
+        {},
+      ],
+      [
+        "a deep insert by default",
+        "/Orders",
+        {},
+        { create: noRow, navigation: { customers: hasMany(Customer, { target: "Customers" }) } },
+        { allowDeepInsert: true },
+      ],
+    ] as const
+  ).map(([way, route, own, others, defaults]): Row => [
+    `keys that clients choose, where hidden ones might have them: by ${way}`,
+    {
+      defaults,
+      entitySets: [
+        entitySet(Customer, untyped({ ...own, authorization: { rows } })),
+        entitySet(Order, untyped(others)),
+      ],
+    },
+    {
+      set: "Customers",
+      route,
+      method: "POST",
+      message: "Clients choose the keys of what they create, but no `getByKey` tells whether a hidden entity has one.",
+      fix: "Declare getByKey, or a key that is computed.",
+    },
+  ]),
   [
     "a navigation past the set that guards the rows",
     {
@@ -1572,10 +1618,28 @@ describe("startup", () => {
       },
     ],
     [
-      "rows of a set that is only read whole, and created",
+      "rows of a set that is only read whole",
+      { entitySets: [entitySet(Order, { getAll: () => [], authorization: { rows: () => allRows } })] },
+    ],
+    [
+      "rows of a set that makes the keys of what is created",
       {
         entitySets: [
-          entitySet(Order, { getAll: () => [], create: () => null, authorization: { rows: () => allRows } }),
+          entitySet(entityType("Entry", { id: edm.int64().key().computed() }), {
+            create: () => null,
+            authorization: { rows: () => allRows },
+          }),
+        ],
+      },
+    ],
+    [
+      "rows of a set whose database refuses keys that are taken",
+      {
+        entitySets: [
+          entitySet(Order, {
+            create: Object.assign(() => null, { obeysRestriction: true }),
+            authorization: { rows: () => allRows },
+          }),
         ],
       },
     ],
