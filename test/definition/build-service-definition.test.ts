@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { anyOf, authenticated, needsResource, resource, role } from "../../src/definition/authorization.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import { edm } from "../../src/definition/edm-builders.ts";
 import { entitySet } from "../../src/definition/entity-set.ts";
 import { complexType, entityType, enumType } from "../../src/definition/entity-type.ts";
 import { hasMany, hasRequired } from "../../src/definition/navigation.ts";
 import { action, fn } from "../../src/definition/operation.ts";
+import { allRows } from "../../src/definition/row-predicate.ts";
 import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
 import type { ServiceOptions } from "../../src/definition/service-options.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
@@ -335,6 +337,65 @@ describe("the registration", () => {
     expect(service.model.entityContainer.functionImports.get("greet")?.operation).toBe(
       service.operations.get("greet")?.operation,
     );
+  });
+});
+
+describe("authorization", () => {
+  const signedIn = { kind: "authenticated" };
+  const has = (name: string): object => ({ kind: "role", name });
+
+  test("without rules nothing is required, and no row is hidden", () => {
+    const service = build({ functions: { greet: fn({ returns: edm.string(), handler: () => "" }) } });
+    expect(service.authorization).toEqual([]);
+    expect(service.operations.get("greet")?.authorization).toEqual([]);
+    expect(service.entitySets.get("Orders")).toMatchObject({
+      authorization: { read: [], create: [], update: [], delete: [], invoke: [] },
+      rows: null,
+    });
+  });
+
+  test("the rules of a category replace those for all; an empty list, too", () => {
+    const authorization = { all: authenticated(), read: [], update: [role("editor"), role("ann")], create: undefined };
+    const { entitySets } = build({ entitySets: [entitySet(Customer, { authorization })] });
+    expect(entitySets.get("Customers")?.authorization).toEqual({
+      read: [],
+      create: [signedIn],
+      update: [has("editor"), has("ann")],
+      delete: [signedIn],
+      invoke: [signedIn],
+    });
+  });
+
+  test("those of the registration and of operations stand beside", () => {
+    const ping = action({ authorization: [role("a"), anyOf(role("b"), anyOf(role("c")))], handler: () => {} });
+    const service = build({ authorization: authenticated(), actions: { ping } });
+    expect(service.authorization).toEqual([signedIn]);
+    expect(service.operations.get("ping")?.authorization).toEqual([
+      has("a"),
+      { kind: "anyOf", rules: [has("b"), { kind: "anyOf", rules: [has("c")] }] },
+    ]);
+    expect(service.entitySets.get("Orders")?.authorization.read).toEqual([]);
+  });
+
+  test("what the application goes on changing does not reach them", () => {
+    const rules = [role("a")];
+    const authorization: { read?: typeof rules; rows: () => typeof allRows } = { read: rules, rows: () => allRows };
+    const { entitySets } = build({ entitySets: [entitySet(Customer, { authorization })] });
+    rules.pop();
+    delete authorization.read;
+    authorization.rows = () => {
+      throw new Error("too late");
+    };
+    expect(entitySets.get("Customers")?.authorization.read).toEqual([has("a")]);
+    expect(entitySets.get("Customers")?.rows?.conditionFor({})).toBe("all");
+  });
+
+  test("a check of entities is found wherever in a rule", () => {
+    const mine = resource(() => true);
+    const needs = [mine, anyOf(role("a"), mine), anyOf(role("a"), anyOf(role("b"), mine))];
+    expect(needs.map(({ requires }) => needsResource(requires))).toEqual([true, true, true]);
+    const others = [authenticated(), role("resource"), anyOf(role("a"), anyOf(role("b")))];
+    expect(others.map(({ requires }) => needsResource(requires))).toEqual([false, false, false]);
   });
 });
 
