@@ -14,6 +14,7 @@ import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { joinTarget } from "./join-target.ts";
 import { cannotFollow, countLoaded, type LoadRun } from "./load-run.ts";
 import { serviceOf } from "./resolve-sources.ts";
+import { guardedServiceOf } from "./trusted-context.ts";
 
 /** What a navigation leads to, for each of the entities that it starts from. */
 export type RelatedObjects = readonly RelatedObject[];
@@ -115,14 +116,18 @@ function asRelated(mention: NavigationMention, value: unknown): object {
 }
 
 /** What the handlers of the owners put into them; nothing at all is no answer, since null stands for none. */
-function takeLoaded(mention: NavigationMention, owners: readonly object[], run: LoadRun): RelatedObjects {
+function takeLoaded(mention: NavigationMention, owners: readonly object[], run: LoadRun): MaybeResult<RelatedObjects> {
   const { field, isCollection, name } = mention.navigationProperty;
-  return owners.map((owner) => {
-    const value = isInheritedName(field) && !Object.hasOwn(owner, field) ? undefined : fieldOf(owner, field);
-    const related = isCollection ? loadedList(value) : loadedEntity(value);
-    if (related === undefined) throw cannotFollow(run, name, "no handler loads it, and neither does the data source");
-    return related;
-  });
+  const values = owners.map((owner) =>
+    isInheritedName(field) && !Object.hasOwn(owner, field) ? undefined : fieldOf(owner, field),
+  );
+  return chain(guardedServiceOf(run.context)?.visibleValues(mention, values, run.context) ?? values, (seen) =>
+    seen.map((value) => {
+      const related = isCollection ? loadedList(value) : loadedEntity(value);
+      if (related === undefined) throw cannotFollow(run, name, "no handler loads it, and neither does the data source");
+      return related;
+    }),
+  );
 }
 
 function loadedList(value: unknown): readonly object[] | undefined {

@@ -5,16 +5,20 @@ import { fieldOf } from "../memory/compile-property.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { relatedEntityShape, relatedShape, type TableNavigation } from "../plan/table-navigation.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
-import type { Page, QueryableSource, RelatedQuery, SourceQuery } from "../query/source.ts";
+import type { Page, QueryableSource, RelatedQuery, RelationalSource, SourceQuery } from "../query/source.ts";
 import { chain } from "./chain.ts";
 import type { MaybeResult } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
 import { type FoundEntity, readByKey } from "./read-by-key.ts";
 import type { NavigationSource } from "./read-navigation.ts";
+import { resolveSource } from "./resolve-sources.ts";
 
-/** A parent that exists, and by what its related entities are found; null: nothing is related to it. */
+/** A parent that exists, and how its related entities are found. */
 export interface JoinedParent {
+  /** By what they are found; null: nothing is related to it. */
   readonly joinKey: JoinKey | null;
+  /** Where they are, as far as the request sees them. */
+  readonly relational: RelationalSource;
 }
 
 /** One related entity that is wanted. */
@@ -28,25 +32,30 @@ export interface RelatedEntityRequest {
 /**
  * Reads of a parent by what its related entities are found; null when there is no such parent.
  * @param key the key of the parent in the application's form
- * @throws ODataError that the handler returned or threw
+ * @throws ODataError that a handler returned or threw; TypeError for a target set that is read from no database
  * @see specification, Navigation routes, rules 1 and 2
  */
 export function readParent(
   { entitySet, getByKey, navigationProperty }: NavigationSource,
-  { join }: TableNavigation,
+  { join, target, queryable }: TableNavigation,
   key: unknown,
   context: Context,
 ): MaybeResult<JoinedParent | null> {
   const { entityType } = entitySet;
   if (getByKey === undefined) throw new Error(`The parents of ${navigationProperty.name} cannot be read.`);
-  return chain(
-    readByKey(getByKey, key, context, () => joinSelection(join)),
-    (found) => (found === null ? null : { joinKey: joinKeyReader(join, entityType, found.rowShape)(found.entity) }),
-  );
+  const parent = readByKey(getByKey, key, context, () => joinSelection(join));
+  return chain(parent, (found): MaybeResult<JoinedParent | null> => {
+    if (found === null) return null;
+    const joinKey = joinKeyReader(join, entityType, found.rowShape)(found.entity);
+    return chain(resolveSource(target, queryable, context), ({ relational }) => {
+      if (relational !== undefined) return { joinKey, relational };
+      throw new TypeError(`The source of ${target.name} does not read along navigations.`);
+    });
+  });
 }
 
 /** The related entities of one parent, as a source of their own: all that a query asks for is done where they are. */
-export function relatedSource({ join, relational }: TableNavigation, { joinKey }: JoinedParent): QueryableSource {
+export function relatedSource({ join }: TableNavigation, { joinKey, relational }: JoinedParent): QueryableSource {
   return {
     kind: "EntitySource",
     // Expressions may lead on from the related entities, as from those of their own set.
@@ -77,13 +86,13 @@ export function relatedSource({ join, relational }: TableNavigation, { joinKey }
 /** One related entity of a parent; null when there is none, or none with the key. */
 export function readRelatedRow(
   table: TableNavigation,
-  { joinKey }: JoinedParent,
+  { joinKey, relational }: JoinedParent,
   { key, selected }: RelatedEntityRequest,
   context: Context,
 ): MaybeResult<FoundEntity | null> {
   if (joinKey === null) return null;
   const values = key === undefined ? [] : keyValues(table.target.entityType, key);
-  const page = table.relational.readRelated({
+  const page = relational.readRelated({
     ...commonOf(joinKey, { values }),
     shape: relatedEntityShape(table, key !== undefined, selected),
     skip: 0,

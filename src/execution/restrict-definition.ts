@@ -7,7 +7,8 @@ import { restrictNavigation } from "./restrict-navigation.ts";
 import { restrictReads } from "./restrict-reads.ts";
 import { restrictWrites } from "./restrict-writes.ts";
 import { restrictionOf } from "./row-restriction.ts";
-import { noteDeclared } from "./trusted-context.ts";
+import { noteGuarded } from "./trusted-context.ts";
+import { visibleValues } from "./visible-values.ts";
 
 /**
  * The service with handlers that obey the row rules of its sets: whatever reads or writes through it meets no row that
@@ -22,7 +23,7 @@ export function restrictDefinition(declared: ServiceDefinition): ServiceDefiniti
     ...declared,
     entitySets: frozenMap(sets.map(([name, set]) => [name, restrictSet(set, declared)] as const)),
   });
-  noteDeclared(restricted, declared);
+  noteGuarded(restricted, { declared, visibleValues });
   return restricted;
 }
 

@@ -54,7 +54,7 @@ function restrictGet(
           visibleEntities(target, entities, context),
         );
       }
-      return chain(visibleValues({ target, isCollection: false }, [related], context), ([seen]) => seen);
+      return chain(visibleValues(navigation, [related], context), ([seen]) => seen);
     });
   return Object.assign(restricted, wrapping(get, undefined));
 }
@@ -77,8 +77,7 @@ function seenAmong(
   related: ReadonlyMap<unknown, unknown>,
   context: Context,
 ): MaybeResult<ReadonlyMap<unknown, unknown>> {
-  const { target, navigationProperty } = navigation;
-  const { isCollection } = navigationProperty;
+  const { isCollection } = navigation.navigationProperty;
   const collect = (value: unknown): MaybeResult<unknown> => {
     // An error stands for the key that it is answered for.
     if (!isCollection || value === null || value === undefined || isODataError(value)) return value;
@@ -87,7 +86,7 @@ function seenAmong(
   const lists = mapEach([...related.values()], collect, () => context.signal);
   return chain(lists, (collected) => {
     const values = collected.map((value) => (isODataError(value) ? null : value));
-    return chain(visibleValues({ target, isCollection }, values, context), (seen) => {
+    return chain(visibleValues(navigation, values, context), (seen) => {
       return new Map(
         Array.from(related.keys(), (key, index) => [
           key,

@@ -16,6 +16,7 @@ import { loadNested } from "./load-nested.ts";
 import { countEntities, type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
 import { type RelatedLists, readRelatedLists, relationalSource } from "./run-related.ts";
 import { searchMatches } from "./search-matches.ts";
+import { visibleValues } from "./visible-values.ts";
 
 /** What a request brings along. */
 export interface ExpandRequest {
@@ -126,10 +127,12 @@ function relateAll(relation: Relation, level: ExpandLevel): MaybeResult<readonly
   if (load.kind === "asLoaded" || load.kind === "related") {
     const { field } = expansion.navigationProperty;
     const values = level.entities.map((parent) => loadedValue(parent, field));
-    return chain(loadNested(step, values, run), (loaded) => {
-      const related = loaded.map((value, index) => relateLoaded(relation, value, level.weights[index] ?? 1));
-      return expandBelow(step, asObjects(related, level.weights), run);
-    });
+    return chain(visibleValues(expansion, values, run.context), (seen) =>
+      chain(loadNested(step, seen, run), (loaded) => {
+        const related = loaded.map((value, index) => relateLoaded(relation, value, level.weights[index] ?? 1));
+        return expandBelow(step, asObjects(related, level.weights), run);
+      }),
+    );
   }
   const readKey = entityKeyReader(level.entityType, level.rowShape);
   const grouped = groupByKey(level.entities, readKey, level.weights);

@@ -52,7 +52,7 @@ export function searchRelatedTable(
   return chain(search(clause, context), (answer) => {
     const found = orThrow(answer);
     if (isSource(found) && found.relational !== undefined) {
-      return relatedSource({ ...table, relational: found.relational }, parent);
+      return relatedSource(table, { ...parent, relational: found.relational });
     }
     throw protocolError(
       "UnsupportedQueryOption",

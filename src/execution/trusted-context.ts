@@ -1,15 +1,36 @@
 import type { Context, IncomingRequest, Transaction, User } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { NavigationMention } from "../query/mentions.ts";
+import type { MaybeResult } from "./handler-answer.ts";
 
-/** By a service whose handlers keep rows back: the same service as it was declared. */
-const declaredServices = new WeakMap<object, ServiceDefinition>();
+/** Leaves out of the values of a navigation property what the user of a request does not see. */
+export type VisibleValues = (
+  navigation: Pick<NavigationMention, "target" | "navigationProperty">,
+  values: readonly unknown[],
+  context: Context,
+) => MaybeResult<readonly unknown[]>;
+
+/** What stands behind a service whose handlers keep rows back. */
+export interface GuardedService {
+  /** The service as it was declared: its handlers keep nothing back. */
+  readonly declared: ServiceDefinition;
+  /** Rules lead to where rules hold: whoever loads what a rule leads to finds here what looks after the rules. */
+  readonly visibleValues: VisibleValues;
+}
+
+const guardedServices = new WeakMap<object, GuardedService>();
 
 /** By the context of a request, and by itself. */
 const trustedContexts = new WeakMap<Context, TrustedContext>();
 
-/** Notes what a service was made from whose handlers keep rows back. */
-export function noteDeclared(restricted: ServiceDefinition, declared: ServiceDefinition): void {
-  declaredServices.set(restricted, declared);
+/** Notes that the handlers of a service keep rows back. */
+export function noteGuarded(restricted: ServiceDefinition, guarded: GuardedService): void {
+  guardedServices.set(restricted, guarded);
+}
+
+/** What stands behind the service of a context; null where it keeps no rows back. */
+export function guardedServiceOf({ service }: Context): GuardedService | null {
+  return guardedServices.get(service) ?? null;
 }
 
 /**
@@ -20,9 +41,9 @@ export function noteDeclared(restricted: ServiceDefinition, declared: ServiceDef
 export function trustedContext(context: Context): Context {
   const known = trustedContexts.get(context);
   if (known !== undefined) return known;
-  const declared = declaredServices.get(context.service);
-  if (declared === undefined) return context;
-  const trusted = new TrustedContext(context, declared);
+  const guarded = guardedServiceOf(context);
+  if (guarded === null) return context;
+  const trusted = new TrustedContext(context, guarded.declared);
   trustedContexts.set(context, trusted);
   return trusted;
 }

@@ -1,16 +1,7 @@
-import type { Context } from "../definition/context.ts";
-import type { EntitySet } from "../edm/model.ts";
 import { chain } from "./chain.ts";
 import { isIterable } from "./collect-entities.ts";
-import type { MaybeResult } from "./handler-answer.ts";
+import type { VisibleValues } from "./trusted-context.ts";
 import { type IsVisible, visibilityOf } from "./visible-entities.ts";
-
-/** A navigation by what it leads to. */
-export interface ValueTarget {
-  /** The set that the related entities belong to; null where none is declared. */
-  readonly target: EntitySet | null;
-  readonly isCollection: boolean;
-}
 
 /**
  * The values of a navigation property of many entities, without the related entities that the user of a request does not
@@ -18,11 +9,8 @@ export interface ValueTarget {
  * @param values lists that can be run over at once, or entities
  * @throws as for visibleEntities
  */
-export function visibleValues(
-  { target, isCollection }: ValueTarget,
-  values: readonly unknown[],
-  context: Context,
-): MaybeResult<readonly unknown[]> {
+export const visibleValues: VisibleValues = ({ target, navigationProperty }, values, context) => {
+  const { isCollection } = navigationProperty;
   if (target === null || values.length === 0) return values;
   // A list may run but once, and is run over where the rule is prepared and where it is asked.
   const lists = (): readonly unknown[] => (isCollection ? values.map(toArray) : values);
@@ -32,7 +20,7 @@ export function visibleValues(
     if (sees === null) return taken ?? values;
     return (taken ?? lists()).map((value) => visibleValue(value, isCollection, sees));
   });
-}
+};
 
 function toArray(value: unknown): unknown {
   return isIterable(value) && !Array.isArray(value) ? [...value] : value;

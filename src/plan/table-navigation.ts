@@ -1,18 +1,19 @@
+import type { Context } from "../definition/context.ts";
+import type { QueryableHandler } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType, NavigationJoin } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { FilterClause, QueryShape, SelectedProperty } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
-import type { QueryableSource, RelatedShape, RelationalSource } from "../query/source.ts";
+import type { RelatedShape } from "../query/source.ts";
 import { totalOrder } from "./total-order.ts";
 
 /** A navigation from table to table that needs no handler: what its routes read. */
 export interface TableNavigation {
   readonly join: NavigationJoin;
   readonly target: EntitySet;
-  /** What the target set always reads. */
-  readonly source: QueryableSource;
-  readonly relational: RelationalSource;
+  /** Of the target set: what it answers for a request reads along navigations. */
+  readonly queryable: QueryableHandler<Context>;
 }
 
 /**
@@ -29,11 +30,10 @@ export function tableNavigation(
   const { queryable, getByKey } = entitySets.get(entitySet.name)?.handlers ?? {};
   const join = entitySet.navigationJoins.get(name);
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
-  const source = target?.handlers.queryable?.source;
-  const relational = source?.relational;
+  const related = target?.handlers.queryable;
   if (queryable?.source?.relational === undefined || getByKey === undefined || join === undefined) return null;
-  if (target === undefined || source === undefined || relational === undefined) return null;
-  return Object.freeze({ join, target: target.entitySet, source, relational });
+  if (target === undefined || related?.source?.relational === undefined) return null;
+  return Object.freeze({ join, target: target.entitySet, queryable: related });
 }
 
 /**
