@@ -17,6 +17,7 @@ import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { bareFormat, type CalledOperation, isEnvelopedByType, ownSet } from "./operation-result.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
+import { mayBeHidden, seenEntities } from "./returned-entities.ts";
 
 /**
  * Answers the collection of entities that a composable function returns, with the query options of the request applied
@@ -34,14 +35,17 @@ export function composedResponse(
   const { operation } = called;
   const type = operation.returnType?.type;
   if (type?.kind !== "EntityType") throw new Error(`${operation.name} is composable, but returns no entities.`);
+  const own = ownSet(called, type);
+  const returned = { entityType: type, own, name: operation.name };
   let isNull = false;
   const getAll = (): MaybeResult<Iterable<unknown>> =>
     chain(call(), (result) => {
       isNull = result === null || result === undefined;
+      if (isNull) return [];
+      if (mayBeHidden(exchange, returned)) return seenEntities(exchange, returned, result);
       // What is no list of entities is told so where lists are read.
-      return isNull ? [] : (result as Iterable<unknown>);
+      return result as Iterable<unknown>;
     });
-  const own = ownSet(called, type);
   return chain(pageOf(exchange, format, { called, type, own, getAll }), (answer) =>
     isNull ? noContentResponse(exchange) : answer,
   );

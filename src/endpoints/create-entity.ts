@@ -5,6 +5,7 @@ import { protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import { entityContext } from "../payload/context-url.ts";
+import { authorizeCreation } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { entityResult } from "./entity-result.ts";
 import type { Endpoint } from "./exchange.ts";
@@ -14,7 +15,8 @@ import { openBody } from "./request-body.ts";
 
 /**
  * `POST /Set`: creates an entity, with what is nested in it where the set allows deep insert.
- * @throws ODataError for negotiation, the body, a query option, or what the handler answered
+ * @throws ODataError for negotiation, the body, a query option, a rule that judges the entity, or what the handler
+ * answered
  * @see specification, Read by key, create, replace, patch, delete; Deep insert
  */
 export const createEntity: Endpoint = (exchange, path) => {
@@ -28,8 +30,11 @@ export const createEntity: Endpoint = (exchange, path) => {
   const { allowDeepInsert: isGraph } = settings;
   return chain(
     body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),
-    (given) =>
-      chain(callCreate(create, given, exchange.context), (entity) =>
+    (given) => {
+      const created = chain(authorizeCreation(exchange, entitySet, given), () =>
+        callCreate(create, given, exchange.context),
+      );
+      return chain(created, (entity) =>
         entityResult(exchange, format, {
           origin: entitySet,
           query,
@@ -38,7 +43,8 @@ export const createEntity: Endpoint = (exchange, path) => {
           isGraph,
           contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
         }),
-      ),
+      );
+    },
   );
 };
 

@@ -1,9 +1,11 @@
+import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { entityNavigationContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
+import { requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
-import { checkPreconditions } from "./current-entity.ts";
+import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
 import type { Endpoint } from "./exchange.ts";
 import { bindParentKey, navigationOf, noParent, optionsOf } from "./read-navigation.ts";
@@ -29,7 +31,9 @@ export const createRelated: Endpoint = (exchange, path) => {
   return chain(
     body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, key)),
     (given) => {
-      const state = checkPreconditions(exchange, { entitySet, key });
+      const missing = (): ODataError => missingEntityError(exchange, () => noParent(navigation));
+      const parent = requireEntity(exchange, { entitySet, key, mustBeSeen: true }, missing);
+      const state = chain(parent, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
       const saved = chain(state, () => chain(create(key, given, exchange.context), (answer) => orThrow(answer)));
       return chain(saved, (entity) => {
         if (entity === null || entity === undefined) throw noParent(navigation);

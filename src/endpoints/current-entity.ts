@@ -10,6 +10,7 @@ import { etagValuesReader } from "../payload/etag-values.ts";
 import { etagWriter } from "../payload/etag.ts";
 import { selectNothing } from "../plan/plain-clauses.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
+import type { AddressedEntity } from "./addressed-entity.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What is known of the entity that a write is about; `unknown` where nothing asked for it, or nothing can read it. */
@@ -24,6 +25,8 @@ export interface WriteTarget {
   readonly mayCreate?: boolean;
   /** Whether the write needs the entity itself, and not only what its ETag is made from. */
   readonly isWholeNeeded?: boolean;
+  /** The entity where a rule has asked for it already. */
+  readonly addressed?: AddressedEntity;
 }
 
 /** What was found of the entity that a write is about. */
@@ -43,10 +46,11 @@ const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
  * @see specification, Conditional requests and ETags, 4 and 5; Read by key (PUT)
  */
 export function checkPreconditions(exchange: Exchange, target: WriteTarget): MaybeResult<CurrentEntity> {
-  const { entitySet, mayCreate = false, isWholeNeeded = false } = target;
+  const { entitySet, mayCreate = false, isWholeNeeded = false, addressed } = target;
   const { getByKey } = exchange.entitySet(entitySet).handlers;
   const ifMatch = exchange.odata.header("if-match");
-  if (getByKey === undefined || (ifMatch === undefined && !mayCreate && !isWholeNeeded)) return UNKNOWN;
+  const isAsked = ifMatch !== undefined || mayCreate || isWholeNeeded || addressed !== undefined;
+  if (getByKey === undefined || !isAsked) return UNKNOWN;
   return chain(load(exchange, target, getByKey), (found) => {
     if (ifMatch !== undefined) checkIfMatch(exchange, entitySet, found, ifMatch);
     const ifNoneMatch = exchange.odata.header("if-none-match");
@@ -60,9 +64,10 @@ export function checkPreconditions(exchange: Exchange, target: WriteTarget): May
 
 function load(
   exchange: Exchange,
-  { entitySet, key, isWholeNeeded = false }: WriteTarget,
+  { entitySet, key, isWholeNeeded = false, addressed }: WriteTarget,
   getByKey: GetByKeyHandler<Context>,
 ): MaybeResult<FoundEntity | null> {
+  if (addressed !== undefined) return addressed;
   // Without its form for rows a handler answers the whole entity, as an object.
   const read: GetByKeyHandler<Context> = isWholeNeeded ? (wanted, context) => getByKey(wanted, context) : getByKey;
   return readByKey(read, key, exchange.context, () =>

@@ -2,6 +2,7 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
+import { addressEntity } from "./addressed-entity.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
@@ -22,8 +23,11 @@ export const deleteEntity: Endpoint = (exchange, path) => {
   bindNoQuery(readOptions(exchange));
   const { delete: remove } = handlers;
   if (remove === undefined) throw new Error(`${entitySet.name} has a route for deleting, but no handler.`);
-  return chain(checkPreconditions(exchange, { entitySet, key: value }), () =>
-    chain(remove(value, exchange.context), (answer) => {
+  return chain(addressEntity(exchange, { entitySet, key: value }), (addressed) => {
+    const current = checkPreconditions(exchange, { entitySet, key: value, addressed });
+    // There is nothing to delete where a rule found nothing.
+    const deleted = chain(current, () => (addressed === null ? false : remove(value, exchange.context)));
+    return chain(deleted, (answer) => {
       const isDeleted: unknown = orThrow(answer);
       if (typeof isDeleted !== "boolean") {
         throw new TypeError(`The delete handler of ${entitySet.name} did not return true or false.`);
@@ -33,6 +37,6 @@ export const deleteEntity: Endpoint = (exchange, path) => {
         if (error.status !== 404 || !settings.idempotentDelete) throw error;
       }
       return noContentResponse(exchange);
-    }),
-  );
+    });
+  });
 };

@@ -2,16 +2,19 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { OperationDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { type MaybeResult, orThrow } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
+import { requireEntity } from "./addressed-entity.ts";
 import { composedResponse } from "./compose-result.ts";
-import { checkPreconditions } from "./current-entity.ts";
+import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { openArguments } from "./operation-arguments.ts";
 import { actionResult, operationResult } from "./operation-result.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
+import { noEntity } from "./read-property.ts";
 
 /**
  * `GET` of a function, bound or unbound: calls it and answers what it returns, 204 for null.
@@ -58,13 +61,35 @@ function invoke(
         const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
         return chain(answer, (result) => orThrow(result));
       };
-      if (kind === "Function" || !isBoundToEntity || entitySet === null) return run();
-      return chain(checkPreconditions(exchange, { entitySet, key }), run);
+      if (!isBoundToEntity || entitySet === null) return run();
+      const owner = openOwner(exchange, { entitySet, keyText: target.key ?? "", key }, kind);
+      return chain(owner, run);
     });
   if (operation.isComposable) return composedResponse(exchange, format, { operation, entitySet }, call);
   bindNoQuery(readOptions(exchange));
   const respond = kind === "Action" ? actionResult : operationResult;
   return chain(call(), (result) => respond(exchange, format, { operation, entitySet }, result));
+}
+
+/** The entity that an operation is bound to. */
+interface Owner {
+  readonly entitySet: EntitySet;
+  /** The text of the key in the URL. */
+  readonly keyText: string;
+  readonly key: unknown;
+}
+
+/** Judges the entity that an operation is bound to; preconditions are those of actions, which may change it. */
+function openOwner(
+  exchange: Exchange,
+  { entitySet, keyText, key }: Owner,
+  kind: "Function" | "Action",
+): MaybeResult<unknown> {
+  const missing = (): ODataError => noEntity(entitySet, keyText);
+  const address = { entitySet, key, mustBeSeen: true };
+  if (kind === "Function") return requireEntity(exchange, address, missing);
+  const owner = requireEntity(exchange, address, () => missingEntityError(exchange, missing));
+  return chain(owner, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
 }
 
 /** The operation that a path and a method address; the route table hands over no other path. */

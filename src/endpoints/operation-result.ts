@@ -1,8 +1,6 @@
 import { selectAll } from "../binder/bind-select-expand.ts";
 import type { EntitySet, EntityType, Operation } from "../edm/model.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
-import { collectEntities } from "../execution/collect-entities.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -14,6 +12,7 @@ import { startChunks } from "./collection-response.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
+import { isSeen, seenEntities } from "./returned-entities.ts";
 
 /** An operation that was called, and the set that it is bound to (null for an unbound one). */
 export interface CalledOperation {
@@ -22,7 +21,7 @@ export interface CalledOperation {
 }
 
 /**
- * Answers what the handler of an operation returned: 204 for nothing and null; entities of the set's own type as the set
+ * Answers what the handler of an operation returned: 204 for nothing, null, and one entity that the user does not see; entities of the set's own type as the set
  * shows them; a primitive value of a bound operation in an envelope; all else as bare JSON.
  * @throws Error for a value that is not one of the declared type; ODataError that the handler threw while its entities
  * were taken, `InvalidQueryOption` for more of them than a response may hold
@@ -48,10 +47,14 @@ export function operationResult(
   }
   if (!isEntityResult(returnType)) return noContentResponse(exchange);
   const entityType = returnType.type;
-  if (!returnType.isCollection) return entityResponse(exchange, format, { called, entityType }, result);
-  const { maxResponseEntities } = exchange.service.definition.limits;
-  return chain(collectEntities(result, `The handler of ${operation.name}`), (entities) =>
-    collectionBody(exchange, format, { called, entityType }, take(entities, maxResponseEntities)),
+  const returned = { entityType, own: ownSet(called, entityType), name: operation.name };
+  if (returnType.isCollection) {
+    return chain(seenEntities(exchange, returned, result), (entities) =>
+      collectionBody(exchange, format, { called, entityType }, entities),
+    );
+  }
+  return chain(isSeen(exchange, returned, result), (seen) =>
+    seen ? entityResponse(exchange, format, { called, entityType }, result) : noContentResponse(exchange),
   );
 }
 
@@ -139,21 +142,4 @@ function collectionBody(
     writer: entityWriterFor(service, own ?? entityType, selectAll(entityType), written, undefined),
   });
   return jsonResponse(exchange, format, typeof body === "string" ? body : startChunks(body));
-}
-
-/** The entities as a list; what goes on for ever is cut off. */
-function take(entities: Iterable<unknown>, most: number | null): readonly unknown[] {
-  const taken: unknown[] = [];
-  for (const entity of entities) {
-    if (most !== null && taken.length >= most) throw tooMany(most);
-    taken.push(entity);
-  }
-  return taken;
-}
-
-function tooMany(most: number): ODataError {
-  return protocolError(
-    "InvalidQueryOption",
-    `The answer would hold more than ${String(most)} entities: narrow it by the parameters of the operation.`,
-  );
 }

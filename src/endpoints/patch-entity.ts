@@ -1,10 +1,12 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet } from "../edm/model.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
+import { requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
@@ -30,8 +32,10 @@ export const patchEntity: Endpoint = (exchange, path) => {
   const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
   const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible));
   return chain(delta, (given) => {
-    checkKeyMatch(entityType, given.key, key);
-    return chain(callPatch(exchange, { entitySet, keyText, key }, given.delta), (entity) =>
+    const saved = callPatch(exchange, { entitySet, keyText, key }, given.delta, () =>
+      checkKeyMatch(entityType, given.key, key),
+    );
+    return chain(saved, (entity) =>
       entityResult(exchange, format, {
         origin: entitySet,
         query,
@@ -53,18 +57,29 @@ export interface PatchTarget {
 }
 
 /**
- * The entity as the patch handler saved it, preconditions judged before.
- * @throws ODataError `PreconditionFailed`; `NotFound` for a missing entity; what the handler answered
+ * The entity as the patch handler saved it: rules that judge it, what else is to be checked, and preconditions are
+ * judged before.
+ * @throws ODataError `Forbidden`; `PreconditionFailed`; `NotFound` for a missing entity; what the handler answered
  */
-export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknown): MaybeResult<unknown> {
+export function callPatch(
+  exchange: Exchange,
+  target: PatchTarget,
+  delta: unknown,
+  check?: () => void,
+): MaybeResult<unknown> {
   const { entitySet, keyText, key } = target;
   const { patch } = exchange.entitySet(entitySet).handlers;
   if (patch === undefined) throw new Error(`${entitySet.name} has a route for patching, but no handler.`);
-  return chain(checkPreconditions(exchange, { entitySet, key }), () =>
+  const missing = (): ODataError => missingEntityError(exchange, () => noEntity(entitySet, keyText));
+  const current = chain(requireEntity(exchange, { entitySet, key }, missing), (addressed) => {
+    check?.();
+    return checkPreconditions(exchange, { entitySet, key, addressed });
+  });
+  return chain(current, () =>
     chain(patch(key, delta, exchange.context), (answer) => {
       const saved = orThrow(answer);
       if (saved !== null && saved !== undefined) return saved;
-      throw missingEntityError(exchange, () => noEntity(entitySet, keyText));
+      throw missing();
     }),
   );
 }

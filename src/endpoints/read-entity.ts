@@ -6,6 +6,7 @@ import { entityContext } from "../payload/context-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
+import { addressEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { entityResponse } from "./entity-response.ts";
 import type { Endpoint } from "./exchange.ts";
@@ -13,7 +14,8 @@ import { readJsonFormat } from "./read-options.ts";
 
 /**
  * `GET /Set(key)`: one entity; 304 when the client has it, 404 when there is none.
- * @throws ODataError for negotiation, the key, a query option, a missing entity, or what the handler answered
+ * @throws ODataError for negotiation, the key, a query option, a missing entity, a rule that judges it, or what the
+ * handler answered
  * @see specification, Read by key; Conditional requests and ETags, 6
  */
 export const readEntity: Endpoint = (exchange, path) => {
@@ -32,7 +34,11 @@ export const readEntity: Endpoint = (exchange, path) => {
       pushdown: settings.selectPushdownEnabled,
       join: plan?.joinProperties,
     });
-  const found = readExpandedByKey(getByKey, value, exchange.context, selected, { plan, values: query.values });
+  const found = chain(addressEntity(exchange, { entitySet, key: value }), (addressed) => {
+    // What was loaded whole for a rule shows the entity too, but for its expansions.
+    if (addressed === null || (addressed !== undefined && plan === null)) return addressed;
+    return readExpandedByKey(getByKey, value, exchange.context, selected, { plan, values: query.values });
+  });
   return chain(found, (entity) => {
     if (entity === null) throw protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
     const contextUrl = entityContext(exchange.serviceRoot, entitySet, query.selectExpand.contextSelect);

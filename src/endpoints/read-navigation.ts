@@ -1,13 +1,12 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { type NavigationOptions, navigationOptions } from "../binder/option-rules.ts";
-import type { Context } from "../definition/context.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { FoundEntity } from "../execution/read-by-key.ts";
 import { findByKey, readRelatedEntities, readRelatedEntity } from "../execution/read-navigation.ts";
-import { readParent, readRelatedRow, relatedSource } from "../execution/read-table-navigation.ts";
+import { type JoinedParent, readParent, readRelatedRow, relatedSource } from "../execution/read-table-navigation.ts";
 import { runCount } from "../execution/run-count.ts";
 import { type SearchHandler, searchRelatedRows, searchRelatedTable } from "../execution/search-related.ts";
 import type { JsonFormat } from "../http/media-type.ts";
@@ -16,9 +15,11 @@ import { collectionNavigationContext, entityNavigationContext } from "../payload
 import { keyPredicateOf } from "../payload/entity-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
+import type { TableNavigation } from "../plan/table-navigation.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { QueryableSource } from "../query/source.ts";
+import { authorizeRelated, requireEntity } from "./addressed-entity.ts";
 import { bindCount, bindEntity } from "./bind-query.ts";
 import { type CollectionResource, collectionResponse } from "./collection-response.ts";
 import { entityResponse } from "./entity-response.ts";
@@ -66,7 +67,7 @@ export const readNavigation: Endpoint = (exchange, path) => {
   return collectionResponse(exchange, format, {
     target: runtime.target,
     rules: optionsOf(exchange).collection,
-    ...collectionOf(navigation, key),
+    ...collectionOf(exchange, navigation, key),
     origin: runtime.origin,
     countsAfterSkip: !profile.navigationCountsBeforeSkip,
     contextUrl: (contextSelect) => {
@@ -87,7 +88,7 @@ export const readNavigationCount: Endpoint = (exchange, path) => {
   const key = bindParentKey(exchange, navigation);
   const { target } = navigation.runtime;
   const query = bindCount(exchange, target, optionsOf(exchange).count);
-  const { form, handlers } = collectionOf(navigation, key);
+  const { form, handlers } = collectionOf(exchange, navigation, key);
   return chain(runCount(form, query, handlers, exchange.context), (count) =>
     okResponse(exchange, contentType, String(count)),
   );
@@ -109,10 +110,7 @@ export const readRelated: Endpoint = (exchange, path) => {
   const wanted = bindEntityKey(relatedKey, entityType, exchange.options.options.aliases, name);
   const read: ReadEntity = (clause) => {
     if (runtime.table !== null) return readFromTable(exchange, navigation, key, { key: wanted, clause });
-    return chain(readRelatedEntities(runtime.source, key, exchange.context), (entities) => {
-      if (entities === null) throw noParent(navigation);
-      return asObject(findByKey(entities, entityType, wanted));
-    });
+    return chain(readAll(exchange, navigation, key), (entities) => asObject(findByKey(entities, entityType, wanted)));
   };
   const missing = (): ODataError => noSuchRelated(navigation, relatedKey);
   return relatedEntityResponse(exchange, format, { navigation, key, missing }, read);
@@ -133,7 +131,9 @@ function relatedEntityResponse(
     const { name } = navigationProperty;
     const contextUrl = entityNavigationContext(exchange.serviceRoot, entitySet, predicate, name, contextSelect);
     const resource = { origin: runtime.origin, query, contextUrl };
-    return entityResponse(exchange, format, resource, found);
+    return chain(authorizeRelated(exchange, runtime.origin, found, missing), () =>
+      entityResponse(exchange, format, resource, found),
+    );
   });
 }
 
@@ -142,30 +142,23 @@ function relatedEntityResponse(
  * rows. Without a handler they are read where they are.
  */
 export function collectionOf(
+  exchange: Exchange,
   navigation: Navigation,
   key: unknown,
 ): Pick<CollectionResource, "form" | "handlers" | "selectPushdownEnabled"> {
-  const { source, table, search, target, selectPushdownEnabled } = navigation.runtime;
+  const { table, search, target, selectPushdownEnabled } = navigation.runtime;
   if (table !== null) {
-    const queryable = (context: Context): MaybeResult<QueryableSource> =>
-      chain(readParent(source, table, key, context), (parent) => {
-        if (parent === null) throw noParent(navigation);
-        return relatedSource(table, parent);
-      });
+    const queryable = (): MaybeResult<QueryableSource> =>
+      chain(openTable(exchange, navigation, table, key), (parent) => relatedSource(table, parent));
     const searchTable: SearchHandler = (clause, context) =>
-      chain(readParent(source, table, key, context), (parent) => {
-        if (parent === null) throw noParent(navigation);
-        return searchRelatedTable(table, parent, { search, clause }, context);
-      });
+      chain(openTable(exchange, navigation, table, key), (parent) =>
+        searchRelatedTable(table, parent, { search, clause }, context),
+      );
     return { form: "related", handlers: { queryable, search: searchTable }, selectPushdownEnabled };
   }
-  const getAll = (context: Context): MaybeResult<Iterable<unknown>> =>
-    chain(readRelatedEntities(source, key, context), (entities) => {
-      if (entities === null) throw noParent(navigation);
-      return entities;
-    });
+  const getAll = (): MaybeResult<Iterable<unknown>> => readAll(exchange, navigation, key);
   const searchRows: SearchHandler = (clause, context) =>
-    chain(getAll(context), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, context));
+    chain(getAll(), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, context));
   return { form: "get-all", handlers: { getAll, search: searchRows }, selectPushdownEnabled };
 }
 
@@ -182,16 +175,52 @@ export function readOne(
 ): MaybeResult<FoundEntity | null> {
   const { source, table } = navigation.runtime;
   if (table !== null) return readFromTable(exchange, navigation, key, { key: undefined, clause });
-  return chain(readRelatedEntity(source, key, exchange.context), asObject);
+  const related = chain(openParent(exchange, navigation, key), () => readRelatedEntity(source, key, exchange.context));
+  return chain(related, asObject);
+}
+
+/** The related entities that a handler leads to. @throws ODataError for a missing parent */
+function readAll(exchange: Exchange, navigation: Navigation, key: unknown): MaybeResult<Iterable<unknown>> {
+  const { source } = navigation.runtime;
+  const related = chain(openParent(exchange, navigation, key), () =>
+    readRelatedEntities(source, key, exchange.context),
+  );
+  return chain(related, (entities) => {
+    if (entities === null) throw noParent(navigation);
+    return entities;
+  });
+}
+
+/** Judges the parent where a rule asks for it. @throws ODataError for one that is missing, or not for this user */
+function openParent(exchange: Exchange, navigation: Navigation, key: unknown): MaybeResult<FoundEntity | undefined> {
+  const { entitySet, runtime } = navigation;
+  // Along tables the parent itself is read.
+  const mustBeSeen = runtime.table === null;
+  return requireEntity(exchange, { entitySet, key, mustBeSeen }, () => noParent(navigation));
+}
+
+function openTable(
+  exchange: Exchange,
+  navigation: Navigation,
+  table: TableNavigation,
+  key: unknown,
+): MaybeResult<JoinedParent> {
+  const { source } = navigation.runtime;
+  const found = chain(openParent(exchange, navigation, key), () => readParent(source, table, key, exchange.context));
+  return chain(found, (parent) => {
+    if (parent === null) throw noParent(navigation);
+    return parent;
+  });
 }
 
 function readFromTable(
-  { context, service }: Exchange,
+  exchange: Exchange,
   navigation: Navigation,
   key: unknown,
   wanted: { readonly key: unknown; readonly clause: SelectExpandClause | null },
 ): MaybeResult<FoundEntity | null> {
-  const { source, table, selectPushdownEnabled } = navigation.runtime;
+  const { table, selectPushdownEnabled } = navigation.runtime;
+  const { context, service } = exchange;
   const { definition } = service;
   if (table === null) throw new Error(`${navigation.navigationProperty.name} is not read from a table.`);
   const { target } = table;
@@ -204,10 +233,9 @@ function readFromTable(
           pushdown: selectPushdownEnabled,
           join: planExpand(wanted.clause, definition)?.joinProperties,
         });
-  return chain(readParent(source, table, key, context), (parent) => {
-    if (parent === null) throw noParent(navigation);
-    return readRelatedRow(table, parent, { key: wanted.key, selected }, context);
-  });
+  return chain(openTable(exchange, navigation, table, key), (parent) =>
+    readRelatedRow(table, parent, { key: wanted.key, selected }, context),
+  );
 }
 
 /** The query options of the routes behind a navigation property, by the profile of the service. */

@@ -13,6 +13,7 @@ import { propertyWriter, writeRawProperty } from "../payload/write-property.ts";
 import { selectProperty } from "../plan/plain-clauses.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
+import { addressEntity } from "./addressed-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from "./read-options.ts";
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
@@ -101,5 +102,10 @@ function readOwner(
   const { getByKey } = handlers;
   if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for its properties, but no handler.`);
   const needs = { key: false, pushdown: settings.selectPushdownEnabled };
-  return readByKey(getByKey, key, exchange.context, () => propertiesToRead(entitySet, selectProperty(property), needs));
+  return chain(addressEntity(exchange, { entitySet, key }), (addressed) => {
+    if (addressed !== undefined) return addressed;
+    const selected = (): ReturnType<typeof propertiesToRead> =>
+      propertiesToRead(entitySet, selectProperty(property), needs);
+    return readByKey(getByKey, key, exchange.context, selected);
+  });
 }

@@ -1,9 +1,11 @@
+import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { referenceCollectionContext, referenceContext } from "../payload/context-url.ts";
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
+import { authorizeRelated } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { collectionResponse } from "./collection-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
@@ -35,7 +37,7 @@ export const readReferences: Endpoint = (exchange, path) => {
   return collectionResponse(exchange, format, {
     target,
     rules: optionsOf(exchange).references,
-    ...collectionOf(navigation, key),
+    ...collectionOf(exchange, navigation, key),
     origin,
     referencesOnly: true,
     countsAfterSkip: !profile.navigationCountsBeforeSkip,
@@ -51,10 +53,13 @@ function readReference(
 ): MaybeResult<ODataResponse> {
   const { origin, target } = navigation.runtime;
   bindEntity(exchange, target, optionsOf(exchange).reference);
+  const missing = (): ODataError => noRelatedEntity(navigation);
   return chain(readOne(exchange, navigation, key, null), (found) => {
-    if (found === null) throw noRelatedEntity(navigation);
-    const contextUrl = referenceContext(exchange.serviceRoot);
-    const writer = compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, found.rowShape);
-    return jsonResponse(exchange, format, writer.writeEntity(found.entity, exchange.serviceRoot, contextUrl));
+    if (found === null) throw missing();
+    return chain(authorizeRelated(exchange, origin, found, missing), () => {
+      const contextUrl = referenceContext(exchange.serviceRoot);
+      const writer = compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, found.rowShape);
+      return jsonResponse(exchange, format, writer.writeEntity(found.entity, exchange.serviceRoot, contextUrl));
+    });
   });
 }

@@ -8,9 +8,10 @@ import { entityContext } from "../payload/context-url.ts";
 import { compileImmutableKeeper } from "../payload/keep-immutable.ts";
 import { requireObject } from "../payload/property-reader.ts";
 import { requireWhole, type ReplacementBody } from "../payload/read-changes.ts";
+import { type AddressedEntity, addressEntity, authorizeCreation } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { callCreate } from "./create-entity.ts";
-import { checkPreconditions, missingEntityError, type CurrentEntity } from "./current-entity.ts";
+import { checkPreconditions, missingEntityError, type CurrentEntity, type EntityState } from "./current-entity.ts";
 import { entityResult, type WriteOutcome } from "./entity-result.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
@@ -52,8 +53,10 @@ export const replaceEntity: Endpoint = (exchange, path) => {
   const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
   const given = body.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key));
   return chain(given, (replacement) => {
-    checkKeyMatch(entityType, replacement.key, key);
-    const saved = replaceOrCreate(exchange, { entitySet, keyText, key, body: replacement, mayCreate });
+    const saved = chain(addressEntity(exchange, { entitySet, key }), (addressed) => {
+      checkKeyMatch(entityType, replacement.key, key);
+      return replaceOrCreate(exchange, { entitySet, keyText, key, body: replacement, mayCreate }, addressed);
+    });
     return chain(saved, ({ entity, outcome }) =>
       entityResult(exchange, format, {
         origin: entitySet,
@@ -67,10 +70,10 @@ export const replaceEntity: Endpoint = (exchange, path) => {
   });
 };
 
-function replaceOrCreate(exchange: Exchange, replacement: Replacement): MaybeResult<Saved> {
+function replaceOrCreate(exchange: Exchange, replacement: Replacement, addressed: AddressedEntity): MaybeResult<Saved> {
   const { entitySet, key, mayCreate } = replacement;
   const keep = keeperOf(entitySet.entityType);
-  const current = checkPreconditions(exchange, { entitySet, key, mayCreate, isWholeNeeded: keep !== null });
+  const current = checkPreconditions(exchange, { entitySet, key, mayCreate, isWholeNeeded: keep !== null, addressed });
   return chain(current, (found) => {
     if (found.state !== "missing") return replace(exchange, replacement, found);
     if (!mayCreate) throw missing(exchange, replacement);
@@ -87,7 +90,10 @@ function replace(exchange: Exchange, replacement: Replacement, { state, entity }
   const keep = keeperOf(entityType);
   if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));
   const whole = entity === undefined ? requireWhole(body) : body.entity;
-  return chain(call(key, whole, exchange.context), (answer) => {
+  const replaced = chain(authorizeReplacing(exchange, replacement, state, whole), () =>
+    call(key, whole, exchange.context),
+  );
+  return chain(replaced, (answer) => {
     const saved = orThrow(answer);
     if (saved !== null && saved !== undefined) {
       return { entity: saved, outcome: state === "missing" ? "upserted" : "updated" };
@@ -99,11 +105,24 @@ function replace(exchange: Exchange, replacement: Replacement, { state, entity }
   });
 }
 
+/** Where no other handler creates, that for replacing may: what may be missing must be the user's to create. */
+function authorizeReplacing(
+  exchange: Exchange,
+  { entitySet, mayCreate }: Replacement,
+  state: EntityState,
+  entity: unknown,
+): MaybeResult<undefined> {
+  const { create: other } = exchange.entitySet(entitySet).handlers;
+  const creates = mayCreate && state !== "present" && other === undefined;
+  return creates ? authorizeCreation(exchange, entitySet, entity) : undefined;
+}
+
 /** Creates the entity; null where that is not for this request to do. */
 function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement): MaybeResult<Saved> | null {
   const { create: call } = exchange.entitySet(entitySet).handlers;
   if (call === undefined || !mayCreate || exchange.odata.header("if-match") !== undefined) return null;
-  const created = callCreate(call, requireWhole(body), exchange.context);
+  const whole = requireWhole(body);
+  const created = chain(authorizeCreation(exchange, entitySet, whole), () => callCreate(call, whole, exchange.context));
   return chain(created, (entity): Saved => ({ entity, outcome: "upserted" }));
 }
 

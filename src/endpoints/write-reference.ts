@@ -4,14 +4,16 @@ import { REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
 import { resolveReference } from "../binder/resolve-reference.ts";
 import type { Context } from "../definition/context.ts";
 import type { Answer, LinkHandler } from "../definition/handlers.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readReference } from "../payload/read-reference.ts";
-import { checkPreconditions } from "./current-entity.ts";
+import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
+import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
-import { bindParentKey, navigationOf, type Navigation } from "./read-navigation.ts";
+import { bindParentKey, navigationOf, noParent, type Navigation } from "./read-navigation.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
 import { noContentResponse } from "./response.ts";
@@ -56,13 +58,11 @@ export const removeReference: Endpoint = (exchange, path) => {
   const id = isCollection ? readId(exchange, navigation) : null;
   if (id === null) bindNoQuery(readOptions(exchange));
   const { context } = exchange;
+  if (id === null) return writeBelow(exchange, { navigation, key, referenced: null }, () => removeRef(key, context));
   const { byKey } = removeRef;
-  if (id !== null && byKey !== undefined) {
-    const related = relatedKey(exchange, navigation, id, INVALID_OPTION);
-    return writeBelow(exchange, navigation, key, () => byKey(key, related, context));
-  }
-  return writeBelow(exchange, navigation, key, () =>
-    id === null ? removeRef(key, context) : removeRef(key, id, context),
+  const referenced = referencedBy(exchange, navigation, byKey, { id, fault: INVALID_OPTION, target: "$id" });
+  return writeBelow(exchange, { navigation, key, referenced }, () =>
+    byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context),
   );
 };
 
@@ -81,9 +81,11 @@ function writeLink(
     (id) => {
       const { context } = exchange;
       const { byKey } = handler;
-      if (byKey === undefined) return writeBelow(exchange, navigation, key, () => handler(key, id, context));
-      const related = relatedKey(exchange, navigation, id, INVALID_BODY);
-      return writeBelow(exchange, navigation, key, () => byKey(key, related, context));
+      const reference = { id, fault: INVALID_BODY, target: "@odata.id" };
+      const referenced = referencedBy(exchange, navigation, byKey, reference);
+      return writeBelow(exchange, { navigation, key, referenced }, () =>
+        byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : handler(key, id, context),
+      );
     },
   );
 }
@@ -106,18 +108,71 @@ function relatedKey(exchange: Exchange, navigation: Navigation, id: string, fail
   throw fail(`It is an entity of ${entitySet.name}, but '${name}' leads to ${origin.name}.`);
 }
 
-/** Links are part of the parent, so the parent's ETag guards them. */
+/** A reference as it was sent. */
+interface SentReference {
+  readonly id: string;
+  readonly fault: ReferenceFault;
+  /** Where it stands. */
+  readonly target: string;
+}
+
+/** The entity that a reference names, where somebody needs to know. */
+interface Referenced {
+  readonly entitySet: EntitySet;
+  readonly key: unknown;
+  /** Where the reference stands, if rules hide entities of that set: it must then be one that the user sees. */
+  readonly hidden: string | null;
+}
+
+/** What the handler, or a rule, needs to know of a reference; null where nobody asks, and the handler gets its text. */
+function referencedBy(
+  exchange: Exchange,
+  navigation: Navigation,
+  byKey: unknown,
+  { id, fault, target }: SentReference,
+): Referenced | null {
+  const { origin } = navigation.runtime;
+  const isHiding = origin.kind === "EntitySet" && hidesRows(exchange, origin);
+  if (origin.kind !== "EntitySet" || (byKey === undefined && !isHiding)) return null;
+  return {
+    entitySet: origin,
+    key: relatedKey(exchange, navigation, id, fault),
+    hidden: isHiding ? target : null,
+  };
+}
+
+/** A link that is written: from the entity of a key to one that is referred to, or (null) to whichever there is. */
+interface Link {
+  readonly navigation: Navigation;
+  readonly key: unknown;
+  readonly referenced: Referenced | null;
+}
+
+/** Links are part of the parent, so its rules are judged, and its ETag guards them. */
 function writeBelow(
   exchange: Exchange,
-  { entitySet }: Navigation,
-  key: unknown,
+  { navigation, key, referenced }: Link,
   write: () => Answer<void>,
 ): MaybeResult<ODataResponse> {
-  return chain(checkPreconditions(exchange, { entitySet, key }), () =>
-    chain(write(), (answer) => {
+  const { entitySet } = navigation;
+  const missing = (): ODataError => missingEntityError(exchange, () => noParent(navigation));
+  const parent = requireEntity(exchange, { entitySet, key, mustBeSeen: true }, missing);
+  const current = chain(parent, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
+  const seen = chain(current, () => (referenced === null ? undefined : requireSeen(exchange, referenced)));
+  return chain(
+    chain(seen, () => write()),
+    (answer) => {
       orThrow(answer);
       return noContentResponse(exchange);
-    }),
+    },
+  );
+}
+
+/** What a rule hides is referred to as what is not there. */
+function requireSeen(exchange: Exchange, { entitySet, key, hidden }: Referenced): MaybeResult<undefined> {
+  if (hidden === null) return undefined;
+  return requireReferenced(exchange, { entitySet, key }, () =>
+    protocolError("NotFound", `${hidden}: ${entitySet.name} has no entity with this key.`, { target: hidden }),
   );
 }
 

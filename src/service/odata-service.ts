@@ -11,6 +11,7 @@ import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/e
 import { protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
+import { restrictDefinition } from "../execution/restrict-definition.ts";
 import { isCrossSiteWrite } from "../http/cross-site.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
@@ -58,7 +59,7 @@ export interface ODataService {
  * @see specification, What the service does
  */
 export function odataService(options: ServiceOptions): ODataService {
-  const definition = buildServiceDefinition(options, defaultLogger);
+  const definition = restrictDefinition(buildServiceDefinition(options, defaultLogger));
   const runtime = toRuntime(definition, options.secret);
   const routes = new RouteTable(definition);
   const description = Object.freeze({ definition, routes: describedRoutes(routes) });

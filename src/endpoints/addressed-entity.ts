@@ -1,0 +1,124 @@
+import { needsResource } from "../definition/authorization.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySet } from "../edm/model.ts";
+import type { ODataError } from "../errors/odata-error.ts";
+import { chain } from "../execution/chain.ts";
+import { entityKeyReader } from "../execution/entity-key.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import type { FoundEntity } from "../execution/read-by-key.ts";
+import { findEntity } from "../execution/visible-entities.ts";
+import { actionOf, judge, judgeEntity, refusal } from "./authorize.ts";
+import type { EntityOrigin } from "./entity-writer-for.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** The entity that a request addresses. */
+export interface EntityAddress {
+  readonly entitySet: EntitySet;
+  /** In the application's form. */
+  readonly key: unknown;
+  /** Whether what follows does not look for the entity itself, so that it would be reached though a rule hides it. */
+  readonly mustBeSeen?: boolean;
+}
+
+/**
+ * What was loaded of the entity that a request addresses, in canonical form: undefined where no rule asks for it, null
+ * where there is none that the user sees.
+ */
+export type AddressedEntity = FoundEntity | null | undefined;
+
+/**
+ * Loads the entity that a request addresses where a rule asks for it, and judges what only the entity can tell.
+ * @throws ODataError `Forbidden`; what the handler or the rule answered
+ * @see specification, section Authentication, 1; decisions, Writing (order of checks)
+ */
+export function addressEntity(exchange: Exchange, address: EntityAddress): MaybeResult<AddressedEntity> {
+  const { entitySet, key, mustBeSeen = false } = address;
+  const { pending } = exchange;
+  if (pending.length === 0 && !(mustBeSeen && definitionOf(exchange, entitySet).rows !== null)) return undefined;
+  return chain(findEntity(entitySet, key, exchange.context), (entity) => {
+    if (entity === null) return null;
+    return chain(judgeEntity(pending, exchange, entity), (passed): FoundEntity => {
+      if (!passed) throw refusal(exchange.user, `do this with this entity of ${entitySet.name}`);
+      return { entity, rowShape: undefined };
+    });
+  });
+}
+
+/** Does the same for an entity that must be there. @param missing makes the error for one that is not */
+export function requireEntity(
+  exchange: Exchange,
+  address: EntityAddress,
+  missing: () => ODataError,
+): MaybeResult<FoundEntity | undefined> {
+  return chain(addressEntity(exchange, address), (addressed) => {
+    if (addressed === null) throw missing();
+    return addressed;
+  });
+}
+
+/**
+ * Judges the rules for creating entities of a set on the entity that is about to be created.
+ * @param entity what the create handler gets
+ * @throws ODataError `Unauthorized`, `Forbidden`; what a rule answered
+ */
+export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, entity: unknown): MaybeResult<undefined> {
+  if (!exchange.service.hasRules) return undefined;
+  const { create: rules } = definitionOf(exchange, entitySet).authorization;
+  return chain(judgeEntity(rules, exchange, entity), (passed): undefined => {
+    if (!passed) throw refusal(exchange.user, actionOf("create", entitySet));
+  });
+}
+
+/**
+ * Judges an entity that a navigation leads to by the rules of its own set for reading, where these judge entities.
+ * @param missing makes the error for an entity that the user does not see
+ * @throws ODataError `Unauthorized`, `Forbidden`; what the handler or a rule answered
+ * @see specification, section Authentication, 1
+ */
+export function authorizeRelated(
+  exchange: Exchange,
+  origin: EntityOrigin,
+  { entity, rowShape }: FoundEntity,
+  missing: () => ODataError,
+): MaybeResult<undefined> {
+  if (!exchange.service.hasRules || origin.kind !== "EntitySet") return undefined;
+  const { read: rules } = definitionOf(exchange, origin).authorization;
+  if (!rules.some(needsResource)) return undefined;
+  const { user } = exchange;
+  const verdict = judge(rules, user);
+  if (verdict === "passed") return undefined;
+  if (verdict === "failed") throw refusal(user, actionOf("read", origin));
+  const { value: key } = entityKeyReader(origin.entityType, rowShape)(entity);
+  return chain(findEntity(origin, key, exchange.context), (whole) => {
+    if (whole === null) throw missing();
+    return chain(judgeEntity(rules, exchange, whole), (passed): undefined => {
+      if (!passed) throw refusal(user, `read this entity of ${origin.name}`);
+    });
+  });
+}
+
+/**
+ * Looks for the entity of a guarded set that a reference names: one that the user does not see is none.
+ * @param missing makes the error for both
+ * @throws ODataError that `missing` makes; what the handler answered
+ */
+export function requireReferenced(
+  exchange: Exchange,
+  { entitySet, key }: EntityAddress,
+  missing: () => ODataError,
+): MaybeResult<undefined> {
+  return chain(findEntity(entitySet, key, exchange.context), (entity): undefined => {
+    if (entity === null) throw missing();
+  });
+}
+
+/** Whether a rule hides entities of a set. */
+export function hidesRows(exchange: Exchange, entitySet: EntitySet): boolean {
+  return definitionOf(exchange, entitySet).rows !== null;
+}
+
+function definitionOf({ service }: Exchange, { name }: EntitySet): EntitySetDefinition {
+  const set = service.definition.entitySets.get(name);
+  if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
+  return set;
+}

@@ -1,0 +1,72 @@
+import type { EntitySet, EntityType } from "../edm/model.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { chain } from "../execution/chain.ts";
+import { collectEntities } from "../execution/collect-entities.ts";
+import type { MaybeResult } from "../execution/handler-answer.ts";
+import { visibleEntities, visibleOfType } from "../execution/visible-entities.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** What the entities are that the handler of an operation returned. */
+export interface ReturnedEntities {
+  readonly entityType: EntityType;
+  /** The set that they belong to; null: no certain one, so every set of their type must show them. */
+  readonly own: EntitySet | null;
+  /** The name of the operation. */
+  readonly name: string;
+}
+
+/** Whether a rule may hide some of the entities. */
+export function mayBeHidden(exchange: Exchange, { entityType, own }: ReturnedEntities): boolean {
+  return [...exchange.service.definition.entitySets.values()].some(
+    ({ entitySet, rows }) => rows !== null && (own === null ? entitySet.entityType === entityType : entitySet === own),
+  );
+}
+
+/**
+ * The entities that an operation returned, as far as the user of the request sees them. What goes on for ever is cut off.
+ * @param result as the handler returned it: a list that may still be on its way
+ * @throws TypeError for what is no list; ODataError that the handler threw while its entities were taken,
+ * `InvalidQueryOption` for more of them than a response may hold; what a rule threw
+ * @see decisions, Authorization
+ */
+export function seenEntities(
+  exchange: Exchange,
+  returned: ReturnedEntities,
+  result: unknown,
+): MaybeResult<readonly unknown[]> {
+  const { maxResponseEntities } = exchange.service.definition.limits;
+  return chain(collectEntities(result, `The handler of ${returned.name}`), (entities) => {
+    const taken = take(entities, maxResponseEntities);
+    return chain(visible(exchange, returned, taken), (seen) => (seen === taken ? taken : [...seen]));
+  });
+}
+
+/** Whether the user of the request sees the one entity that an operation returned. @throws what a rule threw */
+export function isSeen(exchange: Exchange, returned: ReturnedEntities, entity: unknown): MaybeResult<boolean> {
+  return chain(visible(exchange, returned, [entity]), (seen) => [...seen].length > 0);
+}
+
+function visible(
+  { context }: Exchange,
+  { own, entityType }: ReturnedEntities,
+  entities: readonly unknown[],
+): MaybeResult<Iterable<unknown>> {
+  return own === null ? visibleOfType(entityType, entities, context) : visibleEntities(own, entities, context);
+}
+
+/** The entities as a list; what goes on for ever is cut off. */
+function take(entities: Iterable<unknown>, most: number | null): readonly unknown[] {
+  const taken: unknown[] = [];
+  for (const entity of entities) {
+    if (most !== null && taken.length >= most) throw tooMany(most);
+    taken.push(entity);
+  }
+  return taken;
+}
+
+function tooMany(most: number): ODataError {
+  return protocolError(
+    "InvalidQueryOption",
+    `The answer would hold more than ${String(most)} entities: narrow it by the parameters of the operation.`,
+  );
+}
