@@ -2,6 +2,7 @@ import { selectAll } from "../binder/bind-select-expand.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import { readGraph, toExpanded, type MutableShape } from "../execution/populated-graph.ts";
+import { visibleGraph } from "../execution/visible-graph.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { entityUrl } from "../payload/entity-url.ts";
@@ -67,7 +68,10 @@ function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult
   const graph = isObject(entity) ? readGraph(entity, origin, targetOf, shape) : null;
   const clause = graphClause(origin, shape, selectAll, targetOf);
   const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
-  return writer.writeEntity(graph === null ? entity : toExpanded(graph, clause), exchange.serviceRoot, contextUrl);
+  if (graph === null) return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
+  return chain(visibleGraph(graph, origin, targetOf, exchange.context), (seen) =>
+    writer.writeEntity(toExpanded(seen, clause), exchange.serviceRoot, contextUrl),
+  );
 }
 
 function targetsIn(exchange: Exchange): TargetOf {
