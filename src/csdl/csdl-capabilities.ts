@@ -12,8 +12,12 @@ export interface CsdlCapabilities {
   readonly navigable: ReadonlySet<string>;
   /** The navigation properties of the set that `$expand` can bring, by wire name. */
   readonly expandable: ReadonlySet<string>;
+  /** Whether some route answers with entities of the set, so that there is something to select from and to expand. */
+  readonly shown: boolean;
   readonly insertable: boolean;
-  /** By PUT or PATCH. */
-  readonly updatable: boolean;
+  /** Whether `POST /Set(key)/Nav` has a route, by wire name: where it has one and the target set has none, or the other way. */
+  readonly insertableAlong: ReadonlyMap<string, boolean>;
+  readonly patchable: boolean;
+  readonly replaceable: boolean;
   readonly deletable: boolean;
 }

@@ -15,7 +15,7 @@ import { element, type XmlElement } from "./xml.ts";
  * @see Org.OData.Capabilities.V1
  */
 export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabilities): readonly XmlElement[] {
-  const { query, readable, insertable, updatable, deletable } = capabilities;
+  const { query, readable, insertable, deletable } = capabilities;
   return [
     ...readRestrictions(entitySet, capabilities),
     filterRestrictions(entitySet, capabilities),
@@ -27,18 +27,23 @@ export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabi
     recordAnnotation(capabilitiesTerm("CountRestrictions"), [
       booleanValue("Countable", readable && query.countEnabled),
     ]),
-    recordAnnotation(capabilitiesTerm("SelectSupport"), [booleanValue("Supported", query.selectEnabled)]),
+    recordAnnotation(capabilitiesTerm("SelectSupport"), [booleanValue("Supported", isSelectable(capabilities))]),
     booleanAnnotation(capabilitiesTerm("TopSupported"), readable),
     booleanAnnotation(capabilitiesTerm("SkipSupported"), readable),
     recordAnnotation(capabilitiesTerm("InsertRestrictions"), [booleanValue("Insertable", insertable)]),
-    recordAnnotation(capabilitiesTerm("UpdateRestrictions"), [booleanValue("Updatable", updatable)]),
+    updateRestrictions(capabilities),
     recordAnnotation(capabilitiesTerm("DeleteRestrictions"), [booleanValue("Deletable", deletable)]),
   ];
 }
 
+/** An empty allowlist leaves nothing to select. */
+function isSelectable({ query, shown }: CsdlCapabilities): boolean {
+  return shown && query.selectEnabled && query.selectProperties?.size !== 0;
+}
+
 /** By key is told apart only where it differs from the collection: its restrictions override the others. */
 function readRestrictions(entitySet: EntitySet, capabilities: CsdlCapabilities): readonly XmlElement[] {
-  const { readable, readableByKey, navigable } = capabilities;
+  const { readable, readableByKey } = capabilities;
   const byKey = element("PropertyValue", { Property: "ReadByKeyRestrictions" }, [
     element("Record", {}, [booleanValue("Readable", readableByKey)]),
   ]);
@@ -48,16 +53,25 @@ function readRestrictions(entitySet: EntitySet, capabilities: CsdlCapabilities):
     restrictions.push(recordAnnotation(capabilitiesTerm("ReadRestrictions"), values));
   }
   if (!readableByKey) restrictions.push(booleanAnnotation(capabilitiesTerm("IndexableByKey"), false));
-  return [...restrictions, ...navigationRestrictions(entitySet, navigable)];
+  return [...restrictions, ...navigationRestrictions(entitySet, capabilities)];
 }
 
-/** Paths lead over one navigation property: those that have routes do so singly. */
-function navigationRestrictions(entitySet: EntitySet, navigable: ReadonlySet<string>): readonly XmlElement[] {
+/** Paths lead over one navigation property: those that have routes do so singly. What is told of the rest goes without saying. */
+function navigationRestrictions(
+  entitySet: EntitySet,
+  { navigable, insertableAlong }: CsdlCapabilities,
+): readonly XmlElement[] {
   const names = [...entitySet.navigationProperties.keys()];
   if (names.length === 0) return [];
-  const missing = names.filter((name) => !navigable.has(name));
-  const isNone = missing.length === names.length;
-  const restricted = isNone ? [] : missing.map(restrictedProperty);
+  const isNone = navigable.size === 0;
+  const restricted = names.flatMap((name) => {
+    const isInsertable = insertableAlong.get(name);
+    const values = [
+      ...(isNone || navigable.has(name) ? [] : [navigability("None")]),
+      ...(isInsertable === undefined ? [] : [insertRestrictions(isInsertable)]),
+    ];
+    return values.length === 0 ? [] : [restrictedProperty(name, values)];
+  });
   return [
     recordAnnotation(capabilitiesTerm("NavigationRestrictions"), [
       navigability(isNone ? "None" : "Single"),
@@ -68,10 +82,22 @@ function navigationRestrictions(entitySet: EntitySet, navigable: ReadonlySet<str
   ];
 }
 
-function restrictedProperty(name: string): XmlElement {
-  return element("Record", {}, [
-    element("PropertyValue", { Property: "NavigationProperty", NavigationPropertyPath: name }),
-    navigability("None"),
+function restrictedProperty(name: string, values: readonly XmlElement[]): XmlElement {
+  const property = element("PropertyValue", { Property: "NavigationProperty", NavigationPropertyPath: name });
+  return element("Record", {}, [property, ...values]);
+}
+
+function insertRestrictions(isInsertable: boolean): XmlElement {
+  const record = element("Record", {}, [booleanValue("Insertable", isInsertable)]);
+  return element("PropertyValue", { Property: "InsertRestrictions" }, [record]);
+}
+
+/** Clients send PATCH where nothing else is said. */
+function updateRestrictions({ patchable, replaceable }: CsdlCapabilities): XmlElement {
+  const method = { Property: "UpdateMethod", EnumMember: "Org.OData.Capabilities.V1.HttpMethod/PUT" };
+  return recordAnnotation(capabilitiesTerm("UpdateRestrictions"), [
+    booleanValue("Updatable", patchable || replaceable),
+    ...(replaceable && !patchable ? [element("PropertyValue", method)] : []),
   ]);
 }
 
@@ -98,11 +124,12 @@ function sortRestrictions(entitySet: EntitySet, { query, readable }: CsdlCapabil
   ]);
 }
 
-function expandRestrictions(entitySet: EntitySet, { query, expandable }: CsdlCapabilities): XmlElement {
-  const names = query.expandEnabled ? [...entitySet.navigationProperties.keys()] : [];
+function expandRestrictions(entitySet: EntitySet, { query, shown, expandable }: CsdlCapabilities): XmlElement {
+  const isExpandable = shown && query.expandEnabled;
+  const names = isExpandable ? [...entitySet.navigationProperties.keys()] : [];
   const excluded = names.filter((name) => query.expandProperties?.has(name) === false || !expandable.has(name));
   return recordAnnotation(capabilitiesTerm("ExpandRestrictions"), [
-    booleanValue("Expandable", query.expandEnabled),
+    booleanValue("Expandable", isExpandable),
     ...collectionValue("NonExpandableProperties", "NavigationPropertyPath", excluded),
   ]);
 }

@@ -15,7 +15,7 @@ export function writeContainer(
   capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
 ): XmlElement {
   const entitySets = [...container.entitySets.values()];
-  const isFilterable = entitySets.some((entitySet) => capabilitiesOf(entitySet).query.filterEnabled);
+  const isFilterable = entitySets.map(capabilitiesOf).some(({ query, readable }) => readable && query.filterEnabled);
   const functions = collectionAnnotation(
     capabilitiesTerm("FilterFunctions"),
     "String",

@@ -19,13 +19,49 @@ export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: E
       query: set.capabilities,
       readable: readForm(set.handlers) !== undefined,
       readableByKey: set.handlers.getByKey !== undefined,
+      shown: showsItself(set) || [...definition.entitySets.values()].some((each) => leadsTo(definition, each, name)),
       navigable: new Set(names.filter((each) => hasNavigationRoute(definition, set.entitySet, each))),
       expandable: new Set(names.filter((each) => isExpandable(definition, set, each))),
       insertable: create !== undefined,
-      updatable: (replace ?? patch) !== undefined,
+      insertableAlong: insertableAlong(definition, set),
+      patchable: patch !== undefined,
+      replaceable: replace !== undefined,
       deletable: remove !== undefined,
     };
   };
+}
+
+/** Whether routes of a set answer with its entities. */
+function showsItself({ handlers }: EntitySetDefinition): boolean {
+  const { getByKey, create, replace, patch } = handlers;
+  return readForm(handlers) !== undefined || (getByKey ?? create ?? replace ?? patch) !== undefined;
+}
+
+/** Whether requests to one set are answered with entities of another: along a navigation, or within an expansion. */
+function leadsTo(definition: ServiceDefinition, set: EntitySetDefinition, target: string): boolean {
+  const { expandEnabled, expandProperties } = set.capabilities;
+  const expands = expandEnabled && showsItself(set);
+  return [...set.entitySet.navigationPropertyBindings].some(([name, each]) => {
+    if (each !== target) return false;
+    if (hasNavigationRoute(definition, set.entitySet, name)) return true;
+    return expands && expandProperties?.has(name) !== false && isExpandable(definition, set, name);
+  });
+}
+
+/** Where it is otherwise than the set of the related entities says, which clients take for granted. */
+function insertableAlong(
+  { entitySets }: ServiceDefinition,
+  { entitySet, navigationHandlers }: EntitySetDefinition,
+): ReadonlyMap<string, boolean> {
+  const differing = [...entitySet.navigationProperties.values()].flatMap(({ name, isCollection }) => {
+    // Nothing is created along what leads to one entity.
+    if (!isCollection) return [];
+    const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+    const isAssumed = target === undefined || target.handlers.create !== undefined;
+    const isInsertable = navigationHandlers.get(name)?.create !== undefined;
+    return isAssumed === isInsertable ? [] : [[name, isInsertable] as const];
+  });
+  return new Map(differing);
 }
 
 /** Whether something brings the related entities: a handler, the source of the target set, or the parents themselves. */

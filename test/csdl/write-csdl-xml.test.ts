@@ -17,8 +17,11 @@ const ALL: CsdlCapabilities = {
   readableByKey: true,
   navigable: EVERY_NAVIGATION,
   expandable: EVERY_NAVIGATION,
+  shown: true,
   insertable: true,
-  updatable: true,
+  insertableAlong: new Map(),
+  patchable: true,
+  replaceable: true,
   deletable: true,
 };
 /** What a service of handlers for reading offers without navigation, search and writes. */
@@ -27,7 +30,8 @@ const READ_ONLY: CsdlCapabilities = {
   query: { ...QUERY, expandEnabled: false, searchEnabled: false },
   navigable: new Set(),
   insertable: false,
-  updatable: false,
+  patchable: false,
+  replaceable: false,
   deletable: false,
 };
 
