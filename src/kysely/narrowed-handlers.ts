@@ -1,5 +1,11 @@
 import type { Context } from "../definition/context.ts";
-import type { Answer, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../definition/handlers.ts";
+import type {
+  Answer,
+  EntitySetHandlers,
+  GetByKeyHandler,
+  QueryableHandler,
+  RestrictedHandler,
+} from "../definition/handlers.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
@@ -28,13 +34,14 @@ type ReadShown = (
 /**
  * The handlers of a table behind a `queryable` of the application, which may show each user some of the rows: by their
  * keys, too, no others are read, changed or removed. What a write looks for first is not part of its transaction.
- * @param handlers those of the table; an absent one stays absent
+ * @param handlers those of the table, which keep to row rules by themselves; an absent one stays absent
  */
 export function narrowedHandlers(
   type: KeyedType,
   queryable: QueryableHandler<Context>,
   handlers: KeyedHandlers,
 ): KeyedHandlers {
+  const obeying: RestrictedHandler = { obeysRestriction: true };
   const read = readerOfShown(type, queryable);
   const key = Object.freeze(type.key.map((property) => ({ property })));
   const isShown = async (wanted: unknown, context: Context): Promise<boolean> => {
@@ -48,18 +55,30 @@ export function narrowedHandlers(
     ...(replace === undefined
       ? {}
       : {
-          replace: async (wanted, entity, context) =>
-            (await isShown(wanted, context)) ? replace(wanted, entity, context) : null,
+          replace: Object.assign(
+            async (wanted: unknown, entity: unknown, context: Context) =>
+              (await isShown(wanted, context)) ? replace(wanted, entity, context) : null,
+            obeying,
+          ),
         }),
     ...(patch === undefined
       ? {}
       : {
-          patch: async (wanted, delta, context) =>
-            (await isShown(wanted, context)) ? patch(wanted, delta, context) : null,
+          patch: Object.assign(
+            async (wanted: unknown, delta: unknown, context: Context) =>
+              (await isShown(wanted, context)) ? patch(wanted, delta, context) : null,
+            obeying,
+          ),
         }),
     ...(remove === undefined
       ? {}
-      : { delete: async (wanted, context) => ((await isShown(wanted, context)) ? remove(wanted, context) : false) }),
+      : {
+          delete: Object.assign(
+            async (wanted: unknown, context: Context) =>
+              (await isShown(wanted, context)) ? remove(wanted, context) : false,
+            obeying,
+          ),
+        }),
   };
 }
 

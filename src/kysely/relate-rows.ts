@@ -1,41 +1,23 @@
-import type { Context, WriteContext } from "../definition/context.ts";
-import type { EntityTypeDeclaration } from "../definition/value-type.ts";
-import type { DirectJoin, LinkJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import type { DirectJoin, LinkJoin, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { hasExpected, toExpected } from "./expected-values.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { ownProperties, refersToKey, relatedProperties } from "./join-sides.ts";
 import { addLink, removeLink } from "./link-rows.ts";
-import { isShown } from "./shown-entity.ts";
-import { insertNode } from "./sql-deep-insert.ts";
-import { inTransaction } from "./sql-session.ts";
-import type { SqlTable } from "./sql-table.ts";
-import { setOfTable, tableOfSet, targetSet } from "./table-sets.ts";
-import type { TableWriter, Values, WriteTask } from "./table-writer.ts";
-import { writerOf } from "./writer-of-table.ts";
-
-/** What writes get as their last argument; its type of the ETag values does not matter here. */
-export type LinkContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;
-
-/** A navigation from the rows of a table. */
-export interface RelatedWrite {
-  readonly table: SqlTable;
-  /** The application's key of the navigation. */
-  readonly field: string;
-}
-
-/** A navigation with both of its sides, within a transaction in which nobody else writes the entity that it starts from. */
-interface Relation {
-  readonly task: WriteTask;
-  readonly navigation: NavigationProperty;
-  readonly join: NavigationJoin;
-  readonly own: TableWriter;
-  readonly ownKey: readonly PrimitiveValue[];
-  /** The entity that the navigation starts from: what the join and the preconditions ask for. */
-  readonly row: Values;
-  readonly other: TableWriter;
-}
+import {
+  checkRelated,
+  MISSING,
+  noLink,
+  readRelated,
+  unknownId,
+  withRelation,
+  type LinkContext,
+  type RelatedWrite,
+  type Relation,
+} from "./relation-write.ts";
+import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
+import type { TableWriter, Values } from "./table-writer.ts";
+import { isVisible } from "./visible-rows.ts";
 
 /** Adds a link to a collection. */
 export function addRelated(write: RelatedWrite, key: unknown, related: unknown, context: LinkContext): Promise<void> {
@@ -62,7 +44,7 @@ export function removeRelated(
   return withRelation(write, { key, related, absent: noLink }, context, async (relation) => {
     const { join, other, task, own } = relation;
     const otherKey = other.keyValues(related);
-    const row = await other.read(task, otherKey, selectedOf(other, relatedProperties(join)), true);
+    const row = await readRelated(relation, otherKey, relatedProperties(join));
     const isLinked =
       row !== null &&
       (join.kind === "link"
@@ -80,6 +62,7 @@ export function removeRelated(
         [],
       );
     }
+    await checkRelated(relation, otherKey);
   });
 }
 
@@ -116,14 +99,12 @@ export async function createRelated(
   let created: Values | null = null;
   try {
     await withRelation(write, { key }, context, async (relation) => {
-      const { join, other, task } = relation;
+      const { join, other } = relation;
       if (join.kind === "link") throw new Error("Entities are created along `on` alone.");
-      const stored = await insertNode(
-        task,
-        { table: other.table, set: null, values: values as Values },
-        linked(relation, join),
-        [],
-      );
+      const task: InsertTask = { ...relation.task, written: [] };
+      const node = { table: other.table, set: null, values: values as Values };
+      const stored = await insertNode(task, node, linked(relation, join), []);
+      await checkRelated(relation, other.keyOf(stored.entity));
       created = stored.entity;
     });
   } catch (error) {
@@ -133,59 +114,10 @@ export async function createRelated(
   return created;
 }
 
-/** Stands for an entity that is not there, where the endpoint has words of its own for that. */
-const MISSING: ODataError = protocolError("NotFound", "There is no entity with this key.");
-
-function unknownId(): ODataError {
-  return protocolError("InvalidBody", "@odata.id: There is no entity with this key.", { target: "@odata.id" });
-}
-
-function noLink(): ODataError {
-  return protocolError("NotFound", "There is no link to this entity.", { target: "$id" });
-}
-
-/** The keys of the entities that a write is about. */
-interface LinkEnds {
-  readonly key: unknown;
-  readonly related?: unknown;
-  /** Makes the error of a related entity that is not there. */
-  readonly absent?: () => ODataError;
-}
-
-/** Runs a write along a navigation in a transaction. @throws ODataError for an entity that is missing, or has changed */
-async function withRelation(
-  { table, field }: RelatedWrite,
-  { key, related, absent }: LinkEnds,
-  context: LinkContext,
-  work: (relation: Relation) => Promise<void>,
-): Promise<void> {
-  const set = setOfTable(context, table);
-  const navigation = [...(set?.entitySet.navigationProperties.values() ?? [])].find((each) => each.field === field);
-  if (set === null || navigation === undefined) throw new Error(`The navigation ${field} is no part of this service.`);
-  const join = set.entitySet.navigationJoins.get(navigation.name);
-  const target = targetSet(context, set, navigation.name);
-  const other = target === null ? null : tableOfSet(target);
-  if (join === undefined || target === null || other === null) {
-    throw new Error(`The navigation ${field} leads to no table.`);
-  }
-  if (!(await isShown(set, key, context))) throw MISSING;
-  if (absent !== undefined && !(await isShown(target, related, context))) throw absent();
-  const own = writerOf(table);
-  const ownKey = own.keyValues(key);
-  const expected = toExpected(table, context.expected);
-  await inTransaction(table, context, async (session) => {
-    const task: WriteTask = { session, context, place: "" };
-    const asked = [...ownProperties(join), ...expected.map(([property]) => property)];
-    const row = await own.read(task, ownKey, selectedOf(own, asked), true);
-    if (row === null || !hasExpected(row, expected)) throw expected.length === 0 ? MISSING : changed();
-    await work({ task, navigation, join, own, ownKey, row, other: writerOf(other) });
-  });
-}
-
 async function link(relation: Relation, related: unknown): Promise<void> {
   const { navigation, join, own, ownKey, other, task } = relation;
   const otherKey = other.keyValues(related);
-  const row = await other.read(task, otherKey, selectedOf(other, relatedProperties(join)), true);
+  const row = await readRelated(relation, otherKey, relatedProperties(join));
   if (row === null) throw unknownId();
   if (join.kind === "link") {
     await addLink(task, own.table, join, linkValues(relation, join, row));
@@ -198,15 +130,17 @@ async function link(relation: Relation, related: unknown): Promise<void> {
     for (const pair of join.pairs) checkChangeable(other, pair.related);
     await other.update(task, otherKey, linked(relation, join), []);
   }
+  await checkRelated(relation, otherKey);
 }
 
-/** Removes the links of all rows of the other table that refer to this entity, but for one. */
+/** Removes the links of all rows of the other table that refer to this entity, as far as the user sees them, but for one. */
 async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promise<void> {
-  const { other, task } = relation;
+  const { other, task, target, restrictions } = relation;
   const keptKey = kept === undefined ? null : textOf(other.keyValues(kept));
   const keys = await other.keysBy(task, linked(relation, join));
   for (const key of keys) {
     if (textOf(key) === keptKey) continue;
+    if (!(await isVisible(task, restrictions, { set: target, table: other.table, key }))) continue;
     await other.update(
       task,
       key,
@@ -216,6 +150,7 @@ async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promi
       ),
       [],
     );
+    await checkRelated(relation, key);
   }
 }
 
@@ -282,17 +217,4 @@ function shownName({ table }: TableWriter, { name, field }: StructuralProperty):
 
 function subject(name: string | undefined): string {
   return name === undefined ? "What the link is by" : `'${name}', which the link is by,`;
-}
-
-function selectedOf(
-  { table }: TableWriter,
-  properties: readonly StructuralProperty[],
-): readonly { readonly property: StructuralProperty }[] {
-  const byField = new Map([...table.entityType.key, ...properties].map((property) => [property.field, property]));
-  return [...byField.values()].map((property) => ({ property }));
-}
-
-function changed(): ODataError {
-  const reason = "If-Match does not hold. There is no entity with this key, or it has changed meanwhile.";
-  return protocolError("PreconditionFailed", reason, { target: "If-Match" });
 }

@@ -5,11 +5,15 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { ownProperties, refersToKey, relatedProperties } from "./join-sides.ts";
 import { addLink } from "./link-rows.ts";
-import { inStatement, inTransaction } from "./sql-session.ts";
+import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
-import { setOfTable, targetSet } from "./table-sets.ts";
+import { keepsRowsBack, targetSet, writtenSet } from "./table-sets.ts";
 import type { Stored, Values, WriteTask } from "./table-writer.ts";
+import { checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 import { writerOf } from "./writer-of-table.ts";
+
+/** Where a write stands, before its transaction, too. */
+type PlacedTask = Pick<WriteTask, "context" | "place">;
 
 /** What is nested in an entity under one of its navigation properties. */
 interface Nested {
@@ -34,15 +38,47 @@ interface Node {
  * @throws ODataError for what a client did wrong
  * @see specification, Deep insert and `@odata.bind`
  */
-export function insertGraph(table: SqlTable, values: Values, context: Context): Promise<Values> {
-  const set = setOfTable(context, table);
+export async function insertGraph(table: SqlTable, values: Values, context: Context): Promise<Values> {
+  const set = writtenSet(context, table);
+  const node: Node = { table, set, values };
   const isPlain =
     set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
-  const run = isPlain && writerOf(table).statements.areReturning ? inStatement : inTransaction;
-  return run(table, context, async (session) => {
-    const stored = await insertNode({ session, context, place: "" }, { table, set, values }, {}, []);
+  const sets = isPlain || !keepsRowsBack(context) ? [set] : setsWithin({ context, place: "" }, node);
+  const restrictions = await restrictionsOf(sets, context);
+  const isOneStatement = isPlain && restrictions.size === 0 && writerOf(table).statements.areReturning;
+  const run: typeof inTransaction = isOneStatement ? inStatement : inTransaction;
+  const insert = async (session: SqlSession): Promise<Values> => {
+    const task: InsertTask = { session, context, place: "", written: [] };
+    const stored = await insertNode(task, node, {}, []);
+    await checkWritten(task, restrictions);
     return stored.entity;
-  });
+  };
+  return run(table, context, insert, restrictions.size > 0);
+}
+
+/** A write of several rows, one after another. */
+export interface InsertTask extends WriteTask {
+  /** Gets each row that is added. */
+  readonly written: Array<Pick<Node, "table" | "set"> & { readonly entity: Values }>;
+}
+
+/** @throws ODataError `Forbidden` where the user does not see one of the rows, now that all are there */
+export async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
+  if (restrictions.size === 0) return;
+  for (const { set, table, entity } of task.written) {
+    if (set !== null) await checkVisible(task, restrictions, { set, table, key: writerOf(table).keyOf(entity) });
+  }
+}
+
+/** The sets of an entity and of all that is nested in it. */
+function setsWithin(task: PlacedTask, { table, set, values }: Node): readonly (EntitySetDefinition | null)[] {
+  if (set === null) return [];
+  const below = nestedIn(task, { table, set, values }).flatMap((nested) =>
+    nested.entities.flatMap((each, index) =>
+      setsWithin(itemOf(task, nested, index), { table: nested.table, set: nested.set, values: each }),
+    ),
+  );
+  return [set, ...below];
 }
 
 /**
@@ -51,7 +87,7 @@ export function insertGraph(table: SqlTable, values: Values, context: Context): 
  * @param beside properties that the entity around it asks for, and that are no part of entities
  */
 export async function insertNode(
-  task: WriteTask,
+  task: InsertTask,
   { table, set, values }: Node,
   linked: Values,
   beside: readonly StructuralProperty[],
@@ -75,6 +111,7 @@ export async function insertNode(
     ...behind.flatMap(({ join }) => ownProperties(join).filter((property) => !isOf(table, property))),
   ];
   const stored = await writerOf(table).insert(task, values, known, distinct(needed));
+  task.written.push({ set, table, entity: stored.entity });
   for (const nested of behind) {
     const { join, navigation } = nested;
     const asked =
@@ -98,16 +135,15 @@ export async function insertNode(
 }
 
 async function insertAll(
-  task: WriteTask,
-  { navigation, set, table, entities }: Nested,
+  task: InsertTask,
+  nested: Nested,
   linked: () => Values,
   beside: readonly StructuralProperty[],
 ): Promise<readonly Stored[]> {
+  const { set, table, entities } = nested;
   const stored: Stored[] = [];
   for (const [index, values] of entities.entries()) {
-    const { place } = placeOf(task, navigation);
-    const here = { ...task, place: navigation.isCollection ? `${place}${String(index)}/` : place };
-    stored.push(await insertNode(here, { table, set, values }, linked(), beside));
+    stored.push(await insertNode(itemOf(task, nested, index), { table, set, values }, linked(), beside));
   }
   return stored;
 }
@@ -127,7 +163,7 @@ function linksTo(task: WriteTask, stored: Stored, { join, navigation }: Nested):
 }
 
 function nestedIn(
-  task: WriteTask,
+  task: PlacedTask,
   { table, set, values }: Node & { readonly set: EntitySetDefinition },
 ): readonly Nested[] {
   return [...set.entitySet.navigationProperties.values()].flatMap((navigation): readonly Nested[] => {
@@ -168,6 +204,12 @@ function valueOf({ entity, beside }: Stored, { field }: StructuralProperty): unk
   return entity[field] ?? beside[field] ?? null;
 }
 
-function placeOf(task: WriteTask, { name }: NavigationProperty): WriteTask {
+function placeOf<Task extends PlacedTask>(task: Task, { name }: NavigationProperty): Task {
   return { ...task, place: `${task.place}${name}/` };
+}
+
+/** The write of one of the entities that are nested under a navigation property. */
+function itemOf<Task extends PlacedTask>(task: Task, { navigation }: Nested, index: number): Task {
+  const nested = placeOf(task, navigation);
+  return navigation.isCollection ? { ...nested, place: `${nested.place}${String(index)}/` } : nested;
 }

@@ -21,7 +21,7 @@ import { chain } from "./read-page.ts";
 import { linkNavigations } from "./sql-links.ts";
 import { makeReader, type SqlReader } from "./sql-reader.ts";
 import { sourceOf } from "./sql-source.ts";
-import { noteTable, SqlTable } from "./sql-table.ts";
+import { noteNarrowed, noteTable, SqlTable } from "./sql-table.ts";
 import { writeHandlers } from "./sql-write.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
@@ -169,6 +169,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const { queryable, getAll } = options;
   const isNarrowed = typeof queryable === "function";
   const narrowed = isNarrowed ? narrowedHandlers(entityType, queryable, handlers) : {};
+  for (const handler of Object.values(narrowed)) noteNarrowed(handler as object, table);
   // The rows of the table would be read before those of a handler of the application.
   const replaced = isNarrowed || getAll === undefined ? {} : { queryable: undefined };
   // The same navigations by the same keys, each with more handlers.

@@ -1,15 +1,8 @@
 import type { Context } from "../definition/context.ts";
-import type { LinkHandler, NavigationHandlers, OfferedHandler } from "../definition/handlers.ts";
+import type { LinkHandler, NavigationHandlers, OfferedHandler, RestrictedHandler } from "../definition/handlers.ts";
 import { isObject } from "../definition/option-table.ts";
-import {
-  addRelated,
-  clearRelated,
-  createRelated,
-  removeRelated,
-  setRelated,
-  type LinkContext,
-  type RelatedWrite,
-} from "./relate-rows.ts";
+import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
+import type { LinkContext, RelatedWrite } from "./relation-write.ts";
 import { noteTable, tableOf, type SqlTable } from "./sql-table.ts";
 import { tableOfSet } from "./table-sets.ts";
 
@@ -53,7 +46,8 @@ function handlersOf(
     { isOffered: (target: Target) => isShared(table, tableOf(target?.["create"])) } satisfies OfferedHandler,
   );
   const handlers = isCollection && pairs !== null ? { ...links, create } : links;
-  for (const handler of Object.values(handlers)) noteTable(handler, table);
+  const obeying: RestrictedHandler = { obeysRestriction: true };
+  for (const handler of Object.values(handlers)) noteTable(Object.assign(handler, obeying), table);
   return handlers;
 }
 

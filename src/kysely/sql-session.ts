@@ -41,6 +41,7 @@ const FIRST_DELAY = 20;
  * Runs commands as one transaction: that of the application, where it has one under way, else one of the framework, which
  * is repeated when others were in the way.
  * @param work may run several times: it has no effect outside of the session
+ * @param isUndone whether a failure leaves nothing in the transaction of the application either, which may go on
  * @throws whatever the work throws, when nothing of it is left in the database; ODataError `ServiceUnavailable` after
  * three tries
  * @see decisions, Smaller points (retries)
@@ -49,9 +50,13 @@ export function inTransaction<T>(
   table: SqlTable,
   context: Context,
   work: (session: SqlSession) => Promise<T>,
+  isUndone: boolean = false,
 ): Promise<T> {
   const joined = transactionOf(context);
-  if (joined !== null) return once({ table, context }, () => work(sessionOf(joined)));
+  if (joined !== null) {
+    const session = sessionOf(joined);
+    return once({ table, context }, () => (isUndone ? orUndone(session, () => work(session)) : work(session)));
+  }
   return repeatedly({ table, context }, () => {
     throwIfGone(context);
     return table.db.transaction().execute((transaction) => {
@@ -92,6 +97,21 @@ async function once<T>(write: Write, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw toFailure(error, write);
+  }
+}
+
+/** Takes back what a piece of work did before it failed. */
+async function orUndone<T>(session: SqlSession, work: () => Promise<T>): Promise<T> {
+  const command = (sql: string): Promise<WriteResult> => session.run({ sql, parameters: [], width: 0 });
+  await command("savepoint odatakit_write");
+  try {
+    const result = await work();
+    await command("release savepoint odatakit_write");
+    return result;
+  } catch (error) {
+    // A database that took back the whole transaction has no savepoint any more; its reason is the one that is told.
+    await command("rollback to savepoint odatakit_write").catch(() => undefined);
+    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { WrappingHandler } from "../definition/handlers.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -76,7 +77,27 @@ export function noteTable<Made extends object>(made: Made, table: SqlTable): Mad
   return made;
 }
 
-/** The table that a handler or a source was made over; null for one of the application's own. */
+/**
+ * The table that a handler or a source was made over, or what a handler stands in the place of; null for one of the
+ * application's own.
+ */
 export function tableOf(made: unknown): SqlTable | null {
-  return typeof made === "function" || (typeof made === "object" && made !== null) ? (tables.get(made) ?? null) : null;
+  if (typeof made !== "function" && (typeof made !== "object" || made === null)) return null;
+  const { wrapped } = made as WrappingHandler;
+  return tables.get(made) ?? (wrapped === undefined ? null : tableOf(wrapped));
+}
+
+const narrowed = new WeakMap<object, SqlTable>();
+
+/** Notes which table a handler writes some rows of, as the application tells which. */
+export function noteNarrowed(made: object, table: SqlTable): void {
+  narrowed.set(made, table);
+}
+
+/** The table that a handler reads or writes, be it whole or as far as the application shows it. */
+export function tableBehind(made: unknown): SqlTable | null {
+  const table = tableOf(made);
+  if (table !== null || typeof made !== "function") return table;
+  const { wrapped } = made as WrappingHandler;
+  return narrowed.get(made) ?? (wrapped === undefined ? null : tableBehind(wrapped));
 }

@@ -1,12 +1,14 @@
 import type { Context, WriteContext } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
+import type { EntitySetHandlers, RestrictedHandler } from "../definition/handlers.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { hasExpected, isToldByDatabase, toExpected } from "./expected-values.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
+import { writtenSet } from "./table-sets.ts";
 import type { TableWriter, Values, WriteTask } from "./table-writer.ts";
+import { checkVisible, isGuarded, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import type { Expected } from "./write-statements.ts";
 import { writerOf } from "./writer-of-table.ts";
 
@@ -16,10 +18,14 @@ type AnyWriteContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration
 /** The handlers that write one table. */
 type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">>;
 
+/** All of them keep to row rules in the transaction of the write. */
+const OBEYING: RestrictedHandler = { obeysRestriction: true };
+
 /**
  * The handlers that create, replace, change and remove the rows of a table. Each write is one transaction; the answer is
  * the row as it is stored. The values of the ETag that a client named are part of the statement that writes, so of two
- * writers with one ETag exactly one wins.
+ * writers with one ETag exactly one wins. A row that the user does not see is none, and nobody writes one that they could
+ * not see then.
  * @see specification, Read by key, create, replace, patch, delete; Conditional requests and ETags
  */
 export function writeHandlers(table: SqlTable): WriteHandlers {
@@ -36,15 +42,18 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
     return changeRow(writer, key, values, context);
   };
   return {
-    create: (entity, context) => insertGraph(table, entity as Values, context),
-    replace: change,
+    create: Object.assign(
+      (entity: unknown, context: Context) => insertGraph(table, entity as Values, context),
+      OBEYING,
+    ),
+    replace: Object.assign(change, OBEYING),
     patch: change,
-    delete: (key, context) => deleteRow(writer, key, context),
+    delete: Object.assign((key: unknown, context: Context) => deleteRow(writer, key, context), OBEYING),
   };
 }
 
 /** Changes a row. @returns null where there is none, or none with the expected values any more */
-function changeRow(
+async function changeRow(
   writer: TableWriter,
   key: unknown,
   values: Values,
@@ -54,26 +63,52 @@ function changeRow(
   const wanted = writer.keyValues(key);
   const expected = toExpected(table, context?.expected);
   const isEmpty = Object.keys(values).length === 0;
-  if (!isEmpty && statements.areReturning && isToldByDatabase(expected, table)) {
+  const guard = await guardOf(table, wanted, context);
+  if (guard === null && !isEmpty && statements.areReturning && isToldByDatabase(expected, table)) {
     return inStatement(table, context, (session) => writer.update(taskOf(session, context), wanted, values, expected));
   }
-  return inTransaction(table, context, async (session) => {
-    const task = taskOf(session, context);
-    if (!(await isAsExpected(writer, task, wanted, expected))) return null;
-    return isEmpty ? writer.read(task, wanted, table.whole) : writer.update(task, wanted, values, []);
-  });
+  return inTransaction(
+    table,
+    context,
+    async (session) => {
+      const task = taskOf(session, context);
+      if (!(await isAsExpected(writer, task, wanted, expected))) return null;
+      if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
+      if (isEmpty) return writer.read(task, wanted, table.whole);
+      const stored = await writer.update(task, wanted, values, []);
+      if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
+      return stored;
+    },
+    guard !== null,
+  );
 }
 
-function deleteRow(writer: TableWriter, key: unknown, context: AnyWriteContext): Promise<boolean> {
+/** What tells whether the user of a request sees a row. */
+interface RowGuard {
+  readonly restrictions: Restrictions;
+  readonly row: SetRow;
+}
+
+/** @returns null where the user sees all rows of the table */
+async function guardOf(table: SqlTable, key: readonly PrimitiveValue[], context: Context): Promise<RowGuard | null> {
+  const set = writtenSet(context, table);
+  if (!isGuarded(set)) return null;
+  const restrictions = await restrictionsOf([set], context);
+  return restrictions.size === 0 ? null : { restrictions, row: { set, table, key } };
+}
+
+async function deleteRow(writer: TableWriter, key: unknown, context: AnyWriteContext): Promise<boolean> {
   const { table, statements } = writer;
   const wanted = writer.keyValues(key);
   const expected = toExpected(table, context?.expected);
-  if (statements.areReturning && isToldByDatabase(expected, table)) {
+  const guard = await guardOf(table, wanted, context);
+  if (guard === null && statements.areReturning && isToldByDatabase(expected, table)) {
     return inStatement(table, context, (session) => writer.delete(taskOf(session, context), wanted, expected));
   }
   return inTransaction(table, context, async (session) => {
     const task = taskOf(session, context);
     if (!(await isAsExpected(writer, task, wanted, expected))) return false;
+    if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return false;
     await writer.delete(task, wanted, []);
     return true;
   });

@@ -1,22 +1,51 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { StructuralProperty } from "../edm/model.ts";
-import { tableOf, type SqlTable } from "./sql-table.ts";
+import { tableBehind, tableOf, type SqlTable } from "./sql-table.ts";
 
 /** Handlers by which the table of a set is known, as far as the application has none of its own in their place. */
 const HANDLERS = ["create", "patch", "replace", "delete", "getByKey", "queryable"] as const;
 
-const sets = new WeakMap<object, Map<SqlTable, EntitySetDefinition | null>>();
+const sets = new WeakMap<object, Map<SqlTable, readonly EntitySetDefinition[]>>();
 
 /** The set of the service that answers, which is over a table; null where the table is asked outside of a service. */
 export function setOfTable(context: Context, table: SqlTable): EntitySetDefinition | null {
+  return setsOfTable(context, table)[0] ?? null;
+}
+
+/**
+ * As `setOfTable`, for a write whose rows a rule may keep back.
+ * @throws Error where several sets have the handlers of one declaration, so that none tells whose rule holds
+ */
+export function writtenSet(context: Context, table: SqlTable): EntitySetDefinition | null {
+  const [set = null, ...others] = setsOfTable(context, table);
+  if (others.length === 0 || ![set, ...others].some((each) => each?.restriction !== undefined)) return set;
+  const names = [set, ...others].map((each) => each?.entitySet.name).join(", ");
+  throw new Error(`${names} have the same handlers, and row rules: declare each of them by a sqlEntitySet of its own.`);
+}
+
+const guarding = new WeakMap<object, boolean>();
+
+/** Whether any set of the service has a row rule. */
+export function keepsRowsBack(context: Context): boolean {
   const service = serviceOf(context);
-  if (service === null) return null;
+  if (service === null) return false;
+  let known = guarding.get(service);
+  if (known === undefined) {
+    known = [...service.entitySets.values()].some(({ restriction }) => restriction !== undefined);
+    guarding.set(service, known);
+  }
+  return known;
+}
+
+function setsOfTable(context: Context, table: SqlTable): readonly EntitySetDefinition[] {
+  const service = serviceOf(context);
+  if (service === null) return [];
   let known = sets.get(service);
-  if (known === undefined) sets.set(service, (known = new Map<SqlTable, EntitySetDefinition | null>()));
+  if (known === undefined) sets.set(service, (known = new Map<SqlTable, readonly EntitySetDefinition[]>()));
   let found = known.get(table);
   if (found === undefined) {
-    found = [...service.entitySets.values()].find((set) => isOver(set, table)) ?? null;
+    found = [...service.entitySets.values()].filter((set) => isOver(set, table));
     known.set(table, found);
   }
   return found;
@@ -30,7 +59,7 @@ export function targetSet(context: Context, set: EntitySetDefinition, navigation
 
 /** Whether a set is over a table: by its own handlers, or by those along its navigations. */
 function isOver(set: EntitySetDefinition, table: SqlTable): boolean {
-  if (tableOfSet(set) === table) return true;
+  if (HANDLERS.some((name) => tableBehind(set.handlers[name]) === table)) return true;
   return [...set.navigationHandlers.values()].some((handlers) => {
     const along: readonly unknown[] = Object.values(handlers);
     return along.some((handler) => tableOf(handler) === table);
