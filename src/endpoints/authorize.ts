@@ -106,7 +106,7 @@ function judgeOne(rule: AuthorizationRequirement, user: User | null): Verdict {
 
 /** The application's user need not have roles: then no role is theirs. */
 function hasRole(user: User, name: string): boolean {
-  const { roles }: { readonly roles?: unknown } = user;
+  const roles: unknown = Reflect.get(user, "roles");
   return Array.isArray(roles) && roles.includes(name);
 }
 
