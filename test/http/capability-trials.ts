@@ -90,10 +90,17 @@ export class CapabilityTrials {
   readonly tried = new Map<string, number>();
   readonly #service: Service;
   readonly #subjects: Readonly<Record<string, Subject>>;
+  readonly #restore: () => Promise<void>;
   #schema: Json = {};
 
-  constructor(service: Service, subjects: Readonly<Record<string, Subject>>) {
+  /** @param restore undoes what a trial wrote */
+  constructor(
+    service: Service,
+    subjects: Readonly<Record<string, Subject>>,
+    restore: () => Promise<void> = () => Promise.resolve(),
+  ) {
     this.#service = service;
+    this.#restore = restore;
     this.#subjects = subjects;
   }
 
@@ -171,7 +178,8 @@ export class CapabilityTrials {
       const places = await this.#places(set, subject);
       const options = this.#structural(set);
       for (const place of places) {
-        const answers = await Promise.all(options.map(($select) => this.#ask({ ...place, options: { $select } })));
+        const answers = [];
+        for (const $select of options) answers.push(await this.#ask({ ...place, options: { $select } }));
         expectSame([place, "$select", answers.some(({ isTaken }) => isTaken)], [place, "$select", Supported]);
         this.#note(set, "SelectSupport");
       }
@@ -295,11 +303,12 @@ export class CapabilityTrials {
       { method: "PATCH", path: `/${set}${key}`, body: {} },
       ...(isReached ? reached : []),
     ];
-    const answers = await Promise.all(candidates.map((each) => this.#ask(each)));
-    return candidates.filter(({ within }, index) => {
-      const { isTaken = false, text = "" } = answers[index] ?? {};
-      return isTaken && (within === undefined || text.includes(`"${within}":`));
-    });
+    const places: Trial[] = [];
+    for (const each of candidates) {
+      const { isTaken, text } = await this.#ask(each);
+      if (isTaken && (each.within === undefined || text.includes(`"${each.within}":`))) places.push(each);
+    }
+    return places;
   }
 
   #expectOption(set: string, claim: string, claimed: unknown, options: Trial["options"] = {}): Promise<void> {
@@ -329,6 +338,7 @@ export class CapabilityTrials {
       }),
     );
     const text = await response.text();
+    if (method !== "GET") await this.#restore();
     if (response.ok) return { isTaken: true, text };
     const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
     // Any other failure says nothing about what is offered.
