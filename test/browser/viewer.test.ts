@@ -1,6 +1,10 @@
+import { Kysely } from "kysely";
 import { serve, type RunningServer } from "odatakit/node";
 import { openApiDocument, openApiRoute } from "odatakit/openapi";
+import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { WorldDatabase } from "../../examples/world/database.ts";
+import { worldService } from "../../examples/world/service.ts";
 import { everything } from "../openapi/model.ts";
 import { operationsOf } from "../openapi/walk.ts";
 import { findBrowser, openBrowser, type Browser, type Page } from "./browser.ts";
@@ -13,7 +17,10 @@ if (program === undefined) {
 }
 
 describe.skipIf(program === undefined)("the viewer in a browser", () => {
-  const service = everything({ routes: [openApiRoute({ viewer: true })] });
+  const shop = everything({ name: "shop", routes: [openApiRoute({ viewer: true })] });
+  // What the viewer shows is known without a table.
+  const db = new Kysely<WorldDatabase>({ dialect: sqliteDialect(":memory:") });
+  const world = worldService(db);
   let server: RunningServer;
   let browser: Browser;
   let page: Page;
@@ -21,12 +28,13 @@ describe.skipIf(program === undefined)("the viewer in a browser", () => {
   const requests: string[] = [];
 
   beforeAll(async () => {
-    server = await serve(service, { port: 0 });
+    server = await serve([shop, world], { port: 0 });
     browser = await openBrowser(program ?? "");
   });
   afterAll(async () => {
     await browser.close();
     await server.close();
+    await db.destroy();
   });
   beforeEach(async () => {
     complaints.length = 0;
@@ -40,16 +48,19 @@ describe.skipIf(program === undefined)("the viewer in a browser", () => {
   });
   afterEach(() => page.close());
 
-  const open = async () => {
-    const response = await page.goto(`${server.url}/shop/openapi`);
+  const open = async (prefix = "/shop") => {
+    const response = await page.goto(`${server.url}${prefix}/openapi`);
     await page.locator(".opblock").first().waitFor();
     return response;
   };
 
-  test("shows the title and every operation, and complains of nothing", async () => {
-    await open();
-    expect(await page.title()).toBe("Shop");
-    expect(await page.locator(".info .title").innerText()).toContain("Shop");
+  test.each([
+    ["shop", shop],
+    ["World", world],
+  ])("shows the title and every operation, and complains of nothing: %s", async (title, service) => {
+    await open(service.prefix);
+    expect(await page.title()).toBe(title);
+    expect(await page.locator(".info .title").innerText()).toContain(title);
     const methods = await page.locator(".opblock-summary-method").allInnerTexts();
     const paths = await page.locator(".opblock-summary-path").allInnerTexts();
     // The page breaks long paths by characters without width.
