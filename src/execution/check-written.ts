@@ -20,6 +20,13 @@ import { serviceOf } from "./resolve-sources.ts";
 import { clausesOf, conditionOf } from "./row-restriction.ts";
 import { trustedContext } from "./trusted-context.ts";
 
+/** An entity as it will be, as far as it is known. */
+interface WrittenEntity {
+  readonly entity: object;
+  /** Whether a property is known; what the server computes is not before it does. */
+  readonly isKnown: (property: StructuralProperty) => boolean;
+}
+
 /**
  * Refuses to write an entity that the user of a request could not see then, as far as what is known of it tells. What
  * the handler fills in, and what it does not load, is left to the handler.
@@ -28,16 +35,20 @@ import { trustedContext } from "./trusted-context.ts";
  * @see specification, Authentication (row rules)
  */
 export function checkWritten(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+  return checkEntity(set, { entity, isKnown: (property) => isStated(entity, property) }, context);
+}
+
+function checkEntity(set: EntitySetDefinition, written: WrittenEntity, context: Context): MaybeResult<undefined> {
   const condition = conditionOf(set, context);
   if (condition === "all") return undefined;
   if (condition === "none") throw hiddenAfterwards(set.entitySet);
-  return checkCondition(set.entitySet, condition, entity, context);
+  return checkCondition(set.entitySet, condition, written, context);
 }
 
 function checkCondition(
   entitySet: EntitySet,
   { filter, values: given }: VaryingRowCondition,
-  entity: object,
+  written: WrittenEntity,
   context: Context,
 ): MaybeResult<undefined> {
   // An array of this execution alone: what is loaded for it is found by it.
@@ -45,13 +56,13 @@ function checkCondition(
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
   const run = loadRunOf(values, trustedContext(context), `The row rule of ${entitySet.name}`);
   const loaded = new Set<NavigationProperty>();
-  const loads = navigations.map((mention) => () => loadKnown(mention, entity, run, loaded));
+  const loads = navigations.map((mention) => () => loadKnown(mention, written, run, loaded));
   return chain(startAll(loads), (): undefined => {
     const isSeen = canBeTrue(filter.expression, {
-      entity,
+      entity: written.entity,
       values,
       isKnown: (step) => {
-        if (step.kind === "property") return isKnown(entity, step.property);
+        if (step.kind === "property") return written.isKnown(step.property);
         return step.kind === "navigation" && loaded.has(step.navigationProperty);
       },
     });
@@ -62,14 +73,13 @@ function checkCondition(
 /** Loads what a navigation will lead to, where the entity says it: what handlers know of is how it was before. */
 function loadKnown(
   mention: NavigationMention,
-  entity: object,
+  { entity, isKnown }: WrittenEntity,
   run: LoadRun,
   loaded: Set<NavigationProperty>,
 ): MaybeResult<undefined> {
   const { entitySet, navigationProperty } = mention;
   const join = entitySet.navigationJoins.get(navigationProperty.name);
-  const isStated = (property: StructuralProperty): boolean => isKnown(entity, property);
-  if (join?.kind !== "direct" || !parentProperties(join).every(isStated)) return undefined;
+  if (join?.kind !== "direct" || !parentProperties(join).every(isKnown)) return undefined;
   return chain(joinTarget(mention, [entity], run), (related) => {
     const [single] = related ?? [];
     if (single === undefined || Array.isArray(single)) return undefined;
@@ -79,8 +89,7 @@ function loadKnown(
   });
 }
 
-/** What the server computes is not known before it does. */
-function isKnown(entity: object, { field, computed }: StructuralProperty): boolean {
+function isStated(entity: object, { field, computed }: StructuralProperty): boolean {
   if (computed || (isInheritedName(field) && !Object.hasOwn(entity, field))) return false;
   return fieldOf(entity, field) !== undefined;
 }
@@ -97,7 +106,7 @@ export function checkNested(entitySet: EntitySet, entity: object, context: Conte
     const value: unknown = Object.hasOwn(entity, property.field) ? fieldOf(entity, property.field) : null;
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     if (target === undefined) return [];
-    return items.filter(isObject).map((item) => () => checkCreated(target, item, context));
+    return items.filter(isObject).map((item) => () => checkCreatedBelow(target, item, context));
   });
   return checks.length === 0 ? undefined : chain(startAll(checks), nothing);
 }
@@ -109,15 +118,27 @@ export function checkNested(entitySet: EntitySet, entity: object, context: Conte
  * @throws ODataError `Conflict`; as for checkWritten
  */
 export function checkCreated(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
-  return chain(checkWritten(set, entity, context), () =>
-    chain(checkNested(set.entitySet, entity, context), () => checkKey(set, entity, context)),
-  );
+  return chain(checkWritten(set, entity, context), () => checkCreation(set, entity, context));
+}
+
+/**
+ * As `checkCreated`, for an entity that is created along a navigation: what is null may follow from the entity that it is
+ * related to, which the handler then fills in.
+ */
+export function checkCreatedBelow(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+  const isKnown = (property: StructuralProperty): boolean =>
+    isStated(entity, property) && fieldOf(entity, property.field) !== null;
+  return chain(checkEntity(set, { entity, isKnown }, context), () => checkCreation(set, entity, context));
+}
+
+function checkCreation(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+  return chain(checkNested(set.entitySet, entity, context), () => checkKey(set, entity, context));
 }
 
 /** Keeps a handler from writing over what the user does not see. */
 function checkKey(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
   const { key: properties } = set.entitySet.entityType;
-  if (set.restriction === undefined || !properties.every((property) => isKnown(entity, property))) return undefined;
+  if (set.restriction === undefined || !properties.every((property) => isStated(entity, property))) return undefined;
   const parts = properties.map(({ field }) => [field, fieldOf(entity, field)] as const);
   const key = parts.length === 1 ? parts[0]?.[1] : Object.freeze(Object.fromEntries(parts));
   return chain(isHidden(set, key, context), (hidden): undefined => {

@@ -4,7 +4,7 @@ import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import { isMap } from "./batch-answer.ts";
 import { chain } from "./chain.ts";
-import { checkCreated } from "./check-written.ts";
+import { checkCreatedBelow } from "./check-written.ts";
 import { collectEntities } from "./collect-entities.ts";
 import { mapEach } from "./concurrency.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
@@ -104,7 +104,7 @@ function restrictCreate(
   const restricted: NonNullable<NavigationHandlers<Context>["create"]> = (key, entity, context) => {
     const set = serviceOf(context).entitySets.get(target.name);
     const isChecked = set !== undefined && typeof entity === "object" && entity !== null;
-    return chain(isChecked ? checkCreated(set, entity, context) : undefined, () => create(key, entity, context));
+    return chain(isChecked ? checkCreatedBelow(set, entity, context) : undefined, () => create(key, entity, context));
   };
   return Object.assign(restricted, wrapping(create, undefined));
 }
