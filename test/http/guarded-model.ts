@@ -14,7 +14,7 @@ import {
   type EntityOf,
 } from "odatakit";
 import { openApiRoute } from "odatakit/openapi";
-import { type Answer, expectError, type HeaderTable, type SentBody } from "./doors.ts";
+import { type Answer, expectError, type HeaderTable } from "./doors.ts";
 import { noFailures } from "./model.ts";
 
 export const Person = entityType("Person", { id: edm.int32().key(), name: edm.string() });
@@ -167,7 +167,7 @@ export interface GuardedRequest {
   readonly action: Action;
   readonly method: string;
   readonly path: string;
-  readonly body?: SentBody;
+  readonly body?: string;
   /** Whether it addresses the folder 1, whose owner is ann. */
   readonly addresses: boolean;
 }
@@ -228,7 +228,7 @@ export const REQUESTS: readonly GuardedRequest[] = (
 }));
 
 /** The headers that a body needs. */
-export function bodyHeaders(body: SentBody | undefined): HeaderTable {
+export function bodyHeaders(body: string | undefined): HeaderTable {
   return body === undefined ? {} : { "Content-Type": "application/json" };
 }
 
