@@ -206,7 +206,11 @@ function openTable(
   key: unknown,
 ): MaybeResult<JoinedParent> {
   const { source } = navigation.runtime;
-  const found = chain(openParent(exchange, navigation, key), () => readParent(source, table, key, exchange.context));
+  const found = chain(openParent(exchange, navigation, key), (loaded) => {
+    // What was loaded whole for a rule need not be read again to know by what it is related.
+    const parents = loaded === undefined ? source : { ...source, getByKey: () => loaded.entity };
+    return readParent(parents, table, key, exchange.context);
+  });
   return chain(found, (parent) => {
     if (parent === null) throw noParent(navigation);
     return parent;
