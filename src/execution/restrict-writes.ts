@@ -18,10 +18,10 @@ type SetOf = (context: Context) => EntitySetDefinition;
  * and nobody writes what they could not see then. Handlers that obey the rules by themselves stay as they are.
  */
 export function restrictWrites(declared: EntitySetDefinition): WriteHandlers {
-  const { create, replace, patch, delete: remove, getByKey } = declared.handlers;
+  const { create, replace, patch, delete: remove } = declared.handlers;
   const { name } = declared.entitySet;
   const setOf: SetOf = (context) => serviceOf(context).entitySets.get(name) ?? declared;
-  const isGuarded = declared.rows !== null && getByKey !== undefined;
+  const isGuarded = declared.rows !== null;
   return {
     ...(create === undefined || obeys(create) ? {} : { create: restrictCreate(setOf, create) }),
     ...(replace === undefined || obeys(replace) || !isGuarded ? {} : { replace: restrictReplace(setOf, replace) }),

@@ -3,6 +3,8 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { compiledFor } from "../memory/compiled-cache.ts";
 import { asEntity } from "../memory/entity.ts";
+import { planMentions } from "../plan/plan-mentions.ts";
+import type { FilterClause } from "../query/clauses.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
 import { chain } from "./chain.ts";
@@ -147,16 +149,23 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
   const condition = conditionOf(set, context);
   if (condition === "all") return SEES_ALL;
   if (condition === "none") return SEES_NOTHING;
-  const { filter } = condition;
   // An array of this execution alone: what is loaded for it is found by it.
   const values = [...condition.values];
-  const meets = compiledFor(filter.expression, "spec-compliant");
-  const sees: IsVisible = (entity) => !isObject(entity) || meets(entity, values) === true;
-  const clauses = clausesOf(filter);
-  if (mentionsOf(clauses) === null) return sees;
-  const objects = [...entities].filter(isObject);
+  const meets = (filter: FilterClause | null): IsVisible => {
+    if (filter === null) return SEES_ALL;
+    const evaluate = compiledFor(filter.expression, "spec-compliant");
+    return (entity) => !isObject(entity) || evaluate(entity, values) === true;
+  };
+  const plan = planMentions(clausesOf(condition.filter));
+  if (plan === null) return meets(condition.filter);
+  // What the entity itself decides is asked first: for what is hidden by that, nothing is loaded.
+  const meetsOwn = meets(plan.ownFilter);
+  const meetsRest = meets(plan.filter?.filter ?? null);
+  const objects = [...entities].filter(isObject).filter(meetsOwn);
   const run = loadRunOf(values, trustedContext(context), `The row rule of ${set.entitySet.name}`);
-  return chain(loadRelations(clauses, objects, run), () => sees);
+  return chain(loadRelations(clausesOf(condition.filter), objects, run), () => (entity) => {
+    return meetsOwn(entity) && meetsRest(entity);
+  });
 }
 
 /** Nothing else holds data: it is refused as an entity wherever it goes. */
