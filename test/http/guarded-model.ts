@@ -143,8 +143,16 @@ export function guardedService(options: GuardedOptions = {}) {
   const service = odataService({
     prefix: "/g",
     entitySets: [folders, people, papers],
-    functions: { greet: fn({ returns: edm.string(), handler: () => note("greet", "hi"), ...own }) },
-    actions: { reset: action({ handler: () => note("reset", undefined), ...own }) },
+    functions: {
+      greet: fn({ returns: edm.string(), handler: () => note("greet", "hi"), ...own }),
+      oldest: fn({ returns: Folder, handler: () => note("oldest", ROWS[0] ?? null), ...own }),
+      recent: fn({ returns: edm.collection(Folder), handler: () => note("recent", ROWS), ...own }),
+      found: fn({ composable: true, returns: edm.collection(Folder), handler: () => note("found", ROWS), ...own }),
+    },
+    actions: {
+      reset: action({ handler: () => note("reset", undefined), ...own }),
+      file: action({ returns: edm.collection(Folder), handler: () => note("file", new Set(ROWS)), ...own }),
+    },
     authenticate,
     challenge: 'Bearer realm="folders"',
     routes: [openApiRoute()],
@@ -175,7 +183,7 @@ export interface GuardedRequest {
 const NEW_FOLDER = JSON.stringify({ Id: 9, Name: "New", OwnerId: "ann" });
 const FOLDER = JSON.stringify({ Name: "Post", OwnerId: "ann" });
 const REFERENCE = JSON.stringify({ "@odata.id": "Papers(10)" });
-const KEEPER = JSON.stringify({ "@odata.id": "People(101)" });
+const KEEPER = JSON.stringify({ "@odata.id": "People(100)" });
 
 /** A request for each kind of route. */
 export const REQUESTS: readonly GuardedRequest[] = (
@@ -216,7 +224,11 @@ export const REQUESTS: readonly GuardedRequest[] = (
     ["invoke", "POST", "/Folders(1)/lock", JSON.stringify({ why: "war" })],
     ["invoke", "POST", "/Folders/sweep"],
     ["unbound", "GET", "/greet"],
+    ["unbound", "GET", "/oldest"],
+    ["unbound", "GET", "/recent"],
+    ["unbound", "GET", "/found?$top=1"],
     ["unbound", "POST", "/reset"],
+    ["unbound", "POST", "/file"],
   ] as ReadonlyArray<readonly [Action, string, string, string?]>
 ).map(([act, method, path, body]) => ({
   name: `${method} ${path}`,
