@@ -1,0 +1,32 @@
+import type { EntitySet } from "odatakit";
+import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import type { Context, Principal } from "../../src/definition/context.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../src/definition/service-definition.ts";
+
+const silent = (): void => undefined;
+
+/** A service as it is declared. */
+export function declare(...entitySets: readonly EntitySet[]): ServiceDefinition {
+  return buildServiceDefinition(
+    { entitySets, prefix: "", defaults: { allowUpsert: true, allowDeepInsert: true } },
+    { error: silent, warn: silent, info: silent },
+  );
+}
+
+/** The context of a request to a service. */
+export function requestOf(service: ServiceDefinition, user: Principal | null): Context {
+  return {
+    user,
+    signal: new AbortController().signal,
+    request: { method: "GET", url: "http://service.example/", headers: new Headers() },
+    service,
+    transaction: undefined,
+  };
+}
+
+/** A set of a service. */
+export function setOf({ entitySets }: ServiceDefinition, name: string): EntitySetDefinition {
+  const set = entitySets.get(name);
+  if (set === undefined) throw new Error(`There is no set ${name}.`);
+  return set;
+}
