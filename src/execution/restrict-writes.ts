@@ -1,6 +1,8 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers, GetByKeyHandler, RestrictedHandler } from "../definition/handlers.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
 import { chain } from "./chain.ts";
 import { checkCreated, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
@@ -83,7 +85,7 @@ function restrictPatch(setOf: SetOf, patch: NonNullable<WriteHandlers["patch"]>)
     const set = setOf(context);
     return chain(findSeen(set, key, context), (seen) => {
       if (seen === null) return null;
-      const changed = { ...seen, ...(isObject(delta) ? delta : {}) };
+      const changed = { ...membersOf(set.entitySet.entityType, seen), ...(isObject(delta) ? delta : {}) };
       return chain(checkWritten(set, changed, context), () => patch(key, delta, context));
     });
   };
@@ -94,6 +96,15 @@ function restrictDelete(setOf: SetOf, remove: NonNullable<WriteHandlers["delete"
   const restricted: NonNullable<WriteHandlers["delete"]> = (key, context) =>
     chain(findSeen(setOf(context), key, context), (seen) => (seen === null ? false : remove(key, context)));
   return Object.assign(restricted, wrapping(remove, undefined));
+}
+
+/** What a handler gave of an entity, which may be of a class: nullable members that are absent are null. */
+function membersOf({ properties, ignoredProperties }: EntityType, entity: object): object {
+  const read = ({ field }: StructuralProperty): unknown =>
+    isInheritedName(field) && !Object.hasOwn(entity, field) ? undefined : fieldOf(entity, field);
+  const declared = properties.map((property) => [property.field, read(property) ?? null] as const);
+  const ignored = ignoredProperties.map((property) => [property.field, read(property)] as const);
+  return Object.fromEntries([...declared, ...ignored]);
 }
 
 /** The entity as its set shows it to the user; null where there is none, or it is hidden. */

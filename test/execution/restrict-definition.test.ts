@@ -461,6 +461,32 @@ describe("writes of handlers of the application", () => {
     expect(ignored.calls).toHaveLength(1);
   });
 
+  test("an entity of a class is known by what it gives", () => {
+    class Stored {
+      readonly id = 10;
+      readonly level = 1;
+      readonly #ownerId = 5;
+
+      get ownerId(): number {
+        return this.#ownerId;
+      }
+    }
+    const { handlers, calls, context } = writable((_user, { level, ownerId }) => level.eq(1).or(ownerId.eq(6)), {
+      getByKey: () => new Stored(),
+    });
+    expect(() => handlers.patch?.(10, { level: 2 }, context)).toThrow("could not see it afterwards");
+    handlers.patch?.(10, { ownerId: 6 }, context);
+    expect(calls).toEqual([["patch", 10, { ownerId: 6 }]]);
+  });
+
+  test("what a handler leaves out is null", () => {
+    const { handlers, calls, context } = writable((_user, { level, ownerId }) => level.eq(1).or(ownerId.eq(6)), {
+      getByKey: () => ({ id: 10, level: 1 }),
+    });
+    expect(() => handlers.patch?.(10, { level: 2 }, context)).toThrow("could not see it afterwards");
+    expect(calls).toEqual([]);
+  });
+
   test("a change of what a join goes by is judged by where it leads then", () => {
     const { handlers, calls, context } = writable(ofRed);
     expect(() => handlers.patch?.(10, { ownerId: 2 }, context)).toThrow("could not see it afterwards");
