@@ -34,7 +34,7 @@ export interface DialectCapabilities {
   readonly topPerParent: "correlated" | "lateral" | "window";
   /** Whether a subquery may look at the row around it (`exists`, counts). Otherwise: `key in (select …)`. */
   readonly correlatedSubqueries: boolean;
-  /** Whether `key in (select …)` reads the whole list, also where few keys are asked for, which `exists` then does not. */
+  /** Whether `key in (select …)` may read the whole list, also where few keys are asked for, which `exists` does not. */
   readonly listsWhole: boolean;
   /** Whether single-valued navigations may be joined, in expansions and in orders. Otherwise: by keys, one by one. */
   readonly joins: boolean;

@@ -14,7 +14,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "lateral",
     correlatedSubqueries: true,
-    listsWhole: false,
+    listsWhole: true,
     joins: true,
   }),
   maxParameters: 65_535,
