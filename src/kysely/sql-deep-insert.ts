@@ -63,7 +63,7 @@ export interface InsertTask extends WriteTask {
 }
 
 /** @throws ODataError `Forbidden` where the user does not see one of the rows, now that all are there */
-export async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
+async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
   if (restrictions.size === 0) return;
   for (const { set, table, entity } of task.written) {
     if (set !== null) await checkVisible(task, restrictions, { set, table, key: writerOf(table).keyOf(entity) });

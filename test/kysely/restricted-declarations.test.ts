@@ -1,0 +1,107 @@
+import { Kysely, sql } from "kysely";
+import { edm, entityType, hasOptional, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { expect, test } from "vitest";
+import { tableBehind, tableOf } from "../../src/kysely/sql-table.ts";
+import type { AnyDatabase } from "../executors/engines.ts";
+
+const Owner = entityType("Owner", { id: edm.int32().key(), name: edm.string() });
+const Note = entityType("Note", { id: edm.int32().key(), ownerId: edm.int32().nullable(), text: edm.string() });
+const operations = ["read", "create", "patch", "delete"] as const;
+
+async function openDatabase(): Promise<AnyDatabase> {
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+  await sql`create table owners (id integer primary key, name text not null)`.execute(db);
+  await sql`create table notes (id integer primary key, ${sql.id("ownerId")} integer, text text not null)`.execute(db);
+  await sql`insert into owners values (1, 'Ann')`.execute(db);
+  await sql`insert into notes values (1, 1, 'a')`.execute(db);
+  return db;
+}
+
+/** Sends a request, and tells the status and what was logged. */
+async function ask(
+  sets: Parameters<typeof odataService>[0]["entitySets"],
+  method: string,
+  target: string,
+): Promise<readonly [status: number, logged: readonly string[]]> {
+  const logged: string[] = [];
+  const service = odataService({
+    entitySets: sets,
+    authenticate: () => ({ id: "Ann" }),
+    logger: {
+      error: (_message, { error }) => void logged.push(error instanceof Error ? error.message : String(error)),
+      warn: () => undefined,
+      info: () => undefined,
+    },
+  });
+  const response = await service.fetch(
+    new Request(`http://service.example/${target}`, {
+      method,
+      ...(method === "GET"
+        ? {}
+        : { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ Text: "new" }) }),
+    }),
+  );
+  return [response.status, logged];
+}
+
+test("the table of what stands in the place of a handler is that of the handler", async () => {
+  const db = await openDatabase();
+  const patchOf = ({ options }: { readonly options: object }): unknown => Reflect.get(options, "patch");
+  const patch = patchOf(sqlEntitySet(Note, { db, table: "notes", operations }));
+  const table = tableOf(patch);
+  expect(table?.name).toBe("notes");
+  expect(tableOf(Object.assign(() => null, { wrapped: patch }))).toBe(table);
+  expect(tableOf(Object.assign(() => null, { wrapped: { wrapped: patch } }))).toBe(table);
+  expect(tableOf(Object.assign(() => null, { wrapped: () => null }))).toBeNull();
+  // Where the application shows some of the rows, the handlers are not those of the whole table.
+  const narrowed = patchOf(sqlEntitySet(Note, { db, table: "notes", operations, queryable: () => null as never }));
+  expect(tableOf(narrowed)).toBeNull();
+  expect(tableBehind(Object.assign(() => null, { wrapped: narrowed }))?.name).toBe("notes");
+  await db.destroy();
+});
+
+test("sets that share the handlers of one declaration, and have rules, are written by neither", async () => {
+  const db = await openDatabase();
+  const notes = sqlEntitySet(Note, {
+    db,
+    table: "notes",
+    operations,
+    authorization: { rows: (_user, row) => row.text.ne("hidden") },
+  });
+  const options = { ...notes.options, authorization: {} };
+  const shared = { ...notes, options: { ...options, name: "Copies" }, name: "Copies" };
+  for (const target of ["Notes(1)", "Copies(1)"]) {
+    const [status, logged] = await ask([notes, shared], "PATCH", target);
+    expect([target, status]).toEqual([target, 500]);
+    expect(logged.join()).toContain("declare each of them by a sqlEntitySet of its own");
+  }
+  expect(await db.selectFrom("notes").select("text").execute()).toEqual([{ text: "a" }]);
+  await db.destroy();
+});
+
+test("a rule that leads to another database is told, whatever is asked", async () => {
+  const [here, there] = [await openDatabase(), await openDatabase()];
+  const sets = [
+    sqlEntitySet(Note, {
+      db: here,
+      table: "notes",
+      operations,
+      navigation: { owner: hasOptional(Owner, { on: { ownerId: "id" }, target: "Owners" }) },
+      authorization: { rows: (user, row) => row.owner.name.eq(user.id ?? "") },
+    }),
+    sqlEntitySet(Owner, { db: there, table: "owners", operations }),
+  ];
+  for (const [method, target] of [
+    ["GET", "Notes"],
+    ["GET", "Notes(1)"],
+    ["PATCH", "Notes(1)"],
+  ] as const) {
+    const [status, logged] = await ask(sets, method, target);
+    expect([method, target, status]).toEqual([method, target, 500]);
+    expect(logged.join()).toMatch(/rule/);
+  }
+  await here.destroy();
+  await there.destroy();
+});
