@@ -39,7 +39,7 @@ function start(answer: object, isThrough: boolean) {
           // The key of an item tells its box.
           box: hasOptional(Box, {
             target: "Boxes",
-            get: (key: number) => Promise.resolve(boxes.get(key % 10) ?? null),
+            get: (key) => Promise.resolve(boxes.get(Number(key) % 10) ?? null),
           }),
           parts: hasMany(Item, { target: "Items" }),
         },
