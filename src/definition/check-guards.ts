@@ -71,7 +71,7 @@ export function* checkRowRules({ sets }: DeclaredService): Iterable<Configuratio
   const guarding = new Map<EntityTypeDeclaration, string[]>();
   for (const set of sets.filter(hasRows)) {
     guarding.set(set.entityType, [...(guarding.get(set.entityType) ?? []), set.name]);
-    const [first] = entityRoutes(set, sets);
+    const [first] = [...entityRoutes(set, sets), ...linksInto(set, sets)];
     if (set.options["getByKey"] !== undefined || first === undefined) continue;
     const message = "`authorization.rows` hides entities, but no `getByKey` tells whether this one is hidden.";
     yield { set: set.name, route: first.route, method: first.method, message, fix: "Declare getByKey." };
@@ -189,6 +189,16 @@ function* routesInto(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable<E
     if (navigation.declaration.cardinality === "many") continue;
     yield { category: "read", route: `/${from.name}({key})/${navigation.name}`, method: "GET" };
   }
+}
+
+/** The routes of other sets that take references to entities of this set. */
+function linksInto(set: DeclaredSet, sets: readonly DeclaredSet[]): readonly EntityRoute[] {
+  return navigationsInto(set, sets).flatMap(({ from, navigation }) => {
+    const routes = navigationRoutes(`/${from.name}({key})/${navigation.name}`, navigationHandlersOf(navigation, sets));
+    // Who removes the one link that there is names no entity.
+    const isMany = navigation.declaration.cardinality === "many";
+    return [...routes].filter(({ route, method }) => route.endsWith("/$ref") && (isMany || method !== "DELETE"));
+  });
 }
 
 function navigationsInto(

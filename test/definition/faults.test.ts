@@ -1432,6 +1432,16 @@ const GUARDS: readonly Row[] = [
       fix: ROWS_FIX,
     },
   ],
+  ...(["addRef", "removeRef"] as const).map((handler): Row => [
+    `rows that another set refers to, and nothing tells of one: ${handler}`,
+    {
+      entitySets: [
+        entitySet(Order, { navigation: { customers: hasMany(Customer, { target: "Customers", [handler]: noRow }) } }),
+        entitySet(Customer, { authorization: { rows } }),
+      ],
+    },
+    unshown("/Orders({key})/Customers/$ref", handler === "addRef" ? "POST" : "DELETE"),
+  ]),
   [
     "a check of entities where an operation addresses many",
     ofSet({
