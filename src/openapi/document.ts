@@ -1,6 +1,7 @@
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { descriptionOf, type ServiceDescription } from "../definition/service-description.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
+import type { Access } from "./access.ts";
 import { addEntitySetPaths } from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";
 import type { DocumentObject, OpenApiDocument, PathItem } from "./open-api-document.ts";
@@ -15,7 +16,6 @@ import {
   rawResponse,
 } from "./responses.ts";
 import { componentName } from "./schema-registry.ts";
-import { securitySchemes } from "./security.ts";
 import { type DocumentParts, ServiceScope } from "./service-scope.ts";
 import { objectSchema } from "./value-schemas.ts";
 
@@ -59,10 +59,15 @@ export function describeServices(services: readonly ServiceDescription[]): OpenA
   const urls = new Set(services.map(({ definition }) => definition.publicUrl));
   const [url] = urls;
   const hasOneUrl = urls.size === 1;
-  const parts: DocumentParts = { paths: new Map(), schemas: new Map(), operationIds: new Set(), hasOneUrl };
+  const parts: DocumentParts = {
+    paths: new Map(),
+    schemas: new Map(),
+    securitySchemes: new Map(),
+    operationIds: new Set(),
+    hasOneUrl,
+  };
   const tags = services.flatMap((service) => addService(service, parts, services.length > 1));
   const definitions = services.map(({ definition }) => definition);
-  const schemes = securitySchemes(definitions);
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info: {
@@ -76,7 +81,7 @@ export function describeServices(services: readonly ServiceDescription[]): OpenA
     components: {
       schemas: { ...Object.fromEntries(parts.schemas), [ERROR_SCHEMA_NAME]: ERROR_SCHEMA },
       responses: usedResponses(parts.paths),
-      securitySchemes: Object.keys(schemes).length === 0 ? undefined : schemes,
+      securitySchemes: parts.securitySchemes.size === 0 ? undefined : Object.fromEntries(parts.securitySchemes),
     },
   };
   // What is undefined is not there: who gets the document finds JSON, which is nobody else's.
@@ -105,8 +110,11 @@ function addService(
   });
 }
 
+/** The rules of the registration are all that hold for what belongs to no set. */
+const OF_SERVICE: Access = { rules: [] };
+
 function addRoot(scope: ServiceScope): void {
-  const refusals = errorResponses(scope.definition, {});
+  const refusals = errorResponses({});
   const item = objectSchema(
     undefined,
     { name: { type: "string" }, kind: { type: "string" }, url: { type: "string" } },
@@ -119,6 +127,7 @@ function addRoot(scope: ServiceScope): void {
     id: "service.read",
     tag: SERVICE_TAG,
     summary: "Read which entity sets and operations there are",
+    access: OF_SERVICE,
     responses: { 200: jsonResponse("The service document.", objectSchema(undefined, listed, ["value"])), ...refusals },
   });
   scope.add({
@@ -127,6 +136,7 @@ function addRoot(scope: ServiceScope): void {
     id: "service.metadata",
     tag: SERVICE_TAG,
     summary: "Read the model of the service",
+    access: OF_SERVICE,
     responses: { 200: rawResponse("The model as CSDL.", "application/xml", { type: "string" }), ...refusals },
   });
 }

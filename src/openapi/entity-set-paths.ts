@@ -1,4 +1,5 @@
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import { accessOf, collectionAccessOf } from "./access.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   COLLECTION_OPTIONS,
@@ -61,10 +62,11 @@ function addList(scope: ServiceScope, set: EntitySetDefinition): void {
     id: `${name}.list`,
     tag: name,
     summary: `Read ${name}`,
+    access: collectionAccessOf(set),
     parameters: [...queryParameters(entityType, capabilities, COLLECTION_OPTIONS), PREFER_PAGE_SIZE],
     responses: {
       200: jsonResponse("A page of entities.", collectionSchema(entityType, scope.schemas)),
-      ...errorResponses(scope.definition, {}),
+      ...errorResponses({}),
     },
   });
 }
@@ -77,8 +79,9 @@ function addCount(scope: ServiceScope, set: EntitySetDefinition): void {
     id: `${entitySet.name}.count`,
     tag: entitySet.name,
     summary: `Count ${entitySet.name}`,
+    access: collectionAccessOf(set),
     parameters: queryParameters(entitySet.entityType, capabilities, ["$filter", "$search"]),
-    responses: { 200: countResponse(), ...errorResponses(scope.definition, {}) },
+    responses: { 200: countResponse(), ...errorResponses({}) },
   });
 }
 
@@ -95,14 +98,28 @@ function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
     id: `${name}.create`,
     tag: name,
     summary: `Create an entity of ${name}`,
+    access: { ...accessOf(set, "create"), checksRows: createsGuarded(scope.definition, set) },
     parameters: [...queryParameters(entityType, capabilities, ["$select", "$expand"]), PREFER_RETURN],
     requestBody: jsonBody(body),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), headers),
       204: emptyResponse("It is created; the client prefers no content.", headers),
-      ...errorResponses(scope.definition, { isWrite: true, isEntity: true, body: bodyLimit(settings) }),
+      ...errorResponses({ isWrite: true, isEntity: true, body: bodyLimit(settings) }),
     },
   });
+}
+
+/** Whether rows of the set are hidden, or some of a set whose entities may be nested in those. */
+function createsGuarded({ entitySets }: ServiceDefinition, set: EntitySetDefinition): boolean {
+  const created = new Set([set]);
+  if (!set.settings.allowDeepInsert) return set.rows !== null;
+  for (const { entitySet } of created) {
+    for (const name of entitySet.navigationPropertyBindings.values()) {
+      const nested = entitySets.get(name);
+      if (nested !== undefined) created.add(nested);
+    }
+  }
+  return [...created].some(({ rows }) => rows !== null);
 }
 
 function addEntityPaths(scope: ServiceScope, set: EntitySetDefinition): void {
@@ -126,11 +143,12 @@ function addRead(scope: ServiceScope, set: EntitySetDefinition): void {
     id: `${name}.read`,
     tag: name,
     summary: `Read an entity of ${name}`,
+    access: accessOf(set, "read"),
     parameters: [...parameters, ...options, ...(hasETag ? [IF_NONE_MATCH] : [])],
     responses: {
       200: jsonResponse("The entity.", entitySchema(entityType, scope.schemas), headers),
       ...(hasETag ? { 304: emptyResponse("The client has it.", headers) } : {}),
-      ...errorResponses(scope.definition, { isAddressed: true }),
+      ...errorResponses({ isAddressed: true }),
     },
   });
 }
@@ -144,6 +162,7 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
   const isConditional = etag.length > 0;
   const headers = isConditional ? ETAG_HEADER : undefined;
   const mayCreate = isReplacement && settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+  const creation = { action: "Creating it", rules: set.authorization.create };
   const changed = entitySchema(entityType, scope.schemas);
   const options = queryParameters(entityType, capabilities, ["$select", "$expand"]);
   const reasons = { isAddressed: true, isWrite: true, isConditional, isEntity: true, body: bodyLimit(settings) };
@@ -153,13 +172,14 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
     id: `${name}.${isReplacement ? "replace" : "patch"}`,
     tag: name,
     summary: `${isReplacement ? "Replace" : "Change"} an entity of ${name}`,
+    access: { ...accessOf(set, "update"), further: mayCreate ? creation : undefined, checksRows: set.rows !== null },
     parameters: [...parameters, ...options, ...(isConditional ? CONDITIONS : []), PREFER_RETURN],
     requestBody: jsonBody(schema),
     responses: {
       200: jsonResponse("The entity as it is now.", changed, headers),
       ...(mayCreate ? { 201: jsonResponse("The new entity.", changed, { ...LOCATION_HEADER, ...headers }) } : {}),
       204: emptyResponse("It is done; the client prefers no content.", headers),
-      ...errorResponses(scope.definition, reasons),
+      ...errorResponses(reasons),
     },
   });
 }
@@ -174,10 +194,11 @@ function addDelete(scope: ServiceScope, set: EntitySetDefinition): void {
     id: `${name}.delete`,
     tag: name,
     summary: `Delete an entity of ${name}`,
+    access: accessOf(set, "delete"),
     parameters: [...parameters, ...(isConditional ? CONDITIONS : [])],
     responses: {
       204: emptyResponse("It is not there any more."),
-      ...errorResponses(scope.definition, { isAddressed: true, isWrite: true, isConditional }),
+      ...errorResponses({ isAddressed: true, isWrite: true, isConditional }),
     },
   });
 }

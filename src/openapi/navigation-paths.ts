@@ -1,6 +1,10 @@
+import { type Category, needsResource } from "../definition/authorization.ts";
+import type { Context } from "../definition/context.ts";
+import type { NavigationHandlers, RestrictedHandler } from "../definition/handlers.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationRouteMethods } from "../definition/service-description.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import { type Access, accessOf } from "./access.ts";
 import { bodyLimit, countResponse } from "./entity-set-paths.ts";
 import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
 import { type NavigationOptions, navigationOptions } from "./navigation-options.ts";
@@ -22,6 +26,8 @@ import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema
 interface NavigationScope extends MemberScope<NavigationProperty> {
   readonly routes: NavigationRouteMethods;
   readonly options: NavigationOptions;
+  /** The set that it leads to; undefined where none is declared. */
+  readonly target: EntitySetDefinition | undefined;
 }
 
 /** Describes the routes along the navigation properties of a set. @see specification, Navigation routes */
@@ -31,7 +37,9 @@ export function addNavigationPaths(scope: ServiceScope, set: EntitySetDefinition
   for (const member of memberScopes(scope, set, set.entitySet.navigationProperties.values())) {
     const routes = navigations.get(member.member.name);
     if (routes === undefined) continue;
-    const each: NavigationScope = { ...member, routes, options };
+    const binding = set.entitySet.navigationPropertyBindings.get(member.member.name) ?? "";
+    const target = scope.definition.entitySets.get(binding);
+    const each: NavigationScope = { ...member, routes, options, target };
     addReads(each);
     if (routes.navigation.has("POST")) addCreate(each);
     addReferences(each);
@@ -39,16 +47,35 @@ export function addNavigationPaths(scope: ServiceScope, set: EntitySetDefinition
 }
 
 /** The parameters of the query options that a route along a navigation takes: those that the target allows. */
-function optionsOf({ scope, set, member: navigation }: NavigationScope, options: readonly QueryOption[]) {
-  const { entitySets, defaultCapabilities } = scope.definition;
-  const target = set.entitySet.navigationPropertyBindings.get(navigation.name) ?? "";
-  return queryParameters(navigation.entityType, entitySets.get(target)?.capabilities ?? defaultCapabilities, options);
+function optionsOf({ scope, member: navigation, target }: NavigationScope, options: readonly QueryOption[]) {
+  const { defaultCapabilities } = scope.definition;
+  return queryParameters(navigation.entityType, target?.capabilities ?? defaultCapabilities, options);
+}
+
+/** Who may read several related entities. */
+function readAccess({ set, target }: NavigationScope): Access {
+  return accessOf(set, "read", target);
+}
+
+/** Who may read one of them: where its own set judges entities, it judges that one, too. */
+function readOneAccess(each: NavigationScope): Access {
+  const rules = each.target?.authorization.read ?? [];
+  const further = rules.some(needsResource) ? { action: "Reading the related entity", rules } : undefined;
+  return { ...readAccess(each), further };
+}
+
+/** Who may write links: handlers of the framework look at what becomes of the rows. */
+function linkAccess({ set, target }: NavigationScope, category: Category, handler: object | undefined): Access {
+  const access = accessOf(set, category, target);
+  // Any handler may say so; most say nothing.
+  const declared: RestrictedHandler | undefined = handler;
+  return { ...access, checksRows: access.hidesRows === true && declared?.obeysRestriction === true };
 }
 
 function addReads(each: NavigationScope): void {
   const { scope, set, member: navigation, routes, options } = each;
   const { name, isCollection, entityType } = navigation;
-  const refusals = errorResponses(scope.definition, { isAddressed: true });
+  const refusals = errorResponses({ isAddressed: true });
   const one = entitySchema(entityType, scope.schemas);
   if (routes.navigation.has("GET") && isCollection) {
     const page = jsonResponse("A page of related entities.", collectionSchema(entityType, scope.schemas));
@@ -57,6 +84,7 @@ function addReads(each: NavigationScope): void {
       method: "GET",
       id: "list",
       summary: `Read ${name}`,
+      access: readAccess(each),
       parameters,
       responses: { 200: page, ...refusals },
     });
@@ -69,6 +97,7 @@ function addReads(each: NavigationScope): void {
       method: "GET",
       id: "read",
       summary: `Read ${name}`,
+      access: readOneAccess(each),
       parameters: optionsOf(each, options.entity),
       responses,
     });
@@ -78,7 +107,7 @@ function addReads(each: NavigationScope): void {
     const parameters = optionsOf(each, options.count);
     addMemberOperation(
       each,
-      { method: "GET", id: "count", summary: `Count ${name}`, parameters, responses },
+      { method: "GET", id: "count", summary: `Count ${name}`, access: readAccess(each), parameters, responses },
       "/$count",
     );
   }
@@ -88,27 +117,40 @@ function addReads(each: NavigationScope): void {
     const responses = { 200: jsonResponse("The related entity.", one), ...refusals };
     addMemberOperation(
       each,
-      { method: "GET", id: "readOne", summary: `Read one of ${name}`, parameters, responses },
+      {
+        method: "GET",
+        id: "readOne",
+        summary: `Read one of ${name}`,
+        access: readOneAccess(each),
+        parameters,
+        responses,
+      },
       related.predicate,
     );
   }
 }
 
 function addCreate(each: NavigationScope): void {
-  const { scope, set, member: navigation, options } = each;
+  const { scope, set, member: navigation, options, target } = each;
   const { name, entityType } = navigation;
   const { settings, entitySet } = set;
+  const byLinks = linkAccess(each, "create", handlersOf(each).create);
+  const access = {
+    ...byLinks,
+    checksRows: byLinks.checksRows === true || (target !== undefined && target.rows !== null),
+  };
   const created = createSchema(entityType, givenAlong(entitySet, navigation), scope.schemas);
   addMemberOperation(each, {
     method: "POST",
     id: "create",
     summary: `Create one of ${name}`,
+    access,
     parameters: [...optionsOf(each, options.entity), ...(entitySet.etag.length > 0 ? CONDITIONS : []), PREFER_RETURN],
     requestBody: jsonBody(created),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), LOCATION_HEADER),
       204: emptyResponse("It is created; the client prefers no content.", LOCATION_HEADER),
-      ...errorResponses(scope.definition, { ...refusalsOfWrite(set), isEntity: true, body: bodyLimit(settings) }),
+      ...errorResponses({ ...refusalsOfWrite(set), isEntity: true, body: bodyLimit(settings) }),
     },
   });
 }
@@ -135,12 +177,19 @@ function addReferences(each: NavigationScope): void {
         isCollection ? "References to the related entities." : "The reference.",
         isCollection ? many : one,
       ),
-      ...errorResponses(scope.definition, { isAddressed: true }),
+      ...errorResponses({ isAddressed: true }),
     };
     const parameters = isCollection ? optionsOf(each, options.references) : [];
     addMemberOperation(
       each,
-      { method: "GET", id: "readRef", summary: `Read references of ${name}`, parameters, responses },
+      {
+        method: "GET",
+        id: "readRef",
+        summary: `Read references of ${name}`,
+        access: isCollection ? readAccess(each) : readOneAccess(each),
+        parameters,
+        responses,
+      },
       "/$ref",
     );
   }
@@ -150,20 +199,22 @@ function addReferences(each: NavigationScope): void {
     if (!reference.has(method)) continue;
     const summary = method === "POST" ? `Add a link to ${name}` : `Set the link ${name}`;
     const reasons = { ...refusalsOfWrite(set), body: bodyLimit(set.settings) };
-    const responses = { ...done, ...errorResponses(scope.definition, reasons) };
+    const responses = { ...done, ...errorResponses(reasons) };
     const id = method === "POST" ? "addRef" : "setRef";
+    const access = linkAccess(each, method === "POST" ? "create" : "update", handlersOf(each)[id]);
     addMemberOperation(
       each,
-      { method, id, summary, parameters: conditions, requestBody: jsonBody(one), responses },
+      { method, id, summary, access, parameters: conditions, requestBody: jsonBody(one), responses },
       "/$ref",
     );
   }
   if (!reference.has("DELETE")) return;
   const parameters = [...(isCollection ? [ID_OPTION] : []), ...conditions];
-  const responses = { ...done, ...errorResponses(scope.definition, refusalsOfWrite(set)) };
+  const responses = { ...done, ...errorResponses(refusalsOfWrite(set)) };
+  const access = linkAccess(each, "update", handlersOf(each).removeRef);
   addMemberOperation(
     each,
-    { method: "DELETE", id: "removeRef", summary: `Remove a link of ${name}`, parameters, responses },
+    { method: "DELETE", id: "removeRef", summary: `Remove a link of ${name}`, access, parameters, responses },
     "/$ref",
   );
 }
@@ -175,6 +226,11 @@ const ID_OPTION: DocumentObject = {
   description: "The @odata.id of the entity whose link goes.",
   schema: { type: "string" },
 };
+
+/** The handlers along a navigation. */
+function handlersOf({ set, member }: NavigationScope): NavigationHandlers<Context> {
+  return set.navigationHandlers.get(member.name) ?? {};
+}
 
 /** Links are part of the parent, so its ETag guards them. */
 function refusalsOfWrite({ entitySet }: EntitySetDefinition) {

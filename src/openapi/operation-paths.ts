@@ -1,5 +1,6 @@
 import type { EntitySetDefinition, EntitySetSettings } from "../definition/service-definition.ts";
 import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
+import type { Access } from "./access.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
@@ -38,6 +39,7 @@ interface OperationPlace {
   /** The set that it is bound to; null for an unbound one. */
   readonly set: EntitySetDefinition | null;
   readonly settings: EntitySetSettings;
+  readonly access: Access;
 }
 
 /** Describes the operations of a set: no member of an entity has the name of one, which a startup rule sees to. */
@@ -47,7 +49,9 @@ export function addBoundOperations(scope: ServiceScope, set: EntitySetDefinition
   for (const { operation } of set.operations.values()) {
     const isBoundToEntity = operation.binding?.isCollection === false;
     const owner = pathOf(set) + (isBoundToEntity ? predicate : "");
-    const place = { tag: entitySet.name, key: isBoundToEntity ? parameters : [], set, settings };
+    const hidesOwn = isBoundToEntity && set.rows !== null;
+    const access = { rules: set.authorization.invoke, hidesRows: hidesOwn || returnsGuarded(scope, operation) };
+    const place = { tag: entitySet.name, key: isBoundToEntity ? parameters : [], set, settings, access };
     const name = encodeURIComponent(operation.name);
     addOperation(scope, operation, { ...place, path: `${owner}/${name}`, id: `${entitySet.name}.${operation.name}` });
   }
@@ -56,14 +60,30 @@ export function addBoundOperations(scope: ServiceScope, set: EntitySetDefinition
 /** Describes the unbound operations. */
 export function addUnboundOperations(scope: ServiceScope): void {
   const { operations, defaultSettings: settings } = scope.definition;
-  for (const { operation } of operations.values()) {
+  for (const { operation, authorization: rules } of operations.values()) {
+    const access = { rules, hidesRows: returnsGuarded(scope, operation) };
     const path = `/${encodeURIComponent(operation.name)}`;
-    addOperation(scope, operation, { path, id: operation.name, tag: UNBOUND_TAG, key: [], set: null, settings });
+    addOperation(scope, operation, {
+      path,
+      id: operation.name,
+      tag: UNBOUND_TAG,
+      key: [],
+      set: null,
+      settings,
+      access,
+    });
   }
 }
 
+/** Whether the result is entities of which some may be hidden. */
+function returnsGuarded({ definition }: ServiceScope, { returnType }: Operation): boolean {
+  return [...definition.entitySets.values()].some(
+    ({ entitySet, rows }) => rows !== null && entitySet.entityType === returnType?.type,
+  );
+}
+
 function addOperation(scope: ServiceScope, operation: Operation, place: OperationPlace): void {
-  const { path, id, tag, key, set, settings } = place;
+  const { path, id, tag, key, set, settings, access } = place;
   const isFunction = operation.kind === "Function";
   const hasBody = !isFunction && operation.parameters.length > 0;
   const isBoundToEntity = operation.binding?.isCollection === false;
@@ -79,11 +99,12 @@ function addOperation(scope: ServiceScope, operation: Operation, place: Operatio
     id,
     tag,
     summary: `${isFunction ? "Call the function" : "Invoke the action"} ${operation.name}`,
+    access,
     parameters: [...key, ...parameters],
     requestBody: hasBody ? jsonBody(bodySchema(operation, scope)) : undefined,
     responses: {
       ...resultResponses(scope, operation, set),
-      ...errorResponses(scope.definition, { isAddressed, isWrite: !isFunction, isConditional, body }),
+      ...errorResponses({ isAddressed, isWrite: !isFunction, isConditional, body }),
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { StructuralProperty } from "../edm/model.ts";
+import { accessOf } from "./access.ts";
 import { bodyLimit } from "./entity-set-paths.ts";
 import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
 import { CONDITIONS, IF_NONE_MATCH } from "./parameters.ts";
@@ -40,30 +41,38 @@ function addRead(each: PropertyScope): void {
     method: "GET",
     id: "read",
     summary: `Read ${property.name}`,
+    access: accessOf(set, "read"),
     parameters: hasETag ? [IF_NONE_MATCH] : [],
     responses: {
       200: jsonResponse("The value.", value, headers),
       ...(property.nullable && !property.isCollection ? { 204: emptyResponse("It is null.", headers) } : {}),
       ...(hasETag ? { 304: emptyResponse("The client has it.", headers) } : {}),
-      ...errorResponses(scope.definition, { isAddressed: true }),
+      ...errorResponses({ isAddressed: true }),
     },
   });
 }
 
 function addValue(each: PropertyScope): void {
-  const { scope, set, member: property } = each;
+  const { set, member: property } = each;
   const isBinary = property.type.name === "Edm.Binary";
   const hasETag = set.entitySet.etag.length > 0;
   const type = isBinary ? "application/octet-stream" : "text/plain";
   const responses = {
     200: rawResponse("The value without quotes.", type, isBinary ? {} : { type: "string" }),
     ...(hasETag ? { 304: emptyResponse("The client has it.") } : {}),
-    ...errorResponses(scope.definition, { isAddressed: true }),
+    ...errorResponses({ isAddressed: true }),
   };
   const parameters = hasETag ? [IF_NONE_MATCH] : [];
   addMemberOperation(
     each,
-    { method: "GET", id: "value", summary: `Read ${property.name} raw`, parameters, responses },
+    {
+      method: "GET",
+      id: "value",
+      summary: `Read ${property.name} raw`,
+      access: accessOf(set, "read"),
+      parameters,
+      responses,
+    },
     "/$value",
   );
 }
@@ -77,26 +86,28 @@ function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
     method,
     id: method === "PUT" ? "replace" : "patch",
     summary: `Set ${property.name}`,
+    access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
     parameters: isConditional ? CONDITIONS : [],
     requestBody: jsonBody(body),
     responses: {
       204: emptyResponse("It is done.", isConditional ? ETAG_HEADER : undefined),
-      ...errorResponses(scope.definition, reasons),
+      ...errorResponses(reasons),
     },
   });
 }
 
 function addClear(each: PropertyScope): void {
-  const { scope, set, member: property } = each;
+  const { set, member: property } = each;
   const isConditional = set.entitySet.etag.length > 0;
   addMemberOperation(each, {
     method: "DELETE",
     id: "clear",
     summary: `Set ${property.name} to null`,
+    access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
     parameters: isConditional ? CONDITIONS : [],
     responses: {
       204: emptyResponse("It is null.", isConditional ? ETAG_HEADER : undefined),
-      ...errorResponses(scope.definition, { isAddressed: true, isWrite: true, isConditional }),
+      ...errorResponses({ isAddressed: true, isWrite: true, isConditional }),
     },
   });
 }

@@ -1,4 +1,3 @@
-import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { ERROR_CODES, type ErrorCode } from "../errors/error-codes.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 
@@ -34,11 +33,10 @@ export interface RefusalReasons {
   readonly isConditional?: boolean;
 }
 
-/** References to the responses that say why a request was refused, by status. */
-export function errorResponses({ authenticate }: ServiceDefinition, reasons: RefusalReasons): DocumentObject {
-  const statuses: readonly ErrorStatus[] = [
+/** References to the responses that say why a request was refused, but for who may not send it, by status. */
+export function errorResponses(reasons: RefusalReasons): DocumentObject {
+  return errorReferences([
     400,
-    ...(authenticate === undefined ? [] : ([401, 403] as const)),
     ...(reasons.isAddressed === true ? ([404] as const) : []),
     406,
     ...(reasons.isWrite === true ? ([409] as const) : []),
@@ -48,7 +46,11 @@ export function errorResponses({ authenticate }: ServiceDefinition, reasons: Ref
     500,
     ...(reasons.isEntity === true ? ([501] as const) : []),
     503,
-  ];
+  ]);
+}
+
+/** References to the responses of errors, by status. */
+export function errorReferences(statuses: readonly ErrorStatus[]): DocumentObject {
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/${ERRORS[status][0]}` }]),
   );

@@ -1,13 +1,17 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySetRouteMethods, ServiceDescription } from "../definition/service-description.ts";
+import { type Access, describeAccess, refusalsOf } from "./access.ts";
 import type { DocumentObject, PathItem } from "./open-api-document.ts";
+import { errorReferences } from "./responses.ts";
 import { SchemaRegistry } from "./schema-registry.ts";
-import { securitySchemeNames } from "./security.ts";
+import { securitySchemesOf } from "./security.ts";
 
 /** What the services of a document fill together. */
 export interface DocumentParts {
   readonly paths: Map<string, PathItem>;
   readonly schemas: Map<string, DocumentObject>;
+  /** Those by which some operation is called. */
+  readonly securitySchemes: Map<string, DocumentObject>;
   readonly operationIds: Set<string>;
   /** Whether all services have the same address; if not, each operation states its own. */
   readonly hasOneUrl: boolean;
@@ -23,9 +27,10 @@ export interface OperationDescription {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
+  readonly access: Access;
   readonly parameters?: readonly DocumentObject[];
   readonly requestBody?: DocumentObject | undefined;
-  /** By status. */
+  /** By status, without those of who may not call it. */
   readonly responses: DocumentObject;
 }
 
@@ -60,26 +65,32 @@ export class ServiceScope {
 
   /** Adds an operation. */
   add(operation: OperationDescription): void {
-    const { method, path, id, tag, summary, parameters = [], requestBody, responses } = operation;
+    const { method, path, id, tag, summary, access, parameters = [], requestBody, responses } = operation;
     const address = this.definition.prefix + path;
     const item = this.#parts.paths.get(address) ?? {};
+    const refusals = refusalsOf(this.definition, access, { method, parameters: parameters.map(({ name }) => name) });
+    const refused = [...(refusals.unauthorized ? [401 as const] : []), ...(refusals.forbidden ? [403 as const] : [])];
     const description: DocumentObject = {
       operationId: this.#uniqueId(id),
       tags: [this.tag(tag)],
       summary,
+      description: describeAccess(this.definition, access),
       parameters: parameters.length === 0 ? undefined : parameters,
       requestBody,
-      responses,
-      security: this.#security(),
+      responses: { ...responses, ...errorReferences(refused) },
+      security: this.#security(refusals.needsUser),
       servers: this.#parts.hasOneUrl ? undefined : [{ url: this.definition.publicUrl ?? "/" }],
     };
     this.#parts.paths.set(address, { ...item, [method.toLowerCase()]: description });
   }
 
-  /** Signing in is possible, not required, as far as the service itself knows: its handlers decide. */
-  #security(): readonly DocumentObject[] | undefined {
-    const names = securitySchemeNames(this.definition);
-    return names.length === 0 ? undefined : [...names.map((name) => ({ [name]: [] })), {}];
+  /** Each scheme is enough; where no user is needed, none is, too: handlers may still look at who calls. */
+  #security(needsUser: boolean): readonly DocumentObject[] | undefined {
+    const { authenticate, challenge } = this.definition;
+    if (!needsUser && authenticate === undefined) return undefined;
+    const schemes = Object.entries(securitySchemesOf(challenge));
+    for (const [name, scheme] of schemes) this.#parts.securitySchemes.set(name, scheme);
+    return [...schemes.map(([name]) => ({ [name]: [] })), ...(needsUser ? [] : [{}])];
   }
 
   #uniqueId(id: string): string {

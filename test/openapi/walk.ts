@@ -17,6 +17,7 @@ export interface Schema {
 export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
+  readonly description?: string;
   readonly parameters?: ReadonlyArray<{
     readonly name: string;
     readonly in: string;
