@@ -4,12 +4,13 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Kysely } from "kysely";
-import type { ODataService } from "odatakit";
+import { authenticated, type ODataService, role } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
 import { ROOT } from "../house/source-files.ts";
+import { deskService } from "./guarded-model.ts";
 import { everything } from "./model.ts";
 
 /** What the tests call of the generated client. */
@@ -37,6 +38,7 @@ const generator = require("swagger-typescript-api") as Generator;
 let directory: string;
 let db: Kysely<WorldDatabase>;
 let world: ODataService;
+const desks = deskService({ service: { authorization: authenticated() }, desks: { delete: role("member") } });
 
 async function generate(service: ODataService, name: string): Promise<void> {
   const spec = openApiDocument(service);
@@ -49,6 +51,7 @@ beforeAll(async () => {
   db = await openWorld(":memory:", () => undefined);
   world = worldService(db);
   await generate(world, "world");
+  await generate(desks, "desks");
   await generate(everything(), "everything");
   await generate(everything({ profile: "standard" }), "standard");
 });
@@ -85,7 +88,7 @@ await client.odata.tripsCreate({ Notes: "none" });
       moduleDetection: "force",
       allowImportingTsExtensions: true,
     };
-    const files = ["world.ts", "everything.ts", "standard.ts", "program.ts"];
+    const files = ["world.ts", "desks.ts", "everything.ts", "standard.ts", "program.ts"];
     writeFileSync(join(directory, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
     const tsc = join(ROOT, "node_modules/.bin/tsc");
@@ -131,5 +134,39 @@ await client.odata.tripsCreate({ Notes: "none" });
     ).rejects.toMatchObject({ status: 412, error: { error: { code: "PreconditionFailed" } } });
     expect((await call("tripsDelete", id)).status).toBe(204);
     await expect(call("tripsRead", id)).rejects.toMatchObject({ status: 404, error: { error: { code: "NotFound" } } });
+  });
+
+  test("sends a bearer token wherever one is needed", async () => {
+    const { Api } = (await import(/* @vite-ignore */ join(directory, "desks.ts"))) as {
+      Api: new (options: object) => {
+        readonly d: Readonly<Record<string, Call | undefined>>;
+        setSecurityData(token: string | null): void;
+      };
+    };
+    const api = new Api({
+      baseUrl: "http://desks.example",
+      customFetch: (...parameters: ConstructorParameters<typeof Request>) => desks.fetch(new Request(...parameters)),
+      baseApiParams: { format: "json" },
+      securityWorker: (token: string | null) =>
+        token === null ? {} : { headers: { Authorization: `Bearer ${token}` } },
+    });
+    const call = (name: string, ...parameters: readonly unknown[]) => {
+      const method = api.d[name];
+      if (method === undefined) throw new Error(`${name} is none of ${Object.keys(api.d).join(" ")}`);
+      return method(...parameters);
+    };
+    await expect(call("desksList", {})).rejects.toMatchObject({
+      status: 401,
+      error: { error: { code: "Unauthorized" } },
+    });
+    api.setSecurityData("ann");
+    expect((await call("desksList", { $select: "Name" })).data["value"]).toEqual([{ Name: "Oak" }, { Name: "Elm" }]);
+    expect((await call("desksPatch", 1, { Name: "Ash" })).data).toMatchObject({ Name: "Ash" });
+    await expect(call("desksDelete", 1)).rejects.toMatchObject({
+      status: 403,
+      error: { error: { code: "Forbidden" } },
+    });
+    api.setSecurityData("ann:member");
+    expect((await call("desksDelete", 1)).status).toBe(204);
   });
 });

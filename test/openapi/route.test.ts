@@ -1,4 +1,4 @@
-import { ConfigurationError, edm, entitySet, entityType, odataError, odataService } from "odatakit";
+import { ConfigurationError, edm, entitySet, entityType, odataError, odataService, role } from "odatakit";
 import { openApiDocument, openApiRoute } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
 import { loadViewerAssets } from "../../src/openapi/viewer-assets.ts";
@@ -50,6 +50,29 @@ eachDoor((door) => {
       expect((await guarded(PATH)).status).toBe(401);
       const known = door.to(everything({ authenticate: () => ({ id: "1" }), routes: [openApiRoute()] }));
       expect((await known(PATH)).headers["cache-control"]).toBe("no-store");
+    });
+
+    test("takes whom the registration lets in, and so does the viewer", async () => {
+      const authenticateBy = ({ headers }: { readonly headers: Headers }) => {
+        const id = headers.get("x-user");
+        return id === null ? null : { id, roles: id === "ann" ? ["member"] : [] };
+      };
+      const guarded = door.to(
+        everything({
+          authenticate: authenticateBy,
+          authorization: role("member"),
+          routes: [openApiRoute({ viewer: true })],
+        }),
+      );
+      const page = (await guarded("/shop/openapi", { "X-User": "ann" })).text;
+      const loaded = Array.from(page.matchAll(/(?:src|href)="(openapi[^"]+)"/g), ([, path = ""]) => `/shop/${path}`);
+      expect(loaded).toHaveLength(3);
+      for (const path of [PATH, "/shop/openapi", ...loaded]) {
+        const refused = await guarded(path);
+        expect([refused.status, refused.headers["www-authenticate"]], path).toEqual([401, "Bearer"]);
+        expect((await guarded(path, { "X-User": "bob" })).status, path).toBe(403);
+        expect((await guarded(path, { "X-User": "ann" })).status, path).toBe(200);
+      }
     });
 
     test("without the option there is no such route", async () => {
