@@ -1,4 +1,4 @@
-import { authenticated, odataError } from "odatakit";
+import { authenticated, odataError, resource } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { type Answer, type Door, eachDoor, expectError, type Send } from "./doors.ts";
 import { as, bodyHeaders, type FolderRules, guardedService, REQUESTS } from "./guarded-model.ts";
@@ -163,6 +163,38 @@ function results(door: Door): void {
     });
   });
 }
+
+test("what is hidden is missing to a check of entities, too", async () => {
+  let checked = 0;
+  const { service, calls } = guardedService({
+    folders: {
+      all: resource(() => {
+        checked += 1;
+        return false;
+      }),
+      rows: own,
+    },
+    unbound: [],
+    isBoundToEntities: true,
+  });
+  for (const { method, path, body, name } of REQUESTS.filter(({ addresses }) => addresses)) {
+    // A replacement may create, which is judged by itself.
+    if (name === "PUT /Folders(1)") continue;
+    const headers = { ...as("ann"), ...bodyHeaders(body) };
+    const ask = async (id: number) => {
+      const target = path.replace("Folders(1)", `Folders(${String(id)})`);
+      const sent = body?.replace('"FolderId":1', `"FolderId":${String(id)}`) ?? null;
+      const request = new Request(`http://service.example${target}`, { headers, method, body: sent });
+      return (await service.fetch(request)).status;
+    };
+    checked = 0;
+    calls.length = 0;
+    expect(await ask(HIDDEN), name).toBe(name === "DELETE /Folders(1)" ? 204 : 404);
+    expect([checked, calls], name).toEqual([0, ["getByKey"]]);
+    expect(await ask(1), name).toBe(403);
+    expect([checked, calls], name).toEqual([1, ["getByKey", "getByKey"]]);
+  }
+});
 
 test("an error of a rule is an answer, and anything else is logged", async () => {
   const { service, calls } = guardedService({
