@@ -60,6 +60,10 @@ const SERVICES: Readonly<Record<string, DeskOptions>> = {
     pens: { read: resource(() => false), rows: () => allRows },
     unbound: [],
   },
+  "at reading the entities that open ones lead to": {
+    pens: { read: [role("member"), resource(() => true)], rows: () => allRows },
+    unbound: [],
+  },
   "at creating, whereas everybody may replace": { desks: { update: [], create: role("member") }, unbound: [] },
   "at rows": { desks: OWN, unbound: [] },
   "at rows of the set that navigations lead to": { pens: { rows: () => noRows }, unbound: [] },
@@ -68,8 +72,8 @@ const SERVICES: Readonly<Record<string, DeskOptions>> = {
 
 const CALLERS = [null, "ann", "bob", "ann:member", "bob:member,read,update"];
 
-/** An expression that names another set, whose rules then hold as well. */
-const NAMED = `$filter=${encodeURIComponent("$root/Desks(1)/Id eq 1")}`;
+/** An expression that names both sets, whose rules then hold as well. */
+const NAMED = `$filter=${encodeURIComponent("$root/Desks(1)/Id eq 1 or $root/Pens(1)/Id eq 1")}`;
 
 /** An operation of a document, by its method and path. */
 function described(document: OpenApiDocument, name: string): OperationObject {
