@@ -105,3 +105,34 @@ test("a rule that leads to another database is told, whatever is asked", async (
   await here.destroy();
   await there.destroy();
 });
+
+test("a rule over ignored properties heeds letter case whatever their collation, and needs no column of the others", async () => {
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+  await sql`create table docs (id integer primary key, tenant text collate nocase, grp text)`.execute(db);
+  await sql`insert into docs values (1, 'ann', 'x'), (2, 'Ann', 'x'), (3, 'bob', 'Ann'), (4, 'bob', 'ann'), (5, null, null)`.execute(
+    db,
+  );
+  const shown = { id: edm.int32().key(), tenant: edm.string().nullable().ignored() };
+  const answerOf = async (sets: Parameters<typeof odataService>[0]["entitySets"]): Promise<unknown> => {
+    const service = odataService({ entitySets: sets, authenticate: () => ({ id: "Ann" }) });
+    const response = await service.fetch(new Request("http://service.example/Docs?$select=Id"));
+    return ((await response.json()) as { readonly value: unknown }).value;
+  };
+  const Doc = entityType("Doc", { ...shown, grp: edm.string().nullable().ignored() });
+  const either = sqlEntitySet(Doc, {
+    db,
+    table: "docs",
+    operations: ["read"],
+    authorization: { rows: ({ id = "" }, row) => row.tenant.eq(id).or(row.grp.eq(id)) },
+  });
+  expect(await answerOf([either])).toEqual([{ Id: 2 }, { Id: 3 }]);
+  const WithoutColumn = entityType("Doc", { ...shown, absent: edm.string().nullable().ignored() });
+  const one = sqlEntitySet(WithoutColumn, {
+    db,
+    table: "docs",
+    operations: ["read"],
+    authorization: { rows: ({ id = "" }, row) => row.tenant.eq(id) },
+  });
+  expect(await answerOf([one])).toEqual([{ Id: 2 }]);
+  await db.destroy();
+});
