@@ -174,7 +174,7 @@ async function runTests(programs: Programs): Promise<number> {
     const given =
       process.argv.length > 2
         ? process.argv.slice(2)
-        : ["test/executors", "test/kysely/writes", "test/kysely/related-keys"];
+        : ["test/executors", "test/rows", "test/kysely/writes", "test/kysely/related-keys"];
     const vitest = ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false", ...given];
     const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });
     return await new Promise((resolve) => {

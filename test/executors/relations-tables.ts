@@ -188,7 +188,7 @@ export interface TablesPlace {
 }
 
 /** The options of the sets over tables. */
-function tableOptions({ db, database, distributed = false }: TablesPlace) {
+export function tableOptions({ db, database, distributed = false }: TablesPlace) {
   const shared = { db, operations: ["read"], distributed } as const;
   const price = database === "sqlite" ? ({ storage: "scaled" } as const) : undefined;
   // A column of decimals has one number of digits there.

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import type { Shared } from "../executors/relations-memory.ts";
+import type { Relations } from "../executors/relations-model.ts";
+import { FAMILIES, SETTINGS, type Engine } from "./row-engines.ts";
+import {
+  databasePair,
+  LINK_NAMES,
+  linkTextOf,
+  oneOf,
+  randomNumbers,
+  sharedLinks,
+  toMutable,
+  type DatabasePair,
+} from "./row-pairs.ts";
+import { requestsOf, roundOf, SWEEP, type RowRequest } from "./row-requests.ts";
+import { keyTextOf, SETS, visibleRows, type UserName } from "./row-rules.ts";
+import { answersOf, describeRequest, RUNS, SEED, statusOf, type Answers } from "./row-runs.ts";
+import type { StoredRows } from "./row-store.ts";
+
+/**
+ * Two databases that differ only in rows which a user may not see answer alike: status, headers, body, next links, errors;
+ * and writes change nothing that is hidden.
+ */
+
+/** Requests on the same rows. */
+const RUNS_PER_ROUND = 50;
+/** Who asks: those who see some rows more often. */
+const ASKING: readonly [UserName, ...UserName[]] = [
+  "alice",
+  "bob",
+  "alice",
+  "bob",
+  "nobody",
+  "alice",
+  "bob",
+  "anonymous",
+];
+
+/** What one database answered, and what it holds then. */
+interface Outcome {
+  readonly answers: readonly Answers[];
+  readonly before: StoredRows | null;
+  readonly after: StoredRows | null;
+}
+
+interface RunOf {
+  readonly engine: Engine;
+  readonly user: UserName;
+  readonly shared: Shared;
+  readonly round: number;
+}
+
+async function run(
+  { engine, user, shared }: RunOf,
+  data: Relations,
+  requests: readonly RowRequest[],
+): Promise<Outcome> {
+  const { service, stored, end } = await engine.start({ data, isGuarded: true, shared });
+  try {
+    const before = await stored();
+    const answers = await answersOf(service, user, requests);
+    return { answers, before, after: await stored() };
+  } finally {
+    await end();
+  }
+}
+
+/** The texts of the keys that a user does not see at first, by table. */
+function hiddenKeys(user: UserName, data: Relations): ReadonlyMap<string, ReadonlySet<string>> {
+  const visible = visibleRows(user, data);
+  const lists = toMutable(data);
+  const hidden = new Map<string, ReadonlySet<string>>();
+  for (const set of SETS) {
+    const shown = new Set(visible[set].map((row) => keyTextOf(set, row)));
+    hidden.set(set, new Set(lists[set].map((row) => keyTextOf(set, row)).filter((key) => !shown.has(key))));
+  }
+  for (const links of LINK_NAMES) {
+    const isShared = sharedLinks(user, data, links);
+    hidden.set(links, new Set(lists[links].filter((link) => !isShared(link)).map((link) => linkTextOf(links, link))));
+  }
+  return hidden;
+}
+
+/** The rows of a database that were hidden at first, and all others. */
+function divide(rows: StoredRows | null, hidden: ReadonlyMap<string, ReadonlySet<string>>) {
+  const lists = Object.entries(rows ?? {}).map(([table, found]) => {
+    const keys = hidden.get(table);
+    const pairs = [...found].toSorted(([left], [right]) => (left < right ? -1 : 1));
+    return { table, kept: pairs.filter(([key]) => keys?.has(key)), others: pairs.filter(([key]) => !keys?.has(key)) };
+  });
+  return {
+    hidden: lists.map(({ table, kept }) => [table, kept]),
+    others: lists.map(({ table, others }) => [table, others]),
+  };
+}
+
+/** What a difference was seen in, and whether the request shows it by itself. */
+async function report(
+  of: RunOf,
+  { first, second }: DatabasePair,
+  requests: readonly RowRequest[],
+  index: number,
+): Promise<string> {
+  const request = requests[index];
+  if (request === undefined) return "";
+  const alone = [await run(of, first, [request]), await run(of, second, [request])].map(({ answers }) => answers);
+  const isAlone = JSON.stringify(alone[0]) !== JSON.stringify(alone[1]);
+  const writes = requests.slice(0, index).filter(({ method }) => method !== "GET");
+  const needed = isAlone ? "by itself" : `after\n${writes.map(describeRequest).join("\n\n")}`;
+  return `seed ${String(SEED)}, round ${String(of.round)}, ${of.engine.name}, ${of.user}\n${describeRequest(request)}\n\n${needed}`;
+}
+
+/** One round; how many requests were answered by a success. */
+async function compare(of: RunOf, howMany: number): Promise<{ reads: number; writes: number }> {
+  const seed = SEED * 10_000 + of.round;
+  const pair = databasePair(of.user, seed);
+  const requests = [...requestsOf(roundOf(pair), seed, howMany), ...SWEEP];
+  const first = await run(of, pair.first, requests);
+  const second = await run(of, pair.second, requests);
+  for (const [index, answers] of first.answers.entries()) {
+    const others = second.answers[index] ?? [];
+    const isSame = JSON.stringify(answers) === JSON.stringify(others);
+    const fault = answers.find((answer) => /^\S.*\n5(?!01)/.test(answer));
+    if (isSame && fault === undefined) continue;
+    const said = await report(of, pair, requests, index);
+    expect(others, said).toEqual(answers);
+    expect(fault, said).toBeUndefined();
+  }
+  const [ofFirst, ofSecond] = [hiddenKeys(of.user, pair.first), hiddenKeys(of.user, pair.second)];
+  const place = `seed ${String(SEED)}, round ${String(of.round)}, ${of.engine.name}, ${of.user}`;
+  expect(divide(first.after, ofFirst).hidden, `hidden rows of the first, ${place}`).toEqual(
+    divide(first.before, ofFirst).hidden,
+  );
+  expect(divide(second.after, ofSecond).hidden, `hidden rows of the second, ${place}`).toEqual(
+    divide(second.before, ofSecond).hidden,
+  );
+  expect(divide(second.after, ofSecond).others, `other rows, ${place}`).toEqual(divide(first.after, ofFirst).others);
+  const succeeded = requests.slice(0, howMany).filter((_each, index) => statusOf(first.answers[index] ?? []) < 300);
+  const reads = succeeded.filter(({ method }) => method === "GET").length;
+  return { reads, writes: succeeded.length - reads };
+}
+
+describe.each(FAMILIES)("$name", ({ engines }) => {
+  test(
+    `${String(RUNS)} requests with the seed ${String(SEED)} tell nothing of hidden rows`,
+    { timeout: 120_000 + RUNS * 60 },
+    async () => {
+      const total = { reads: 0, writes: 0 };
+      for (let round = 0; round * RUNS_PER_ROUND < RUNS; round += 1) {
+        const engine = engines[round % engines.length];
+        if (engine === undefined) continue;
+        const random = randomNumbers(SEED * 10_000 + round);
+        const { reads, writes } = await compare(
+          { engine, user: oneOf(ASKING, random), shared: oneOf(SETTINGS, random), round },
+          Math.min(RUNS_PER_ROUND, RUNS - round * RUNS_PER_ROUND),
+        );
+        total.reads += reads;
+        total.writes += writes;
+      }
+      // Refusals alone would prove nothing.
+      expect(total.reads / RUNS).toBeGreaterThan(0.2);
+      expect(total.writes / RUNS).toBeGreaterThan(0.05);
+    },
+  );
+});

@@ -1,0 +1,69 @@
+import { ENGINES as DATABASES } from "../executors/engines.ts";
+import type { Service, Shared } from "../executors/relations-memory.ts";
+import type { Relations } from "../executors/relations-model.ts";
+import { makeTables } from "../executors/relations-tables.ts";
+import { memoryRows, STYLES } from "./row-memory.ts";
+import type { StoredRows } from "./row-store.ts";
+import { FORMS, storedRows, tableRows } from "./row-tables.ts";
+
+/** A service over rows, until it is ended. */
+export interface Running {
+  readonly service: Service;
+  /** All rows as they stand; null where they are not in tables. */
+  readonly stored: () => Promise<StoredRows | null>;
+  readonly end: () => Promise<void>;
+}
+
+/** What a service is made from. */
+export interface Start {
+  readonly data: Relations;
+  readonly isGuarded: boolean;
+  readonly shared: Shared;
+}
+
+/** One way to put rows behind a service; one at a time. */
+export interface Engine {
+  readonly name: string;
+  readonly start: (given: Start) => Promise<Running>;
+}
+
+/** Engines that share the requests of a run. */
+export interface Family {
+  readonly name: string;
+  readonly engines: readonly Engine[];
+}
+
+const arrays: Family = {
+  name: "arrays",
+  engines: STYLES.map((style) => ({
+    name: `arrays by ${style}`,
+    start: ({ data, isGuarded, shared }) => {
+      const { service, stored } = memoryRows(data, style, isGuarded, shared);
+      return Promise.resolve({ service, stored, end: () => Promise.resolve() });
+    },
+  })),
+};
+
+const tables = DATABASES.map(({ name: database, title, open }): Family => ({
+  name: title,
+  // Whole tables twice: they are what is used most.
+  engines: ["tables" as const, ...FORMS].map((form) => ({
+    name: `${form} of ${title}`,
+    start: async ({ data, isGuarded, shared }) => {
+      const { db, close } = await open();
+      await makeTables(db, database, data);
+      const service = tableRows({ db, database }, data, form, isGuarded, shared);
+      return { service, stored: () => storedRows(db), end: close };
+    },
+  })),
+}));
+
+/** All engines of this run. */
+export const FAMILIES: readonly Family[] = [arrays, ...tables];
+
+/** Settings that rounds take turns in: as they come, small enough that pages end everywhere, and by place. */
+export const SETTINGS: readonly [Shared, ...Shared[]] = [
+  {},
+  { defaults: { maxTop: 3, maxExpandTop: 2 } },
+  { secret: "a secret of the tests, long enough", defaults: { paging: "keyset", maxTop: 3 } },
+];

@@ -1,0 +1,192 @@
+import {
+  arraySource,
+  entitySet,
+  hasMany,
+  hasOptional,
+  isODataError,
+  odataService,
+  type EntitySet,
+  type EntityType,
+  type ODataError,
+} from "odatakit";
+import { arraySets, COMMON, type Service, type Shared } from "../executors/relations-memory.ts";
+import type { Relations } from "../executors/relations-model.ts";
+import { authorOperations, bookOperations, unboundOperations } from "./row-operations.ts";
+import { applyTo } from "./row-query.ts";
+import { ROW_RULES, SETS, userNamed, type Row, type SetName } from "./row-rules.ts";
+import { RowStore, TYPES, type Navigation, type StoredRows } from "./row-store.ts";
+
+/**
+ * How the sets over arrays answer: by sources, by handlers for one key, by queries of their own and batches, or with
+ * entities that hold what they lead to.
+ */
+export const STYLES = ["sources", "handlers", "batches", "loaded"] as const;
+export type Style = (typeof STYLES)[number];
+
+/** Whether entities hold what they lead to. */
+const isPopulated = (style: Style): boolean => style === "sources" || style === "loaded";
+
+/** Sets whose handlers are made from data, so that their types are not known to the compiler. */
+type Untyped = (type: EntityType, options: object) => EntitySet;
+
+/** What holds for each set, whatever is behind it. */
+export const SETTINGS: Readonly<Record<SetName, object>> = {
+  publishers: { idempotentDelete: false },
+  authors: { etag: ["name"], allowDeepInsert: true },
+  books: { etag: ["title", "price"], allowUpsert: true, allowDeepInsert: true },
+  chapters: {},
+  notes: { etag: ["text"] },
+  tags: { allowUpsert: true },
+};
+
+/** The rules of a set; none where the service is to show everything. */
+export function authorizationOf(set: SetName, isGuarded: boolean): object {
+  if (!isGuarded || set === "tags") return {};
+  return { authorization: { rows: ROW_RULES[set] } };
+}
+
+/** The operations of a set. */
+export function operationsOf(set: SetName, data: Relations): object {
+  if (set === "books") return bookOperations(data);
+  return set === "authors" ? authorOperations(data) : {};
+}
+
+/** What all services here have in common. */
+export function serviceOptions(data: Relations, shared: Shared) {
+  return {
+    ...COMMON,
+    ...shared,
+    ...unboundOperations(data),
+    authenticate: ({ headers }: { readonly headers: Headers }) => userNamed(headers.get("x-user")),
+  };
+}
+
+/** A service over arrays whose rows can be written, and the rows as they are by then. */
+export function memoryRows(data: Relations, style: Style, isGuarded: boolean, shared: Shared) {
+  const store = new RowStore(data);
+  const make = entitySet as unknown as Untyped;
+  const service: Service = odataService({
+    ...serviceOptions(data, shared),
+    entitySets: SETS.map((set) =>
+      make(TYPES[set], {
+        ...SETTINGS[set],
+        ...authorizationOf(set, isGuarded),
+        ...operationsOf(set, data),
+        ...readHandlers(store, set, style),
+        ...writeHandlers(store, set, style),
+        navigation: Object.fromEntries(
+          store.navigations[set].map((navigation) => [navigation.name, declare(store, set, navigation, style)]),
+        ),
+      }),
+    ),
+  });
+  return { service, stored: (): Promise<StoredRows> => Promise.resolve(store.stored()) };
+}
+
+/** Rows as an application may hand them out: with what they lead to, so far, whoever may see it. */
+function populated(store: RowStore, set: SetName, row: Row, depth = Infinity): Row {
+  const entity = { ...row };
+  if (depth === 0) return entity;
+  for (const navigation of store.navigations[set]) {
+    Object.defineProperty(entity, navigation.name, {
+      enumerable: true,
+      get: () => {
+        const related = store.related(set, navigation, row) ?? [];
+        const rows = related.map((each) => populated(store, navigation.target, each, depth - 1));
+        return navigation.isMany ? rows : (rows[0] ?? null);
+      },
+    });
+  }
+  return entity;
+}
+
+function readHandlers(store: RowStore, set: SetName, style: Style): object {
+  const type = TYPES[set];
+  const isSearched = set === "authors" || set === "books" || set === "tags";
+  const handOut = (row: Row): Row => (isPopulated(style) ? populated(store, set, row) : row);
+  const all = (): readonly Row[] => store.all(set).map(handOut);
+  const source = () => arraySource(type, all() as never);
+  const applied = { applyQuery: (query: never) => applyTo(all(), query) };
+  // Of each form there are some.
+  const forms: Readonly<Record<Style, object>> = {
+    sources: { queryable: source },
+    handlers: set === "publishers" || set === "chapters" ? { queryable: source } : { getAll: asPromise(all) },
+    batches: set === "authors" ? applied : { queryable: source },
+    loaded: set === "notes" || set === "books" ? applied : { getAll: all },
+  };
+  return {
+    ...forms[style],
+    getByKey: (key: unknown) => {
+      const found = store.find(set, key);
+      return found === null ? null : handOut(found);
+    },
+    ...(isSearched ? { search: (search: never) => arraySets(store.data)[set].search(search) } : {}),
+  };
+}
+
+function asPromise<T>(read: () => T): () => Promise<T> {
+  return () => Promise.resolve(read());
+}
+
+function writeHandlers(store: RowStore, set: SetName, style: Style): object {
+  /** What was saved, with more than was sent where entities hold what they lead to. */
+  const saved = <T extends Row | ODataError | null>(row: T): T | Row =>
+    isPopulated(style) && row !== null && !isODataError(row) ? populated(store, set, row, 2) : row;
+  return {
+    create: (body: Row) => saved(store.create(set, body)),
+    replace: (key: unknown, body: Row) => saved(store.replace(set, key, body)),
+    patch: (key: unknown, delta: Row) => saved(store.patch(set, key, delta)),
+    delete: (key: unknown) => store.delete(set, key),
+  };
+}
+
+/** The navigation with handlers, or with a join that expressions are evaluated by over what rows are populated with. */
+function declare(store: RowStore, set: SetName, navigation: Navigation, style: Style): object {
+  const { target, isMany, on } = navigation;
+  const links = isMany
+    ? {
+        addRef: (key: unknown, id: string) => store.link(set, navigation, key, id),
+        removeRef: (key: unknown, id: string) => store.unlink(set, navigation, key, id),
+        create: (key: unknown, body: Row) => store.createRelated(set, navigation, key, body),
+      }
+    : {
+        setRef: (key: unknown, id: string) => store.link(set, navigation, key, id),
+        removeRef: (key: unknown) => store.unlink(set, navigation, key, null),
+      };
+  const options = {
+    target: SET_TITLES[target],
+    ...links,
+    ...loading(store, set, navigation, style),
+    ...joined(style, on),
+  };
+  const to = TYPES[target];
+  return isMany ? hasMany(to, options as object) : hasOptional(to, options as object);
+}
+
+const SET_TITLES: Readonly<Record<SetName, string>> = {
+  publishers: "Publishers",
+  authors: "Authors",
+  books: "Books",
+  chapters: "Chapters",
+  notes: "Notes",
+  tags: "Tags",
+};
+
+function joined(style: Style, on: Navigation["on"]): object {
+  return style === "sources" && on !== null ? { on: Object.fromEntries(on) } : {};
+}
+
+function loading(store: RowStore, set: SetName, navigation: Navigation, style: Style): object {
+  const load = (key: unknown): unknown => {
+    const related = store.related(set, navigation, key);
+    return navigation.isMany || related === null ? related : (related[0] ?? null);
+  };
+  if (isPopulated(style)) return {};
+  if (style === "handlers") return { get: (key: unknown) => Promise.resolve(load(key)) };
+  return {
+    getBatch: (keys: readonly unknown[]) => {
+      const pairs = keys.map((key) => [key, load(key)] as const);
+      return new Map(pairs.filter(([, found]) => found !== null));
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { allRows, noRows, type Principal, type RowPredicate } from "odatakit";
+import type { Author, Book, Chapter, Note, Publisher, Relations } from "../executors/relations-model.ts";
+
+/**
+ * Who sees which rows of the relations model: once as the rules of the service, and once more as a small oracle of its
+ * own, which knows nothing of the framework.
+ */
+
+/** The sets of the model by the names of their rows; publishers and chapters have composite keys. */
+export const SETS = ["publishers", "authors", "books", "chapters", "notes", "tags"] as const;
+export type SetName = (typeof SETS)[number];
+
+/** Any row, by the application's keys. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export const KEY_FIELDS: Readonly<Record<SetName, readonly string[]>> = {
+  publishers: ["country", "number"],
+  authors: ["id"],
+  books: ["id"],
+  chapters: ["bookId", "number"],
+  notes: ["id"],
+  tags: ["code"],
+};
+
+export const USERS = ["admin", "alice", "bob", "nobody", "anonymous"] as const;
+export type UserName = (typeof USERS)[number];
+
+/** What a user may see, where that is neither everything nor nothing. */
+interface Claims {
+  readonly countries: readonly string[];
+  readonly since: string;
+  readonly codes: readonly string[];
+  readonly authors: readonly number[];
+}
+
+const CLAIMS: Readonly<Record<string, Claims>> = {
+  alice: { countries: ["DE", "FR "], since: "1999-12-31", codes: ["x", "ä", "it's"], authors: [1, 2, 4, 7] },
+  bob: { countries: ["de"], since: "2010-01-01", codes: ["X", "%"], authors: [0, 1, 2, 3, 5, 6] },
+};
+const LOW_PRICE = "5.00";
+const GOOD_RATING = "1.5";
+const BIRTH = "2024-01-01T00:00:00.000Z";
+const RECENT = "2000-01-01T00:00:00.500Z";
+
+/** The user of a request, as `authenticate` finds it. */
+export function userNamed(name: string | null): Principal | null {
+  if (name === null || name === "anonymous") return null;
+  return { id: name, roles: name === "admin" ? ["admin"] : [] };
+}
+
+/** A property of a row, as a rule sees it. */
+interface Operand {
+  eq(value: unknown): RowPredicate;
+  gt(value: unknown): RowPredicate;
+  ge(value: unknown): RowPredicate;
+  lt(value: unknown): RowPredicate;
+  le(value: unknown): RowPredicate;
+  in(values: readonly unknown[]): RowPredicate;
+  isNull(): RowPredicate;
+  startsWith(text: string): RowPredicate;
+}
+
+type Rule<F extends string, N = unknown> = (user: Principal, row: Readonly<Record<F, Operand>> & N) => RowPredicate;
+
+/** The rule of a set: an administrator sees everything, whoever has no claims nothing. */
+function byClaims<F extends string, N>(
+  rule: (claims: Claims, row: Readonly<Record<F, Operand>> & N, user: Principal) => RowPredicate,
+): Rule<F, N> {
+  return (user, row) => {
+    if (user.roles?.includes("admin") === true) return allRows;
+    const claims = CLAIMS[user.id ?? ""];
+    return claims === undefined ? noRows : rule(claims, row, user);
+  };
+}
+
+interface ThroughBook {
+  readonly book: Readonly<Record<"active", Operand>> & { readonly author: Readonly<Record<"id", Operand>> };
+}
+
+/** The `rows` of each set; tags have none. */
+export const ROW_RULES = {
+  publishers: byClaims<"founded" | "name", unknown>(({ since }, publisher) =>
+    publisher.founded.gt(since).or(publisher.founded.isNull().and(publisher.name.startsWith("A").not())),
+  ),
+  // The country is a property that never crosses the wire.
+  authors: byClaims<"publisherCountry" | "rating" | "born", unknown>(({ countries }, author) =>
+    author.publisherCountry.in(countries).or(author.rating.ge(GOOD_RATING).and(author.born.lt(BIRTH))),
+  ),
+  books: byClaims<"active" | "price" | "title" | "authorId", unknown>(({ authors }, book, user) =>
+    user.id === "bob"
+      ? book.authorId.in(authors).and(book.active.eq(true))
+      : book.active.eq(true).and(book.price.le(LOW_PRICE).or(book.title.isNull()).or(book.authorId.in(authors))),
+  ),
+  // Paths of a rule see all rows: a chapter may be there though its book is not.
+  chapters: byClaims<never, ThroughBook>(({ authors }, { book }, user) =>
+    user.id === "bob" ? book.author.id.in(authors) : book.active.eq(true),
+  ),
+  notes: byClaims<"tagCode" | "at", unknown>(({ codes }, note) =>
+    note.tagCode.in(codes).or(note.tagCode.isNull().and(note.at.ge(RECENT))),
+  ),
+} as const;
+
+/** The key of a row as a text. */
+export function keyTextOf(set: SetName, row: object): string {
+  return JSON.stringify(KEY_FIELDS[set].map((field) => String(Reflect.get(row, field))));
+}
+
+/** What the oracle knows of a user. */
+interface Oracle {
+  readonly publisher: (row: Publisher) => boolean;
+  readonly author: (row: Author) => boolean;
+  readonly book: (row: Book) => boolean;
+  /** What the rule of chapters asks of their book. */
+  readonly bookOfChapter: (book: Book | undefined, data: Relations) => boolean;
+  readonly note: (row: Note) => boolean;
+}
+
+function oracleOf(user: UserName): Oracle | boolean {
+  const claims = CLAIMS[user];
+  if (claims === undefined) return user === "admin";
+  const { countries, since, codes, authors } = claims;
+  const isOf = (author: number | null): boolean => author !== null && authors.includes(author);
+  const common = {
+    publisher: ({ founded, name }: Publisher) =>
+      founded === null ? name !== null && !name.startsWith("A") : founded > since,
+    author: ({ publisherCountry, rating, born }: Author) =>
+      (publisherCountry !== null && countries.includes(publisherCountry)) ||
+      (rating !== null &&
+        Number(rating) >= Number(GOOD_RATING) &&
+        born !== null &&
+        Date.parse(born) < Date.parse(BIRTH)),
+    note: ({ tagCode, at }: Note) =>
+      tagCode === null ? Date.parse(at) >= Date.parse(RECENT) : codes.includes(tagCode),
+  };
+  if (user === "bob") {
+    return {
+      ...common,
+      book: ({ authorId, active }) => active && isOf(authorId),
+      bookOfChapter: (book, data) =>
+        book !== undefined && isOf(book.authorId) && data.authors.some(({ id }) => id === book.authorId),
+    };
+  }
+  return {
+    ...common,
+    book: ({ active, price, title, authorId }) =>
+      active && ((price !== null && Number(price) <= Number(LOW_PRICE)) || title === null || isOf(authorId)),
+    bookOfChapter: (book) => book?.active === true,
+  };
+}
+
+/** The rows of each set that a user sees. */
+export type VisibleRows = Readonly<Record<SetName, readonly Row[]>>;
+
+/** The rows that a user sees, found without the framework. */
+export function visibleRows(user: UserName, data: Relations): VisibleRows {
+  const oracle = oracleOf(user);
+  const { publishers, authors, books, chapters, notes, tags } = data;
+  if (oracle === true) return { publishers, authors, books, chapters, notes, tags };
+  if (oracle === false) return { publishers: [], authors: [], books: [], chapters: [], notes: [], tags };
+  return {
+    publishers: publishers.filter(oracle.publisher),
+    authors: authors.filter(oracle.author),
+    books: books.filter(oracle.book),
+    chapters: chapters.filter((chapter) => oracle.bookOfChapter(bookOf(chapter, data), data)),
+    notes: notes.filter(oracle.note),
+    tags,
+  };
+}
+
+function bookOf({ bookId }: Chapter, { books }: Relations): Book | undefined {
+  return books.find(({ id }) => id === bookId);
+}
+
+/**
+ * What rules ask of rows that may themselves be hidden: those rows may differ in everything else. Anyone who writes a row
+ * that is judged by one of these learns it, by the rule's own will.
+ */
+export function askedByPaths(user: UserName, data: Relations, bookIds: readonly string[]): readonly boolean[] {
+  const oracle = oracleOf(user);
+  if (typeof oracle === "boolean") return [];
+  const ofBooks = bookIds.map((id) =>
+    oracle.bookOfChapter(
+      data.books.find((book) => book.id === id),
+      data,
+    ),
+  );
+  // A book that is written may name any author.
+  const authors = CLAIMS[user]?.authors ?? [];
+  return [...ofBooks, ...authors.map((author) => data.authors.some(({ id }) => id === author))];
+}

@@ -1,0 +1,87 @@
+import process from "node:process";
+import type { Service } from "../executors/relations-memory.ts";
+import { ORIGIN, type RowRequest } from "./row-requests.ts";
+import type { UserName } from "./row-rules.ts";
+
+/** Most pages that are followed from one request. */
+const PAGES = 6;
+
+/** The answers to one request: those that it needed before, its own, and the pages that it leads to. */
+export type Answers = readonly string[];
+
+/** Every next link of an answer, wherever it stands. */
+function linksIn(body: unknown): readonly string[] {
+  if (Array.isArray(body)) return body.flatMap(linksIn);
+  if (typeof body !== "object" || body === null) return [];
+  return Object.entries(body).flatMap(([name, value]) =>
+    name.endsWith("@odata.nextLink") ? [String(value)] : linksIn(value),
+  );
+}
+
+/** Tokens that are sealed differ each time, but not in their length. */
+function withoutTokens(text: string): string {
+  return text.replaceAll(/(?<=skiptoken=)[^"&\n]{17,}/g, (token) => "x".repeat(token.length));
+}
+
+/** Sends requests one after another. */
+export async function answersOf(
+  service: Service,
+  user: UserName,
+  requests: readonly RowRequest[],
+): Promise<readonly Answers[]> {
+  const found: Answers[] = [];
+  for (const request of requests) found.push(await answersTo(service, user, request));
+  return found;
+}
+
+async function answersTo(service: Service, user: UserName, request: RowRequest): Promise<Answers> {
+  const { method, target, body, entity } = request;
+  const answers: string[] = [];
+  const send = async (url: string, init: RequestInit, given: Readonly<Record<string, string>>) => {
+    const headers = { ...given, "x-user": user };
+    const response = await service.fetch(new Request(url, { ...init, headers }));
+    const text = await response.text();
+    const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`).toSorted();
+    const sent = `${init.method ?? "GET"} ${url.slice(ORIGIN.length)}`;
+    answers.push(withoutTokens([`${sent} by ${user}`, String(response.status), ...lines, text].join("\n")));
+    return { response, text };
+  };
+  const headers: Record<string, string> = { ...request.headers };
+  for (const [name, value] of Object.entries(headers)) {
+    if (!value.includes("$etag")) continue;
+    const read = entity === undefined ? null : await send(ORIGIN + entity, {}, {});
+    headers[name] = value.replace("$etag", () => read?.response.headers.get("etag") ?? '"none"');
+  }
+  const urls = [ORIGIN + target];
+  for (const url of urls) {
+    const { response, text } = await send(url, { method, ...(body === undefined ? {} : { body }) }, headers);
+    if (method !== "GET" || response.status !== 200 || !text.startsWith("{")) continue;
+    urls.push(...linksIn(JSON.parse(text)).slice(0, PAGES - urls.length));
+  }
+  return answers;
+}
+
+/** The status of the answer to a request itself. */
+export function statusOf(answers: Answers): number {
+  return Number(answers.at(-1)?.split("\n")[1]);
+}
+
+/** A request as it can be read in a report. */
+export function describeRequest({ method, target, headers, body }: RowRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${decoded(target)}`, ...lines, ...(body === undefined ? [] : [body])].join("\n");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** How many requests a run sends per engine: `FUZZ_RUNS` for any number, more for `npm run fuzz:rows`. */
+export const RUNS = Number(
+  process.env["FUZZ_RUNS"] ?? (process.env["npm_lifecycle_event"] === "fuzz:rows" ? 50_000 : 2000),
+);
+export const SEED = Number(process.env["FUZZ_SEED"] ?? 1);

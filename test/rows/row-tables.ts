@@ -1,0 +1,112 @@
+import { sql } from "kysely";
+import { entitySet, odataService, type EntitySet, type EntityType } from "odatakit";
+import { sqlEntitySet, sqlSource } from "odatakit/kysely";
+import type { AnyDatabase } from "../executors/engines.ts";
+import { arraySets, type Service, type Shared } from "../executors/relations-memory.ts";
+import type { Relations } from "../executors/relations-model.ts";
+import { navigationsOf } from "../executors/relations-navigations.ts";
+import { tableOptions, type TablesPlace } from "../executors/relations-tables.ts";
+import { authorizationOf, operationsOf, serviceOptions, SETTINGS } from "./row-memory.ts";
+import { LINK_NAMES, textOf, type LinkName } from "./row-pairs.ts";
+import { KEY_FIELDS, SETS, type SetName } from "./row-rules.ts";
+import { TYPES, type StoredRows } from "./row-store.ts";
+
+/**
+ * How the sets over tables answer: whole tables; tables as if they were spread over machines; some behind sources of the
+ * application; some in arrays.
+ */
+export const FORMS = ["tables", "distributed", "sources", "mixed"] as const;
+export type Form = (typeof FORMS)[number];
+
+/** Sets whose options are made from data, so that their types are not known to the compiler. */
+type Untyped = (type: EntityType, options: object) => EntitySet;
+
+const OPERATIONS = ["read", "create", "replace", "patch", "delete"] as const;
+/** The sets that are arrays where some are. */
+const IN_ARRAYS: ReadonlySet<SetName> = new Set(["publishers", "notes"]);
+
+/** A service over the tables of the model, which can be written. */
+export function tableRows(
+  place: TablesPlace,
+  data: Relations,
+  form: Form,
+  isGuarded: boolean,
+  shared: Shared,
+): Service {
+  const make = sqlEntitySet as unknown as Untyped;
+  const makeOverArrays = entitySet as unknown as Untyped;
+  const options = tableOptions({ ...place, distributed: form === "distributed" });
+  const toTables = navigationsOf("tables", data);
+  const toArrays = navigationsOf("batches", data);
+  return odataService({
+    ...serviceOptions(data, shared),
+    entitySets: SETS.map((set) => {
+      const common = { ...SETTINGS[set], ...authorizationOf(set, isGuarded), ...operationsOf(set, data) };
+      if (form === "mixed" && IN_ARRAYS.has(set)) {
+        return makeOverArrays(TYPES[set], { ...common, ...arraySets(data)[set], navigation: toArrays[set] });
+      }
+      return make(TYPES[set], {
+        ...options[set],
+        ...common,
+        operations: OPERATIONS,
+        ...(form === "sources" ? narrowed(place.db, set, options[set]) : {}),
+        navigation: navigationOf(form, toTables[set], toArrays[set]),
+      });
+    }),
+  });
+}
+
+/** Handlers of what leads to an array, or by links from a source of the application; joins elsewhere. */
+function navigationOf(
+  form: Form,
+  toTables: Readonly<Record<string, { readonly options: object }>>,
+  toArrays: Readonly<Record<string, unknown>>,
+): object {
+  const isHandled = (options: object): boolean => {
+    const target: unknown = Reflect.get(options, "target");
+    if (form === "mixed") return target === "Publishers" || target === "Notes";
+    return form === "sources" && Reflect.get(Reflect.get(options, "through") ?? {}, "table") === "book_tags";
+  };
+  const pairs = Object.entries(toTables).map(([name, declared]) => {
+    return [name, isHandled(declared.options) ? toArrays[name] : declared] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** A source of the application in each form that there is. */
+function narrowed(db: AnyDatabase, set: SetName, options: object): object {
+  const source = sqlSource as unknown as (type: EntityType, options: object) => unknown;
+  const from: Readonly<Partial<Record<SetName, () => unknown>>> = {
+    books: () => db.selectFrom("books").selectAll(),
+    chapters: () => ({ sql: "select * from chapters", parameters: [] }),
+    notes: () =>
+      db
+        .selectFrom("notes")
+        .selectAll()
+        .where(sql<boolean>`1 = 1`),
+  };
+  const rows = from[set];
+  if (rows === undefined) return {};
+  const search = set === "books" ? { search: undefined } : {};
+  const columns: unknown = Reflect.get(options, "columns") ?? {};
+  return { queryable: () => source(TYPES[set], { db, from: rows(), columns }), ...search };
+}
+
+const LINK_TABLES: Readonly<Record<LinkName, readonly [table: string, columns: readonly string[]]>> = {
+  authorTags: ["author_tags", ["author", "tag"]],
+  bookTags: ["book_tags", ["book", "tag"]],
+  friends: ["friends", ["author", "friend"]],
+  publisherTags: ["publisher_tags", ["p_country", "p_number", "tag"]],
+};
+
+/** Reads all tables, past the service. */
+export async function storedRows(db: AnyDatabase): Promise<StoredRows> {
+  const read = async (table: string, key: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const { rows } = await sql<Readonly<Record<string, unknown>>>`select * from ${sql.id(table)}`.execute(db);
+    return new Map(rows.map((row) => [JSON.stringify(key.map((column) => String(row[column]))), textOf(row)] as const));
+  };
+  const found: Record<string, ReadonlyMap<string, string>> = {};
+  for (const set of SETS) found[set] = await read(set, KEY_FIELDS[set]);
+  for (const links of LINK_NAMES) found[links] = await read(...LINK_TABLES[links]);
+  return found as StoredRows;
+}
