@@ -23,7 +23,8 @@ export function mayBeHidden(exchange: Exchange, { entityType, own }: ReturnedEnt
 }
 
 /**
- * The entities that an operation returned, as far as the user of the request sees them. What goes on for ever is cut off.
+ * The entities that an operation returned, as far as the user of the request sees them. What goes on for ever is cut off;
+ * what is hidden does not count, so that no limit tells of it.
  * @param result as the handler returned it: a list that may still be on its way
  * @throws TypeError for what is no list; ODataError that the handler threw while its entities were taken,
  * `InvalidQueryOption` for more of them than a response may hold; what a rule threw
@@ -35,10 +36,9 @@ export function seenEntities(
   result: unknown,
 ): MaybeResult<readonly unknown[]> {
   const { maxResponseEntities } = exchange.service.definition.limits;
-  return chain(collectEntities(result, `The handler of ${returned.name}`), (entities) => {
-    const taken = take(entities, maxResponseEntities);
-    return chain(visible(exchange, returned, taken), (seen) => (seen === taken ? taken : [...seen]));
-  });
+  return chain(collectEntities(result, `The handler of ${returned.name}`), (entities) =>
+    chain(visible(exchange, returned, entities), (seen) => take(seen, maxResponseEntities)),
+  );
 }
 
 /** Whether the user of the request sees the one entity that an operation returned. @throws what a rule threw */
@@ -49,7 +49,7 @@ export function isSeen(exchange: Exchange, returned: ReturnedEntities, entity: u
 function visible(
   { context }: Exchange,
   { own, entityType }: ReturnedEntities,
-  entities: readonly unknown[],
+  entities: Iterable<unknown>,
 ): MaybeResult<Iterable<unknown>> {
   return own === null ? visibleOfType(entityType, entities, context) : visibleEntities(own, entities, context);
 }

@@ -5,6 +5,7 @@ import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { relationsOf, type Relations } from "../memory/relations.ts";
 import type { MaybeResult } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
+import { originOf } from "./trusted-context.ts";
 
 /** One execution that loads what its expressions lead to: what all of its loads share. */
 export interface LoadRun {
@@ -13,6 +14,7 @@ export interface LoadRun {
   readonly context: Context;
   /** The option that holds the expressions that are loaded for, one after another: for errors. */
   option: string;
+  /** Null, too, where a row rule is looked into. */
   readonly maxEntities: number | null;
   /** What `getAll` handlers answered, each called once. */
   readonly lists: Map<EntitySet, MaybeResult<Iterable<unknown>>>;
@@ -30,7 +32,8 @@ const runs = new WeakMap<readonly PrimitiveValue[], LoadRun>();
 export function loadRunOf(values: readonly PrimitiveValue[], context: Context, option: string): LoadRun {
   let run = runs.get(values);
   if (run === undefined) {
-    const { maxResponseEntities: maxEntities } = serviceOf(context).limits;
+    // What a row rule leads to is no part of the answer: a limit would tell how much there is that nobody sees.
+    const maxEntities = originOf(context) === context ? serviceOf(context).limits.maxResponseEntities : null;
     run = { relations: relationsOf(values), values, context, option, maxEntities, lists: new Map(), total: 0 };
     runs.set(values, run);
   }

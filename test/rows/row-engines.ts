@@ -61,9 +61,10 @@ const tables = DATABASES.map(({ name: database, title, open }): Family => ({
 /** All engines of this run. */
 export const FAMILIES: readonly Family[] = [arrays, ...tables];
 
-/** Settings that rounds take turns in: as they come, small enough that pages end everywhere, and by place. */
+/** Settings that rounds take turns in: as they come, small enough that pages end everywhere, few in all, and by place. */
 export const SETTINGS: readonly [Shared, ...Shared[]] = [
   {},
   { defaults: { maxTop: 3, maxExpandTop: 2 } },
+  { defaults: { maxResponseEntities: 12 } },
   { secret: "a secret of the tests, long enough", defaults: { paging: "keyset", maxTop: 3 } },
 ];

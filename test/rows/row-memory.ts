@@ -131,7 +131,7 @@ function asPromise<T>(read: () => T): () => Promise<T> {
 function writeHandlers(store: RowStore, set: SetName, style: Style): object {
   /** What was saved, with more than was sent where entities hold what they lead to. */
   const saved = <T extends Row | ODataError | null>(row: T): T | Row =>
-    isPopulated(style) && row !== null && !isODataError(row) ? populated(store, set, row, 2) : row;
+    isPopulated(style) && row !== null && !isODataError(row) ? populated(store, set, row, 3) : row;
   return {
     create: (body: Row) => saved(store.create(set, body)),
     replace: (key: unknown, body: Row) => saved(store.replace(set, key, body)),

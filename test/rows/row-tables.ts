@@ -102,8 +102,13 @@ const LINK_TABLES: Readonly<Record<LinkName, readonly [table: string, columns: r
 /** Reads all tables, past the service. */
 export async function storedRows(db: AnyDatabase): Promise<StoredRows> {
   const read = async (table: string, key: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-    const { rows } = await sql<Readonly<Record<string, unknown>>>`select * from ${sql.id(table)}`.execute(db);
-    return new Map(rows.map((row) => [JSON.stringify(key.map((column) => String(row[column]))), textOf(row)] as const));
+    // As texts: not every driver answers all digits of a number.
+    const keys = key.map((column) => sql`concat(${sql.id(column)}, '') as ${sql.id(`key_${column}`)}`);
+    const selected = sql`select t.*, ${sql.join(keys)} from ${sql.id(table)} as t`;
+    const { rows } = await sql<Readonly<Record<string, unknown>>>`${selected}`.execute(db);
+    return new Map(
+      rows.map((row) => [JSON.stringify(key.map((column) => String(row[`key_${column}`]))), textOf(row)] as const),
+    );
   };
   const found: Record<string, ReadonlyMap<string, string>> = {};
   for (const set of SETS) found[set] = await read(set, KEY_FIELDS[set]);
