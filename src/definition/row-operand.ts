@@ -125,6 +125,7 @@ function toLiteral(property: StructuralProperty, given: unknown): Extract<Expres
   const type = scalarOf(property);
   if (given === null) return { kind: "null", type };
   if (given === undefined) throw wrongValue(property, given, "a value, or null");
+  if (typeof given === "string" && !given.isWellFormed()) throw noText(property);
   return { kind: "literal", value: toCanonical(property, given), type };
 }
 
@@ -136,6 +137,11 @@ function toCanonical(property: StructuralProperty, given: unknown): PrimitiveVal
     const { name } = property.type;
     throw new TypeError(`A row rule compares ${property.field} with what is no value of ${name}.`, { cause: error });
   }
+}
+
+/** Databases write half of a surrogate pair as another character: the claim of one user would be that of others. */
+function noText({ field }: StructuralProperty): TypeError {
+  return new TypeError(`A row rule compares ${field} with a text that holds half of a surrogate pair.`);
 }
 
 function wrongValue({ field }: StructuralProperty, given: unknown, wanted: string): TypeError {

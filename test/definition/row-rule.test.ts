@@ -293,6 +293,16 @@ describe("values are canonical", () => {
     expect(thrown(() => conditionOf((row) => row[field]!.in([given]))).message).toBe(message);
   });
 
+  test("half of a surrogate pair is refused: databases take it for a character of others", () => {
+    const message = "A row rule compares text with a text that holds half of a surrogate pair.";
+    for (const half of ["\ud800", "\udc00x"]) {
+      expect(thrown(() => conditionOf((row) => row["text"]!.eq(half))).message).toBe(message);
+      expect(thrown(() => conditionOf((row) => row["text"]!.in(["a", half]))).message).toBe(message);
+      expect(thrown(() => conditionOf((row) => row["text"]!.startsWith(half))).message).toBe(message);
+    }
+    expect(conditionOf((row) => row["text"]!.eq("\u{10000}\ufffd"))).toMatchObject({ values: ["\u{10000}\ufffd"] });
+  });
+
   test("what is absent is no value: it would stand for any, or for none", () => {
     const message = "A row rule compares text with undefined: give a value, or null.";
     for (const operator of ["eq", "ne", "gt", "ge", "lt", "le"] as const) {
