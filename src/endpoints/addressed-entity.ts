@@ -1,4 +1,5 @@
 import { needsResource } from "../definition/authorization.ts";
+import { refusal } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
@@ -7,7 +8,7 @@ import { entityKeyReader } from "../execution/entity-key.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { FoundEntity } from "../execution/read-by-key.ts";
 import { findEntity } from "../execution/visible-entities.ts";
-import { actionOf, judge, judgeEntity, refusal } from "./authorize.ts";
+import { actionOf, judge, judgeEntity } from "./authorize.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -1,3 +1,4 @@
+import { refusal } from "../definition/refusal.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type {
@@ -8,7 +9,7 @@ import type {
   SelectExpandClause,
 } from "../query/clauses.ts";
 import { mentionsOf } from "../query/mentions.ts";
-import { actionOf, judge, refusal } from "./authorize.ts";
+import { actionOf, judge } from "./authorize.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A set that a query names by `$root`, and the query option that does. */

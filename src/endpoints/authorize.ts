@@ -1,9 +1,9 @@
 import type { AuthorizationRequirement, Category } from "../definition/authorization.ts";
 import type { User } from "../definition/context.ts";
+import { refusal } from "../definition/refusal.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { assertNever } from "../errors/assert-never.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { type MaybeResult, orThrow } from "../execution/handler-answer.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -145,15 +145,4 @@ function passesAny(
   const [rule, ...rest] = rules;
   if (rule === undefined) return false;
   return chain(passes(rule, exchange, entity), (passed) => (passed ? true : passesAny(rest, exchange, entity)));
-}
-
-/**
- * The error for a user who may not do something: 401 where credentials may help.
- * @param action what was tried, such as `read Orders`; it tells nothing of data
- */
-export function refusal(user: User | null, action: string): ODataError {
-  if (user === null) {
-    return protocolError("Unauthorized", `It takes a user to ${action}: send the request with credentials.`);
-  }
-  return protocolError("Forbidden", `The user of this request may not ${action}.`);
 }

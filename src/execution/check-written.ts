@@ -1,5 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
+import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { VaryingRowCondition } from "../definition/row-rule.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
@@ -31,7 +32,7 @@ interface WrittenEntity {
  * Refuses to write an entity that the user of a request could not see then, as far as what is known of it tells. What
  * the handler fills in, and what it does not load, is left to the handler.
  * @param entity as it will be, by the application's fields; a member that is undefined is not known
- * @throws ODataError `Forbidden`; what the rule threw; what handlers did, of sets that the rule leads to
+ * @throws ODataError `Forbidden`, `Unauthorized` without a user; what the rule threw; what handlers did, of sets that the rule leads to
  * @see specification, Authentication (row rules)
  */
 export function checkWritten(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
@@ -41,7 +42,7 @@ export function checkWritten(set: EntitySetDefinition, entity: object, context: 
 function checkEntity(set: EntitySetDefinition, written: WrittenEntity, context: Context): MaybeResult<undefined> {
   const condition = conditionOf(set, context);
   if (condition === "all") return undefined;
-  if (condition === "none") throw hiddenAfterwards(set.entitySet);
+  if (condition === "none") throw refusalOfUnseen(context.user, set.entitySet);
   return checkCondition(set.entitySet, condition, written, context);
 }
 
@@ -66,7 +67,7 @@ function checkCondition(
         return step.kind === "navigation" && loaded.has(step.navigationProperty);
       },
     });
-    if (!isSeen) throw hiddenAfterwards(entitySet);
+    if (!isSeen) throw refusalOfUnseen(context.user, entitySet);
   });
 }
 
@@ -182,10 +183,6 @@ function exists(getByKey: GetByKeyHandler<Context>, key: unknown, context: Conte
 /** The error for a key that is taken, whoever sees by what. */
 export function keyTaken({ name }: EntitySet): ODataError {
   return protocolError("Conflict", `An entity of ${name} has this key already.`);
-}
-
-function hiddenAfterwards({ name }: EntitySet): ODataError {
-  return protocolError("Forbidden", `You may not write this entity of ${name}: you could not see it afterwards.`);
 }
 
 function isObject(value: unknown): value is object {

@@ -1,5 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers, GetByKeyHandler, RestrictedHandler } from "../definition/handlers.ts";
+import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
@@ -8,6 +9,7 @@ import { checkCreated, checkNested, checkWritten, isHidden, keyTaken } from "./c
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { wrapping } from "./restrict-source.ts";
+import { conditionOf } from "./row-restriction.ts";
 
 /** The handlers that write a set. */
 type WriteHandlers = Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">;
@@ -64,12 +66,14 @@ function restrictReplace(setOf: SetOf, replace: NonNullable<WriteHandlers["repla
 /**
  * Whether a replacement of what the user does not see is refused, as one of what is not there; a handler that creates
  * what it does not find is called where nothing is.
- * @throws ODataError `Conflict` where such a handler would write over what the user does not see
+ * @throws ODataError `Forbidden`, `Unauthorized` for who sees nothing; `Conflict` where such a handler would write over what the user does not see
  */
 function checkMissing(set: EntitySetDefinition, key: unknown, context: Context): MaybeResult<boolean> {
   const { entitySet, handlers, settings } = set;
   const mayCreate = settings.allowUpsert && handlers.create === undefined;
   if (!mayCreate || entitySet.entityType.key.some(({ computed }) => computed)) return true;
+  // Whoever sees nothing is told by no key that is taken that there is something.
+  if (conditionOf(set, context) === "none") throw refusalOfUnseen(context.user, entitySet);
   return chain(isHidden(set, key, context), (hidden) => {
     if (hidden) throw keyTaken(entitySet);
     return false;

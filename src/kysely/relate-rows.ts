@@ -17,7 +17,7 @@ import {
 } from "./relation-write.ts";
 import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
 import type { TableWriter, Values } from "./table-writer.ts";
-import { isVisible } from "./visible-rows.ts";
+import { checkUser, isVisible } from "./visible-rows.ts";
 
 /** Adds a link to a collection. */
 export function addRelated(write: RelatedWrite, key: unknown, related: unknown, context: LinkContext): Promise<void> {
@@ -99,7 +99,8 @@ export async function createRelated(
   let created: Values | null = null;
   try {
     await withRelation(write, { key }, context, async (relation) => {
-      const { join, other } = relation;
+      const { join, other, target } = relation;
+      checkUser(context, target);
       if (join.kind === "link") throw new Error("Entities are created along `on` alone.");
       const task: InsertTask = { ...relation.task, written: [] };
       const node = { table: other.table, set: null, values: values as Values };

@@ -9,7 +9,7 @@ import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
 import { keepsRowsBack, targetSet, writtenSet } from "./table-sets.ts";
 import type { Stored, Values, WriteTask } from "./table-writer.ts";
-import { checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
+import { checkUser, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 import { writerOf } from "./writer-of-table.ts";
 
 /** Where a write stands, before its transaction, too. */
@@ -35,7 +35,7 @@ interface Node {
  * Adds an entity with all that is nested in it, as one transaction: keys that the database makes flow along `on` and
  * `through`, and a failure anywhere leaves nothing.
  * @returns the rows as they are stored, nested as they were given
- * @throws ODataError for what a client did wrong
+ * @throws ODataError for what a client did wrong; `Forbidden`, `Unauthorized` where the user does not see what is added
  * @see specification, Deep insert and `@odata.bind`
  */
 export async function insertGraph(table: SqlTable, values: Values, context: Context): Promise<Values> {
@@ -45,6 +45,7 @@ export async function insertGraph(table: SqlTable, values: Values, context: Cont
     set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
   const sets = isPlain || !keepsRowsBack(context) ? [set] : setsWithin({ context, place: "" }, node);
   const restrictions = await restrictionsOf(sets, context);
+  for (const each of restrictions.keys()) checkUser(context, each);
   const isOneStatement = isPlain && restrictions.size === 0 && writerOf(table).statements.areReturning;
   const run: typeof inTransaction = isOneStatement ? inStatement : inTransaction;
   const insert = async (session: SqlSession): Promise<Values> => {

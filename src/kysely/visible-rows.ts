@@ -1,7 +1,8 @@
 import type { Context } from "../definition/context.ts";
+import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { isODataError, protocolError } from "../errors/odata-error.ts";
+import { isODataError } from "../errors/odata-error.ts";
 import type { RowRestriction } from "../query/source.ts";
 import { checkJoinable } from "./narrowed-reader.ts";
 import { readSlots, toExecution } from "./parameter-slot.ts";
@@ -68,9 +69,19 @@ export async function isVisible(
   }
 }
 
-/** @throws ODataError `Forbidden` for a row that was written, and that the user does not see as it is now */
+/**
+ * Nobody that is unknown sees a row: nothing is added then, so that not even a key that is taken tells of one.
+ * @throws ODataError `Unauthorized` without a user
+ */
+export function checkUser({ user }: Context, set: EntitySetDefinition): void {
+  if (user === null && isGuarded(set)) throw refusalOfUnseen(user, set.entitySet);
+}
+
+/**
+ * @throws ODataError for a row that was written, and that the user does not see as it is now: `Forbidden`, without a user
+ * `Unauthorized`
+ */
 export async function checkVisible(task: WriteTask, restrictions: Restrictions, row: SetRow): Promise<void> {
   if (await isVisible(task, restrictions, row)) return;
-  const { name } = row.set.entitySet;
-  throw protocolError("Forbidden", `You may not write this entity of ${name}: you could not see it afterwards.`);
+  throw refusalOfUnseen(task.context.user, row.set.entitySet);
 }

@@ -10,7 +10,7 @@ export interface Access {
   readonly further?: FurtherRules | undefined;
   /** Whether rows that it is about may be hidden from the user. */
   readonly hidesRows?: boolean;
-  /** Whether it is refused where the user could not see what is written. */
+  /** Whether it is refused where the user could not see what is written; nobody that is unknown sees it. */
   readonly checksRows?: boolean;
 }
 
@@ -40,6 +40,12 @@ export function accessOf(set: EntitySetDefinition, category: Category, target?: 
     rules: set.authorization[category],
     hidesRows: set.rows !== null || (target !== undefined && target.rows !== null),
   };
+}
+
+/** Who may create entities of a set: where its rows are hidden, it takes a user to see one afterwards. */
+export function creationAccessOf(set: EntitySetDefinition): Access {
+  const access = accessOf(set, "create");
+  return set.rows === null ? access : { ...access, rules: [...access.rules, { kind: "authenticated" }] };
 }
 
 /** Who may read a set as a collection: its rows tell what of it, so that no entity is judged. */
@@ -74,7 +80,7 @@ export function refusalsOf(
   return {
     needsUser: always.length > 0,
     // What tells who calls may refuse credentials, and handlers may ask for a user.
-    unauthorized: any.length > 0 || definition.authenticate !== undefined,
+    unauthorized: any.length > 0 || checksRows || definition.authenticate !== undefined,
     forbidden: any.some(mayRefuseUser) || checksRows || isCrossSite,
   };
 }

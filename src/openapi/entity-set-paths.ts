@@ -1,5 +1,5 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import { accessOf, collectionAccessOf } from "./access.ts";
+import { accessOf, collectionAccessOf, creationAccessOf } from "./access.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   COLLECTION_OPTIONS,
@@ -98,7 +98,7 @@ function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
     id: `${name}.create`,
     tag: name,
     summary: `Create an entity of ${name}`,
-    access: { ...accessOf(set, "create"), checksRows: createsGuarded(scope.definition, set) },
+    access: { ...creationAccessOf(set), checksRows: createsGuarded(scope.definition, set) },
     parameters: [...queryParameters(entityType, capabilities, ["$select", "$expand"]), PREFER_RETURN],
     requestBody: jsonBody(body),
     responses: {

@@ -1,8 +1,11 @@
 import { ERROR_CODES, type ErrorCode } from "../errors/error-codes.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 
+/** The statuses of errors that operations list. */
+type ErrorStatus = 400 | 401 | 403 | 404 | 406 | 409 | 412 | 413 | 415 | 500 | 501 | 503;
+
 /** The responses of errors, by status: the code that stands for each, and what it means. */
-const ERRORS = {
+const ERRORS: Readonly<Record<ErrorStatus, readonly [ErrorCode, string]>> = {
   400: ["InvalidQueryOption", "The address, a query option, a parameter or the body is not one that is understood."],
   401: ["Unauthorized", "Nobody is signed in."],
   403: ["Forbidden", "Whoever is signed in may not do that."],
@@ -15,9 +18,7 @@ const ERRORS = {
   500: ["InternalServerError", "The service failed."],
   501: ["NotImplemented", "The body links by @odata.bind, which there is not."],
   503: ["ServiceUnavailable", "What the service works on is not there; Retry-After says when to come back."],
-} as const satisfies Readonly<Record<number, readonly [ErrorCode, string]>>;
-
-type ErrorStatus = keyof typeof ERRORS;
+};
 
 /** What a request may be refused for, beside what any may be. */
 export interface RefusalReasons {

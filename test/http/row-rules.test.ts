@@ -320,7 +320,18 @@ describe.each(STYLES)("%s", (style) => {
       const { service, calls } = guarded(style);
       expect((await ask(service, null, "/Customers(1)", "PATCH", { Name: "Hal" })).status).toBe(404);
       expect((await ask(service, null, "/Customers(1)", "DELETE")).status).toBe(404);
-      expect((await ask(service, null, "/Customers", "POST", { ...customer, Id: 90 })).status).toBe(403);
+      // A hidden entity has the second key: nobody that is unknown is told.
+      for (const key of [90, 1]) {
+        const created = await ask(service, null, "/Customers", "POST", { ...customer, Id: key });
+        expect(created.status).toBe(401);
+        expect(JSON.parse(created.text)).toEqual({
+          error: {
+            code: "Unauthorized",
+            message: "It takes a user to write entities of Customers: send the request with credentials.",
+          },
+        });
+      }
+      expect((await ask(service, null, "/Customers(90)", "PUT", { ...customer, Id: 90 })).status).toBe(401);
       expect(calls).toEqual([]);
     });
   });

@@ -197,6 +197,26 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     expect(await allOf(db)).toEqual(before);
   });
 
+  test.each<[method: string, target: string, status: number, body?: object]>([
+    ["POST", "Customers", 401, { Id: 50, Tenant: "a", Name: "n" }],
+    ["POST", "Customers", 401, { Id: 1, Tenant: "a", Name: "n" }],
+    ["PUT", "Customers(50)", 401, { Tenant: "a", Name: "n" }],
+    ["PUT", "Customers(1)", 401, { Tenant: "a", Name: "n" }],
+    ["PATCH", "Customers(1)", 404, { Name: "n" }],
+    ["PUT", "Orders(1)/Text", 404, { value: "n" }],
+    ["DELETE", "Orders(1)", 404],
+    ["DELETE", "Customers(1)", 204],
+    ["POST", "Customers(1)/Orders", 404, { Id: 50, Owner: "u", Text: "t" }],
+    ["PUT", "Orders(1)/Customer/$ref", 404, id("Customers(1)")],
+    ["POST", "Orders(1)/Tags/$ref", 404, id("Tags('x')")],
+  ])("%s %s of somebody unknown is %i, whether there is such a row or not", async (method, target, status, body) => {
+    const open = guardedService(db, { isOpen: true });
+    const before = await allOf(db);
+    const answer = await ask(open, method, target, body, { "x-user": "" });
+    expect(answer).toMatchObject({ status, ...(status === 401 ? { code: "Unauthorized" } : {}) });
+    expect(await allOf(db)).toEqual(before);
+  });
+
   test("rows that the application shows, and rules keep back, are those that both let through", async () => {
     const source = sqlSource(Order, {
       db,

@@ -131,7 +131,8 @@ describe.each(Object.entries(SERVICES))("rules %s", (_where, options) => {
       const isOpen = security.some((each) => Object.keys(each).length === 0);
       const { status } = await tryAs(service, null, trial);
       if (!isOpen) expect(status, trial.name).toBe(401);
-      else if (!description.includes(" requires ")) expect(status, trial.name).not.toBe(401);
+      // What is created along a navigation must be seen, too, where the one that it starts from is.
+      else if (!/ requires |is written/.test(description)) expect(status, trial.name).not.toBe(401);
     }
   });
 });
@@ -191,6 +192,17 @@ describe("what an operation says of who may call it", () => {
     expect(described(half, "GET /d/Pens").security).toEqual([{ bearer: [] }, {}]);
     expect(described(half, "GET /d/Desks").responses).toHaveProperty("401");
     expect(described(half, "GET /d/Desks").responses).not.toHaveProperty("403");
+  });
+
+  test("a user for creating what must be seen, where anybody may read", () => {
+    const hidden = openApiDocument(deskService({ desks: { rows: () => allRows, ...OWN }, unbound: [] }));
+    const create = described(hidden, "POST /d/Desks");
+    expect(create.description).toBe(`Requires a user. ${SEEN} ${WRITTEN}`);
+    expect(create.security).toEqual([{ bearer: [] }]);
+    expect(Object.keys(create.responses)).toEqual(expect.arrayContaining(["401", "403"]));
+    const change = described(hidden, "PATCH /d/Desks({Id})");
+    expect(change.security).toEqual([{ bearer: [] }, {}]);
+    expect(described(hidden, "GET /d/Desks").description).toBe(SEEN);
   });
 
   test("rules without anybody who could meet them are told, too", () => {

@@ -1,0 +1,21 @@
+import type { EntitySet } from "../edm/model.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { User } from "./context.ts";
+
+/**
+ * The error for a user who may not do something: 401 where credentials may help.
+ * @param action what was tried, such as `read Orders`; it tells nothing of data
+ * @see decisions, Authorization
+ */
+export function refusal(user: User | null, action: string): ODataError {
+  if (user === null) {
+    return protocolError("Unauthorized", `It takes a user to ${action}: send the request with credentials.`);
+  }
+  return protocolError("Forbidden", `The user of this request may not ${action}.`);
+}
+
+/** The error for whoever could not see what they write. */
+export function refusalOfUnseen(user: User | null, { name }: EntitySet): ODataError {
+  if (user === null) return refusal(user, `write entities of ${name}`);
+  return protocolError("Forbidden", `You may not write this entity of ${name}: you could not see it afterwards.`);
+}
