@@ -18,6 +18,9 @@ export type Row = Readonly<Record<string, unknown>>;
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
+/** Half of a pair; a whole pair is one character. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 /**
  * Makes the row that the rule of a set gets.
  * @param it what every path of the rule begins with
@@ -125,7 +128,7 @@ function toLiteral(property: StructuralProperty, given: unknown): Extract<Expres
   const type = scalarOf(property);
   if (given === null) return { kind: "null", type };
   if (given === undefined) throw wrongValue(property, given, "a value, or null");
-  if (typeof given === "string" && !given.isWellFormed()) throw noText(property);
+  if (typeof given === "string" && LONE_SURROGATE.test(given)) throw noText(property);
   return { kind: "literal", value: toCanonical(property, given), type };
 }
 
