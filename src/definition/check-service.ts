@@ -38,7 +38,8 @@ export function* checkPublicUrl({ options }: DeclaredService): Iterable<Configur
 /** A challenge can be sent as a header. */
 export function* checkChallenge({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { challenge } = options;
-  if (typeof challenge !== "string" || VISIBLE_ASCII.test(challenge)) return;
+  // That it is no text, or an empty one, its kind tells.
+  if (typeof challenge !== "string" || challenge === "" || VISIBLE_ASCII.test(challenge)) return;
   const message = "`challenge` of odataService holds characters that a header cannot carry.";
   yield { message, fix: 'Give ASCII text, such as "Bearer".' };
 }

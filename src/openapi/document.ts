@@ -1,3 +1,4 @@
+import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { descriptionOf, type ServiceDescription } from "../definition/service-description.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
@@ -32,6 +33,8 @@ export interface OpenApiOptions {
   readonly group?: string | undefined;
 }
 
+const OPTIONS: OptionTable<keyof OpenApiOptions> = Object.freeze({ group: { kind: "text" } });
+
 /** Stands in for the name of a service that has none, and begins the tag of what belongs to no set. */
 const UNNAMED = "Default";
 const SERVICE_TAG = "Service";
@@ -40,13 +43,16 @@ const SERVICE_TAG = "Service";
  * Describes services as OpenAPI 3.1: the routes that they have, with parameters, bodies and answers.
  * @param services what `odataService` returned, one or several
  * @param options which of them
- * @throws ConfigurationError for what is no service, for services of one prefix or name, and for a group of none
+ * @throws ConfigurationError for what is no service, for services of one prefix or name, for a group of none, and for
+ *   options that there are not
  * @see specification, Generated API descriptions; Versioning, 6
  */
 export function openApiDocument(
   services: DescribedService | readonly DescribedService[],
-  { group }: OpenApiOptions = {},
+  options: OpenApiOptions = {},
 ): OpenApiDocument {
+  checkDocumentOptions(options);
+  const { group } = options;
   const listed = isSeveral(services) ? services : [services];
   const described = listed.map(describe).filter(({ definition }) => group === undefined || definition.group === group);
   if (described.length === 0) throw nothingOf(group, listed);
@@ -157,6 +163,19 @@ function describe(service: unknown): ServiceDescription {
   if (description !== undefined) return description;
   const fix = "Give what `odataService(…)` returns, itself and no copy.";
   throw new ConfigurationError([{ message: "`openApiDocument` got what is no service.", fix }]);
+}
+
+/** Untyped code may mistype a group, and would tell everything of every service. */
+function checkDocumentOptions(options: unknown): void {
+  const faults = isObject(options)
+    ? [...checkOptions(OPTIONS, options, "openApiDocument", {})]
+    : [
+        {
+          message: `openApiDocument got ${describeValue(options)} as options.`,
+          fix: 'Give { group: "…" }, or nothing.',
+        },
+      ];
+  if (faults.length > 0) throw new ConfigurationError(faults);
 }
 
 function nothingOf(group: string | undefined, services: readonly DescribedService[]): ConfigurationError {

@@ -1,3 +1,4 @@
+import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { describeServices } from "./document.ts";
@@ -12,18 +13,29 @@ export interface OpenApiRouteOptions {
 
 const DOCUMENT_PATH = "openapi.json";
 
+const ROUTE_OPTIONS: OptionTable<keyof OpenApiRouteOptions> = Object.freeze({ viewer: { kind: "flag" } });
+
 /**
  * A route for `routes` of `odataService`: the description of that service at `{prefix}/openapi.json`. Where the page is
- * wanted and its package is not installed, `odataService` throws a ConfigurationError.
+ * wanted and its package is not installed, `odataService` throws a ConfigurationError; so it does for another option.
  * @see specification, Generated API descriptions
  */
-export function openApiRoute({ viewer = false }: OpenApiRouteOptions = {}): ServiceRoute {
+export function openApiRoute(options: OpenApiRouteOptions = {}): ServiceRoute {
+  const given: unknown = options;
+  const viewer = isObject(given) && given["viewer"] === true;
   return Object.freeze({
     kind: "ServiceRoute",
     paths: Object.freeze(viewer ? [DOCUMENT_PATH, ...Object.values(VIEWER_PATHS)] : [DOCUMENT_PATH]),
-    check: () => (viewer && loadViewerAssets() === undefined ? [NO_VIEWER] : []),
+    check: () => [...checkRouteOptions(given), ...(viewer && loadViewerAssets() === undefined ? [NO_VIEWER] : [])],
     open: (service: ServiceDescription) => openRoute(service, viewer),
   });
+}
+
+function checkRouteOptions(options: unknown): Iterable<ConfigurationFault> {
+  if (isObject(options)) return checkOptions(ROUTE_OPTIONS, options, "openApiRoute", {});
+  return [
+    { message: `openApiRoute got ${describe(options)}.`, fix: "Give options, such as { viewer: true }, or nothing." },
+  ];
 }
 
 const NO_VIEWER: ConfigurationFault = {

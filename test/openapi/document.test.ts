@@ -360,6 +360,13 @@ describe("several registrations", () => {
     ["a group of none", () => openApiDocument([v1, v2], { group: "x" }), 'No service is of the group "x".'],
     ["no service", () => openApiDocument([]), "got no service"],
     ["what is no service", () => openApiDocument({ name: "a", prefix: "/a", group: undefined }), "what is no service"],
+    ["a mistyped option", () => openApiDocument(v1, { gruop: "old" } as never), "Did you mean `group`?"],
+    [
+      "a group that is no text",
+      () => openApiDocument(v1, { group: 5 as never }),
+      "`group` of openApiDocument cannot be 5.",
+    ],
+    ["no options", () => openApiDocument(v1, "old" as never), 'openApiDocument got "old" as options.'],
     ["one prefix twice", () => openApiDocument([v1, everything({ name: "v3", prefix: "/v1" })]), "the same prefix"],
     ["one name twice", () => openApiDocument([v1, everything({ name: "v1", prefix: "/v3" })]), "the same name"],
   ])("%s is refused", (_what, make, message) => {

@@ -125,6 +125,16 @@ describe("what cannot be served is refused at startup", () => {
     );
   });
 
+  test.each([
+    [{ viewer: "swagger" }, '`viewer` of openApiRoute cannot be "swagger". Give true or false'],
+    [{ viewr: true }, "openApiRoute has no option `viewr`. Did you mean `viewer`?"],
+    [true, "openApiRoute got true. Give options, such as { viewer: true }, or nothing."],
+  ])("options of no meaning: %j", (options, message) => {
+    const make = (): unknown => everything({ routes: [openApiRoute(options as never)] });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(message);
+  });
+
   test("the same route twice, and a set of the name of the page", () => {
     expect(() => everything({ routes: [openApiRoute(), openApiRoute()] })).toThrow(ConfigurationError);
     const T = entityType("T", { id: edm.int32().key() });
