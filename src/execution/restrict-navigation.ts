@@ -87,14 +87,18 @@ function seenAmong(
   return chain(lists, (collected) => {
     const values = collected.map((value) => (isODataError(value) ? null : value));
     return chain(visibleValues(navigation, values, context), (seen) => {
-      return new Map(
-        Array.from(related.keys(), (key, index) => [
-          key,
-          isODataError(collected[index]) ? collected[index] : seen[index],
-        ]),
-      );
+      const pairs = Array.from(related.keys(), (key, index): readonly [unknown, unknown] => [
+        key,
+        isODataError(collected[index]) ? collected[index] : seen[index],
+      ]);
+      // An entry without entities would tell a parent that leads to hidden ones from one that leads to none.
+      return new Map(pairs.filter(([, value]) => !isEmpty(value)));
     });
   });
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function restrictCreate(

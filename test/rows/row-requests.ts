@@ -271,6 +271,38 @@ class RoundRequests {
     return fc.oneof(...one, ...many);
   }
 
+  /** A link that stands in the row which it leads to, where there is one. */
+  latest(): Requests {
+    const path = this.path("authors").map((text) => `${text}/Latest`);
+    const body = this.reference("Books").map((id) => JSON.stringify({ "@odata.id": id }));
+    const reads = fc.oneof(
+      path,
+      path.map((text) => `${text}/$ref`),
+      from(
+        "/Authors?$expand=Latest",
+        "/Authors?$orderby=Latest/Heading desc",
+        "/Authors/$count?$filter=Latest eq null",
+      ),
+      from(
+        "/Authors?$expand=Latest($filter=Active)&$filter=Latest/Pages ge 1",
+        "/Books?$expand=Author($expand=Latest)",
+      ),
+    );
+    return fc.oneof(
+      reads.map((target) => ({ method: "GET", target: target.replaceAll(" ", "%20"), headers: {} })),
+      this.conditional(
+        "PUT",
+        path.map((text) => `${text}/$ref`),
+        body,
+      ),
+      this.conditional(
+        "DELETE",
+        path.map((text) => `${text}/$ref`),
+        fc.constant(undefined),
+      ),
+    );
+  }
+
   /** What names an entity: mostly one of the set that is meant. */
   reference(title: string): Text {
     const set = setNamed(title);
@@ -412,6 +444,7 @@ class RoundRequests {
       { weight: 2, arbitrary: perSet((set) => this.remove(set)) },
       { weight: 6, arbitrary: perSet((set) => this.property(set)) },
       { weight: 9, arbitrary: perSet((set) => this.alongNavigations(set)) },
+      { weight: 2, arbitrary: this.latest() },
       { weight: 6, arbitrary: this.operation() },
       { weight: 3, arbitrary: this.malformed() },
     );
@@ -478,6 +511,7 @@ export function writesOf(round: Round, seed: number, howMany: number): readonly 
     { weight: 1, arbitrary: perSet((set) => requests.property(set).filter(({ method }) => method !== "GET")) },
     { weight: 2, arbitrary: perSet((set) => requests.alongNavigations(set)) },
     { weight: 2, arbitrary: fc.oneof(requests.alongNavigations("authors"), requests.alongNavigations("notes")) },
+    { weight: 1, arbitrary: requests.latest().filter(({ method }) => method !== "GET") },
   );
   return fc.sample(all, { seed, numRuns: howMany });
 }

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { entitySet, odataService, type EntitySet, type EntityType } from "odatakit";
+import { entitySet, hasOptional, odataService, type EntitySet, type EntityType } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { arraySets, type Service, type Shared } from "../executors/relations-memory.ts";
-import type { Relations } from "../executors/relations-model.ts";
+import { type Author, Book, type Relations } from "../executors/relations-model.ts";
 import { navigationsOf } from "../executors/relations-navigations.ts";
 import { tableOptions, type TablesPlace } from "../executors/relations-tables.ts";
 import { authorizationOf, operationsOf, serviceOptions, SETTINGS } from "./row-memory.ts";
@@ -50,11 +50,14 @@ export function tableRows(
         ...common,
         operations: OPERATIONS,
         ...(form === "sources" ? narrowed(place.db, set, options[set]) : {}),
-        navigation: navigationOf(form, toTables[set], toArrays[set]),
+        navigation: { ...navigationOf(form, toTables[set], toArrays[set]), ...(set === "authors" ? LATEST : {}) },
       });
     }),
   });
 }
+
+/** A navigation to one of those that refer to the parent: whose link is written is another row, which may be hidden. */
+const LATEST = { latest: hasOptional<typeof Author, typeof Book>(Book, { target: "Books", on: { id: "authorId" } }) };
 
 /** Handlers of what leads to an array, or by links from a source of the application; joins elsewhere. */
 function navigationOf(
