@@ -10,6 +10,7 @@ import type {
   PropertyExpression,
   ScalarType,
 } from "../query/expression.ts";
+import { adviseName } from "./option-table.ts";
 import { rowPredicate, type RowOperand, type RowPredicate } from "./row-predicate.ts";
 import type { AnyProperty } from "./value-type.ts";
 
@@ -47,7 +48,18 @@ function rowAt(
     // Not enumerable: who spreads a row goes along none.
     Object.defineProperty(row, property.field, { get });
   }
-  return Object.freeze(row);
+  return new Proxy(Object.freeze(row), {
+    get: (declared, name): unknown => {
+      if (typeof name === "string" && !(name in declared)) throw noMember(entitySet, name, declared);
+      return Reflect.get(declared, name);
+    },
+  });
+}
+
+/** Untyped code may name what there is not: without this the error would be one about undefined. */
+function noMember({ name: set }: EntitySet, name: string, declared: Row): TypeError {
+  const advice = adviseName(name, Object.getOwnPropertyNames(declared));
+  return new TypeError(`A row rule asks for \`${name}\`, which entities of ${set} do not have. ${advice}`);
 }
 
 /** A navigation that a rule goes along. */

@@ -71,6 +71,13 @@ export function compileRowRule(
 
 function termOf(answer: unknown, { name }: EntitySet): RowTerm {
   if (isRowPredicate(answer)) return answer.term;
+  if (answer instanceof Promise) {
+    // It may be rejected, too: that is nobody else's to handle.
+    answer.catch(() => undefined);
+    throw new TypeError(
+      `The row rule of ${name} returned a promise: it must answer at once. Load what it needs in \`authenticate\`.`,
+    );
+  }
   throw new TypeError(
     `The row rule of ${name} did not return a row predicate: return row.ownerId.eq(user.id), allRows or noRows.`,
   );

@@ -369,6 +369,20 @@ describe("paths", () => {
     );
   });
 
+  test("what there is not is told by its name, and what is like it", () => {
+    expect(thrown(() => conditionOf((row) => row["tenent"]!.eq("a"))).message).toBe(
+      "A row rule asks for `tenent`, which entities of Things do not have. Did you mean `tenant`?",
+    );
+    expect(thrown(() => conditionOf((row) => row["child"]!["Tenant"]!.eq("a"))).message).toContain(
+      "A row rule asks for `Tenant`, which entities of Others do not have. ",
+    );
+    conditionOf((row) => {
+      expect("tenent" in row).toBe(false);
+      expect(Object.keys(row)).toContain("tenant");
+      return allRows;
+    });
+  });
+
   test("a row that is spread goes along none", () => {
     expect(
       conditionOf((row) => {
@@ -396,7 +410,6 @@ describe("what is no condition of this rule fails", () => {
     ["nothing", undefined],
     ["null", null],
     ["true", true],
-    ["a promise", Promise.resolve(allRows)],
     ["an operand", { eq: () => allRows }],
     ["what looks like a predicate", { kind: "RowPredicate", term: true }],
     ["a copy of a predicate", { ...allRows }],
@@ -408,6 +421,23 @@ describe("what is no condition of this rule fails", () => {
       expect(thrown(() => predicate.and(answer as never)).message).toBe(joined);
       expect(thrown(() => predicate.or(answer as never)).message).toBe(joined);
     }
+  });
+
+  test("a promise, which is told, and whose failure ends no process", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      for (const answer of [Promise.resolve(allRows), Promise.reject(new Error("no database"))]) {
+        expect(thrown(() => conditionOf(() => answer)).message).toBe(
+          "The row rule of Things returned a promise: it must answer at once. Load what it needs in `authenticate`.",
+        );
+      }
+      await new Promise(setImmediate);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+    expect(unhandled).toEqual([]);
   });
 
   test("what the rule throws is thrown", () => {
