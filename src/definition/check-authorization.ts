@@ -8,6 +8,7 @@ import {
   requirementsOf,
 } from "./authorization.ts";
 import type { DeclaredOperation, DeclaredService, DeclaredSet } from "./declared-service.ts";
+import { everyOption } from "./every-option.ts";
 import { adviseName, describe, type FaultPlace, isObject } from "./option-table.ts";
 import { operationPlace } from "./places.ts";
 
@@ -62,7 +63,7 @@ function* checkSet({ name: set, options: { authorization } }: DeclaredSet): Iter
     return;
   }
   const known = [...RULE_OPTIONS, "rows"];
-  for (const name of Object.keys(authorization).filter((each) => !known.includes(each))) {
+  for (const name of Object.keys(everyOption(authorization)).filter((each) => !known.includes(each))) {
     yield { set, message: `\`authorization\` has no category \`${name}\`.`, fix: adviseName(name, known) };
   }
   for (const name of RULE_OPTIONS) yield* checkRules(authorization[name], `\`authorization.${name}\``, { set });

@@ -1,5 +1,6 @@
 import { isDeclaration } from "./declaration-kind.ts";
 import type { EntitySetDeclaration } from "./entity-set.ts";
+import { everyOption } from "./every-option.ts";
 import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "./names.ts";
 import type { NavigationDeclaration } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
@@ -68,7 +69,7 @@ export interface DeclaredProperty {
 
 /** Puts the declarations of a registration together and gives each its name. */
 export function collectDeclarations(options: ServiceOptions): DeclaredService {
-  const given: Readonly<Record<string, unknown>> = isObject(options) ? { ...options } : {};
+  const given: Readonly<Record<string, unknown>> = isObject(options) ? everyOption(options) : {};
   const naming = NAMING_POLICIES.find((policy) => policy === given["propertyNaming"]) ?? "PascalCase";
   const listed: readonly unknown[] = Array.isArray(given["entitySets"]) ? given["entitySets"] : [];
   const sets = [...new Set(listed)].filter(isEntitySet);

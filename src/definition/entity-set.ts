@@ -3,6 +3,7 @@ import type { SearchClause } from "../query/clauses.ts";
 import type { Authorization } from "./authorization.ts";
 import type { Context, WriteContext } from "./context.ts";
 import type { Entities, EntitySource } from "./entity-source.ts";
+import { everyOption } from "./every-option.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import type { Answer, CollectionQuery } from "./handlers.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "./infer.ts";
@@ -111,7 +112,7 @@ export function entitySet<
   options: EntitySetOptions<E, N, F, A>,
   // NoInfer: written inside `odataService`, the list of sets would decide about the type, and operations lose their key.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
-  const copy = frozenCopy(options);
+  const copy = frozenCopy(everyOption(options));
   const { navigation, functions, actions }: Partial<typeof options> = { ...copy };
   return Object.freeze({
     kind: "EntitySetDeclaration",

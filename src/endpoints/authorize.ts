@@ -104,9 +104,9 @@ function judgeOne(rule: AuthorizationRequirement, user: User | null): Verdict {
   }
 }
 
-/** The application's user need not have roles: then no role is theirs. */
+/** The application's user need not have roles, nor be an object: then no role is theirs. */
 function hasRole(user: User, name: string): boolean {
-  const roles: unknown = Reflect.get(user, "roles");
+  const roles: unknown = Reflect.get(Object(user) as object, "roles");
   return Array.isArray(roles) && roles.includes(name);
 }
 

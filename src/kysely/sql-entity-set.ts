@@ -5,6 +5,7 @@ import {
   type EntitySetDeclaration,
   type EntitySetOptions,
 } from "../definition/entity-set.ts";
+import { everyOption } from "../definition/every-option.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { Navigations } from "../definition/navigation.ts";
 import { describe } from "../definition/option-table.ts";
@@ -77,9 +78,10 @@ export function sqlEntitySet<
   const A extends BoundOperations<E> = None,
 >(
   type: E,
-  options: SqlEntitySetOptions<E, N, F, A>,
+  declared: SqlEntitySetOptions<E, N, F, A>,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
+  const options = everyOption(declared);
   const { db, table, operations, columns, distributed, rowVersion: _counted, search, ...others } = options;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {

@@ -128,9 +128,9 @@ function authenticate(exchange: Exchange): undefined | PromiseLike<undefined> {
   if (ask === undefined) return undefined;
   return chain(ask(toIncomingRequest(exchange)), (answer): undefined => {
     const user = orThrow(answer);
-    // Untyped code may say in other words that it knows nobody.
+    // Untyped code may say in other words that it knows nobody: `Number` of a header that is not there is 0, or NaN.
     const said: unknown = user;
-    exchange.user = said === undefined || said === false || said === "" ? null : user;
+    exchange.user = said ? user : null;
   });
 }
 
