@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { protocolError, type ODataError } from "../errors/odata-error.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { relationsOf, type Relations } from "../memory/relations.ts";
 import type { MaybeResult } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
@@ -12,9 +12,11 @@ export interface LoadRun {
   readonly relations: Relations;
   readonly values: readonly PrimitiveValue[];
   readonly context: Context;
+  /** Whether it is a row rule that is looked into, and no option of a client. */
+  readonly isRule: boolean;
   /** The option that holds the expressions that are loaded for, one after another: for errors. */
   option: string;
-  /** Null, too, where a row rule is looked into. */
+  /** Null, too, for a row rule. */
   readonly maxEntities: number | null;
   /** What `getAll` handlers answered, each called once. */
   readonly lists: Map<EntitySet, MaybeResult<Iterable<unknown>>>;
@@ -33,8 +35,9 @@ export function loadRunOf(values: readonly PrimitiveValue[], context: Context, o
   let run = runs.get(values);
   if (run === undefined) {
     // What a row rule leads to is no part of the answer: a limit would tell how much there is that nobody sees.
-    const maxEntities = originOf(context) === context ? serviceOf(context).limits.maxResponseEntities : null;
-    run = { relations: relationsOf(values), values, context, option, maxEntities, lists: new Map(), total: 0 };
+    const isRule = originOf(context) !== context;
+    const maxEntities = isRule ? null : serviceOf(context).limits.maxResponseEntities;
+    run = { relations: relationsOf(values), values, context, isRule, option, maxEntities, lists: new Map(), total: 0 };
     runs.set(values, run);
   }
   run.option = option;
@@ -57,8 +60,15 @@ export function countLoaded(run: LoadRun, entities: number, place: string): void
   );
 }
 
-/** The error of a path whose related entities nothing can bring. */
-export function cannotFollow({ option }: Pick<LoadRun, "option">, path: string, reason: string): ODataError {
+/**
+ * The error of a path whose related entities nothing can bring. Of a row rule it is no client's fault, and for no client
+ * to learn of: it depends on rows that they may not see.
+ */
+export function cannotFollow(
+  { option, isRule = false }: Pick<LoadRun, "option"> & Partial<Pick<LoadRun, "isRule">>,
+  path: string,
+  reason: string,
+): Error {
   const message = `Paths through '${path}' are not offered in ${option}: ${reason}.`;
-  return protocolError("UnsupportedQueryOption", message, { target: option });
+  return isRule ? new Error(message) : protocolError("UnsupportedQueryOption", message, { target: option });
 }

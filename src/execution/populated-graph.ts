@@ -6,6 +6,8 @@ import { isIterable } from "./collect-entities.ts";
 
 /** More levels than any body has: a handler may return objects that go on for ever. */
 const MAX_DEPTH = 64;
+/** Most entities where no limit is set. */
+const MAX_ENTITIES = 1_000_000;
 
 /** One entity of a graph, with what its navigation properties hold. */
 export interface GraphNode {
@@ -21,16 +23,28 @@ interface Reading {
   readonly targetOf: TargetOf;
   /** The entities around the one that is read: none of them is entered again, so circles end. */
   readonly around: Set<object>;
+  readonly maxEntities: number;
+  /** Entities that were read. */
+  total: number;
 }
 
 /**
  * Reads the graph that the handler of a deep insert returned: each entity with what the navigation properties of its
  * set hold, at whatever depth. What leads back to an entity around it is left out, as is what holds no entity.
  * @param shape filled with the navigation properties that are populated
+ * @param maxEntities most entities that are read: objects that all hold each other lead along very many ways
+ * @throws Error above that
  * @see specification, Deep insert, 2
  */
-export function readGraph(entity: object, entitySet: EntitySet, targetOf: TargetOf, shape: MutableShape): GraphNode {
-  return readNode(entity, entitySet, shape, { targetOf, around: new Set() });
+export function readGraph(
+  entity: object,
+  entitySet: EntitySet,
+  targetOf: TargetOf,
+  shape: MutableShape,
+  maxEntities: number | null,
+): GraphNode {
+  const reading = { targetOf, around: new Set<object>(), maxEntities: maxEntities ?? MAX_ENTITIES, total: 0 };
+  return readNode(entity, entitySet, shape, reading);
 }
 
 /**
@@ -52,6 +66,8 @@ export function toExpanded(node: GraphNode, clause: SelectExpandClause): unknown
 function readNode(entity: object, entitySet: EntitySet | null, shape: MutableShape, reading: Reading): GraphNode {
   const related = new Map<NavigationProperty, GraphNode | readonly GraphNode[]>();
   const { around, targetOf } = reading;
+  reading.total += 1;
+  if (reading.total > reading.maxEntities) throw tooManyNested(reading);
   if (entitySet === null || around.size >= MAX_DEPTH) return { entity, related };
   around.add(entity);
   for (const property of entitySet.navigationProperties.values()) {
@@ -85,4 +101,10 @@ function isEntity(value: unknown): value is object {
 
 function isNodes(found: GraphNode | readonly GraphNode[]): found is readonly GraphNode[] {
   return Array.isArray(found);
+}
+
+function tooManyNested({ maxEntities }: Reading): Error {
+  return new Error(
+    `The create handler returned an entity with more than ${String(maxEntities)} others nested in it: leave out what leads back.`,
+  );
 }

@@ -36,7 +36,7 @@ export const NO_ROW: FilterClause = Object.freeze<FilterClause>({
   },
 });
 
-const EVERY_ROW: RowRestriction = Object.freeze({ filter: NO_ROW, values: Object.freeze([]), sources: new Map() });
+const NO_ROW_SEEN: RowRestriction = Object.freeze({ filter: NO_ROW, values: Object.freeze([]), sources: new Map() });
 
 /**
  * What the row rule of a set says of the user of a request. The rule is called once per request.
@@ -62,7 +62,7 @@ export function restrictionOf(
 ): MaybeResult<RowRestriction | null> {
   const condition = conditionOf(set, context);
   if (condition === "all") return null;
-  if (condition === "none") return EVERY_ROW;
+  if (condition === "none") return NO_ROW_SEEN;
   const verdict = verdictOf(set, context);
   const { filter, values } = condition;
   verdict.restriction ??= chain(
