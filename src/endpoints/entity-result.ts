@@ -5,6 +5,7 @@ import { readGraph, toExpanded, type MutableShape } from "../execution/populated
 import { visibleGraph } from "../execution/visible-graph.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { isEntity } from "../memory/entity.ts";
 import { entityUrl } from "../payload/entity-url.ts";
 import { etagWriter } from "../payload/etag.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
@@ -66,7 +67,7 @@ function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult
   const targetOf = targetsIn(exchange);
   const { maxResponseEntities } = exchange.service.definition.limits;
   const shape: MutableShape = new Map();
-  const graph = isObject(entity) ? readGraph(entity, origin, targetOf, shape, maxResponseEntities) : null;
+  const graph = isEntity(entity) ? readGraph(entity, origin, targetOf, shape, maxResponseEntities) : null;
   const clause = graphClause(origin, shape, selectAll, targetOf);
   const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
   if (graph === null) return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
@@ -80,8 +81,4 @@ function targetsIn(exchange: Exchange): TargetOf {
     const runtime = exchange.entitySet(entitySet).navigations.get(name);
     return runtime?.origin.kind === "EntitySet" ? runtime.origin : null;
   };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { InvalidValueError } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import { fieldOf, invalidValue, isInheritedName } from "../memory/compile-property.ts";
+import { declaredFieldOf, invalidValue } from "../memory/compile-property.ts";
 
 /**
  * An entity as the application works with it: every property by its field, in canonical form; null where there is none.
@@ -11,7 +11,7 @@ import { fieldOf, invalidValue, isInheritedName } from "../memory/compile-proper
  */
 export function canonicalEntity(entityType: EntityType, entity: object): object {
   const ignored = entityType.ignoredProperties.flatMap(({ field }) => {
-    const value = ownValue(entity, field);
+    const value = declaredFieldOf(entity, field);
     return value === undefined ? [] : [[field, value] as const];
   });
   return { ...canonicalMembers(entityType.properties, entity, entityType.name), ...Object.fromEntries(ignored) };
@@ -21,7 +21,7 @@ function canonicalMembers(properties: readonly StructuralProperty[], owner: obje
   return Object.fromEntries(
     properties.map((property) => {
       const { field, name, isCollection } = property;
-      const value = ownValue(owner, field) ?? null;
+      const value = declaredFieldOf(owner, field) ?? null;
       const place = `${path}.${name}`;
       if (!isCollection || value === null) return [field, canonicalValue(property, value, place)];
       if (!Array.isArray(value)) throw invalidValue(place, "a collection", value);
@@ -43,9 +43,4 @@ function canonicalValue(property: StructuralProperty, value: unknown, place: str
   } catch (error) {
     throw error instanceof InvalidValueError ? invalidValue(place, type.name, value, error) : error;
   }
-}
-
-/** The value of a field; what every object inherits is no value. */
-function ownValue(owner: object, field: string): unknown {
-  return isInheritedName(field) && !Object.hasOwn(owner, field) ? undefined : fieldOf(owner, field);
 }

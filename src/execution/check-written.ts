@@ -6,7 +6,8 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { ERROR_CODES } from "../errors/error-codes.ts";
 import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
-import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
+import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
+import { isObject } from "../memory/entity.ts";
 import { canBeTrue } from "../memory/possible-truth.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
@@ -91,8 +92,7 @@ function loadKnown(
 }
 
 function isStated(entity: object, { field, computed }: StructuralProperty): boolean {
-  if (computed || (isInheritedName(field) && !Object.hasOwn(entity, field))) return false;
-  return fieldOf(entity, field) !== undefined;
+  return !computed && declaredFieldOf(entity, field) !== undefined;
 }
 
 /**
@@ -183,10 +183,6 @@ function exists(getByKey: GetByKeyHandler<Context>, key: unknown, context: Conte
 /** The error for a key that is taken, whoever sees by what. */
 export function keyTaken({ name }: EntitySet): ODataError {
   return protocolError("Conflict", `An entity of ${name} has this key already.`);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function nothing(): undefined {

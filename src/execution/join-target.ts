@@ -1,5 +1,6 @@
 import type { DirectJoin, EntitySet, NavigationJoin } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";
+import { isEntity } from "../memory/entity.ts";
 import type { RelatedObject } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { totalOrder } from "../plan/total-order.ts";
@@ -166,10 +167,6 @@ function shapeOf(mention: NavigationMention, join: NavigationJoin, target: Entit
   });
   shapes.set(mention, shape);
   return shape;
-}
-
-function isEntity(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function placeOf({ entitySet, navigationProperty }: NavigationMention): string {

@@ -1,7 +1,8 @@
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
 import { isODataError } from "../errors/odata-error.ts";
-import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
+import { declaredFieldOf } from "../memory/compile-property.ts";
+import { isEntity } from "../memory/entity.ts";
 import type { RelatedObject } from "../memory/relations.ts";
 import type { NavigationMention } from "../query/mentions.ts";
 import { batchLookup } from "./batch-answer.ts";
@@ -118,9 +119,7 @@ function asRelated(mention: NavigationMention, value: unknown): object {
 /** What the handlers of the owners put into them; nothing at all is no answer, since null stands for none. */
 function takeLoaded(mention: NavigationMention, owners: readonly object[], run: LoadRun): MaybeResult<RelatedObjects> {
   const { field, isCollection, name } = mention.navigationProperty;
-  const values = owners.map((owner) =>
-    isInheritedName(field) && !Object.hasOwn(owner, field) ? undefined : fieldOf(owner, field),
-  );
+  const values = owners.map((owner) => declaredFieldOf(owner, field));
   return chain(guardedServiceOf(run.context)?.visibleValues(mention, values, run.context) ?? values, (seen) =>
     seen.map((value) => {
       const related = isCollection ? loadedList(value) : loadedEntity(value);
@@ -139,10 +138,6 @@ function loadedList(value: unknown): readonly object[] | undefined {
 
 function loadedEntity(value: unknown): object | null | undefined {
   return value === null || isEntity(value) ? value : undefined;
-}
-
-function isEntity(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function placeOf({ entitySet, navigationProperty }: NavigationMention): string {

@@ -3,7 +3,8 @@ import type { EntitySetHandlers, GetByKeyHandler, RestrictedHandler } from "../d
 import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
-import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
+import { declaredFieldOf } from "../memory/compile-property.ts";
+import { isObject } from "../memory/entity.ts";
 import { chain } from "./chain.ts";
 import { checkCreated, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
@@ -104,8 +105,7 @@ function restrictDelete(setOf: SetOf, remove: NonNullable<WriteHandlers["delete"
 
 /** What a handler gave of an entity, which may be of a class: nullable members that are absent are null. */
 function membersOf({ properties, ignoredProperties }: EntityType, entity: object): object {
-  const read = ({ field }: StructuralProperty): unknown =>
-    isInheritedName(field) && !Object.hasOwn(entity, field) ? undefined : fieldOf(entity, field);
+  const read = ({ field }: StructuralProperty): unknown => declaredFieldOf(entity, field);
   const declared = properties.map((property) => [property.field, read(property) ?? null] as const);
   const ignored = ignoredProperties.map((property) => [property.field, read(property)] as const);
   return Object.fromEntries([...declared, ...ignored]);
@@ -119,8 +119,4 @@ function findSeen({ handlers }: EntitySetDefinition, key: unknown, context: Cont
     const entity = orThrow(answer);
     return isObject(entity) ? entity : null;
   });
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

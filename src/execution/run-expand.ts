@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { fieldOf, isInheritedName } from "../memory/compile-property.ts";
+import { declaredFieldOf } from "../memory/compile-property.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandLoad, ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
@@ -202,8 +202,7 @@ function eachGroup<T>(
 
 function loadedValue(parent: unknown, field: string): unknown {
   if (typeof parent !== "object" || parent === null) return undefined;
-  // What every object inherits is nobody's navigation.
-  return isInheritedName(field) && !Object.hasOwn(parent, field) ? undefined : fieldOf(parent, field);
+  return declaredFieldOf(parent, field);
 }
 
 /** What a step brought, before the level below it. */

@@ -2,7 +2,7 @@ import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { compiledFor } from "../memory/compiled-cache.ts";
-import { asEntity } from "../memory/entity.ts";
+import { asEntity, isObject } from "../memory/entity.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause } from "../query/clauses.ts";
 import { mentionsOf } from "../query/mentions.ts";
@@ -166,9 +166,4 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
   return chain(loadRelations(clausesOf(condition.filter), objects, run), () => (entity) => {
     return meetsOwn(entity) && meetsRest(entity);
   });
-}
-
-/** Nothing else holds data: it is refused as an entity wherever it goes. */
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

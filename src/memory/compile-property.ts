@@ -96,6 +96,11 @@ export function fieldOf(entity: object, field: string): unknown {
   return (entity as Readonly<Record<string, unknown>>)[field];
 }
 
+/** The value of a field, own or of a class; undefined when there is none, and for what every object inherits. */
+export function declaredFieldOf(entity: object, field: string): unknown {
+  return isInheritedName(field) && !Object.hasOwn(entity, field) ? undefined : fieldOf(entity, field);
+}
+
 /**
  * Compiles the read of a primitive or enum property in canonical form: a value that has it already, as a short look
  * tells, is taken as it is.
