@@ -451,6 +451,16 @@ describe("writes of handlers of the application", () => {
     expect(() => handlers.replace?.(99, { id: 99, level: 2 }, context)).toThrow("could not see it afterwards");
   });
 
+  test("such a handler is not called for who sees nothing, and no key that is taken tells of anything", () => {
+    const { handlers, calls, context } = writable(() => noRows);
+    for (const key of [12, 99]) {
+      const replace = (by: Context) => () => handlers.replace?.(key, { id: key, level: 1 }, by);
+      expect(replace(context)).toThrow("could not see it afterwards");
+      expect(replace({ ...context, user: null })).toThrow("It takes a user to write entities of Things");
+    }
+    expect(calls).toEqual([]);
+  });
+
   test("what the server fills in, and what is not loaded, is left to the handler", () => {
     const computed = writable((_user, { hash }) => hash.eq("a"));
     computed.handlers.patch?.(10, { level: 5 }, computed.context);
