@@ -24,9 +24,9 @@ export function* checkServiceOptions({ options, sets, operations }: DeclaredServ
   yield* checkOptions(SERVICE_OPTIONS, options, "odataService", {});
   const { defaults, entitySets } = options;
   if (isObject(defaults)) yield* checkOptions(DEFAULTS_OPTIONS, defaults, "`defaults`", {});
-  if (!Array.isArray(entitySets)) {
+  if (entitySets === undefined) {
     yield { message: "`entitySets` of odataService is missing.", fix: "Give an array of what `entitySet` returns." };
-  } else {
+  } else if (Array.isArray(entitySets)) {
     yield* checkListedSets(entitySets);
   }
   yield* checkOperationTables(options, {});
@@ -78,13 +78,13 @@ function* checkOperationTables(
   options: Readonly<Record<string, unknown>>,
   place: FaultPlace,
 ): Iterable<ConfigurationFault> {
-  for (const [option, maker, kind] of [
-    ["functions", "fn", "Function"],
-    ["actions", "action", "Action"],
+  for (const [option, maker, kind, other] of [
+    ["functions", "fn", "Function", "action"],
+    ["actions", "action", "Action", "fn"],
   ] as const) {
     for (const [name, value] of entriesOf(options[option])) {
       if (isDeclaration(value, "OperationDeclaration") && value.operationKind === kind) continue;
-      const is = isDeclaration(value, "OperationDeclaration") ? `an ${value.operationKind}` : describe(value);
+      const is = isDeclaration(value, "OperationDeclaration") ? `what ${other}(…) returns` : describe(value);
       yield { ...place, message: `\`${name}\` of \`${option}\` is ${is}.`, fix: `Declare it with ${maker}({ … }).` };
     }
   }

@@ -87,6 +87,11 @@ const SERVICE: readonly Row[] = [
     { message: "`defaults` has no option `maxTopp`.", fix: "Did you mean `maxTop`?" },
   ],
   [
+    "entity sets that are not awaited",
+    untyped({ entitySets: Promise.resolve([orders]) }),
+    { message: "`entitySets` of odataService cannot be a promise.", fix: "Give an array." },
+  ],
+  [
     "no entity sets",
     { prefix: "" },
     {
@@ -850,7 +855,7 @@ const OPERATIONS: readonly Row[] = [
     "something else as operation",
     ofService({ functions: { a: handler, b: action({ handler: () => {} }) } }),
     { message: "`a` of `functions` is a function.", fix: "Declare it with fn({ … })." },
-    { message: "`b` of `functions` is an Action.", fix: "Declare it with fn({ … })." },
+    { message: "`b` of `functions` is what action(…) returns.", fix: "Declare it with fn({ … })." },
   ],
   [
     "options",
