@@ -1,3 +1,4 @@
+import { describe } from "../definition/option-table.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -18,12 +19,13 @@ const NOWHERE = { logger: defaultLogger, challenge: "Bearer" };
 
 /**
  * Puts several registrations behind one door, each at its prefix; the longest prefix that fits wins.
- * @throws ConfigurationError when two have one prefix or one name
+ * @throws ConfigurationError for what is no service, and when two have one prefix or one name
  * @see specification, Versioning
  */
 export function composeServices(services: ODataService | readonly ODataService[]): ComposedServices {
-  const list = "handle" in services ? [services] : [...services];
-  const faults = findClashes(list);
+  const list = isList(services) ? [...services] : [services];
+  const strangers = list.filter((each) => !isService(each));
+  const faults = strangers.length > 0 ? strangers.map(strangerFault) : findClashes(list);
   if (faults.length > 0) throw new ConfigurationError(faults);
   list.sort((left, right) => right.prefix.length - left.prefix.length);
   const find = (request: ODataRequest): ODataService | undefined =>
@@ -44,6 +46,19 @@ export function composeServices(services: ODataService | readonly ODataService[]
       logError(service ?? NOWHERE, request, error);
     },
   };
+}
+
+function isList(services: ODataService | readonly ODataService[]): services is readonly ODataService[] {
+  return Array.isArray(services);
+}
+
+/** Untyped code may give anything. */
+function isService(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "handle" in value && "prefix" in value;
+}
+
+function strangerFault(value: unknown): ConfigurationFault {
+  return { message: `What is to be served is ${describe(value)}.`, fix: "Give what `odataService(…)` returns." };
 }
 
 function findClashes(services: readonly ODataService[]): readonly ConfigurationFault[] {

@@ -377,6 +377,17 @@ describe("several services behind one node handler", () => {
     });
   });
 
+  test.each([
+    [Promise.resolve(v1), "a promise"],
+    [undefined, "undefined"],
+    [[v1, {}], "an object"],
+    [[v1, [v2]], "an array"],
+  ])("what is no service is refused: %j", (given, is) => {
+    const make = (): unknown => toNodeHandler(given as never);
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(`What is to be served is ${is}. Give what \`odataService(…)\` returns.`);
+  });
+
   test("two of one prefix or one name are refused", async () => {
     const same = odataService({ name: "v1", entitySets: [], logger: noFailures });
     const name = odataService({ name: "v1", prefix: "/other", entitySets: [], logger: noFailures });
