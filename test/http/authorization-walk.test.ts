@@ -103,6 +103,29 @@ test("the walk meets routes of every kind, each of which answers a request that 
   expect(new Set(WALK.map(({ method }) => method))).toEqual(new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]));
 });
 
+/** The same path, written in other ways: by clients that differ, and by whoever looks for a way around rules. */
+function spellingsOf(path: string): readonly string[] {
+  const [address = "", query] = path.split("?");
+  const rest = query === undefined ? "" : `?${query}`;
+  const name = address.split("/").at(-1) ?? "";
+  const encoded = address.replace(/[A-Za-z](?=[^/]*$)/u, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+  return [
+    `${address}/${rest}`,
+    `${encoded}${rest}`,
+    address.replace("(1)", "(%31)") + rest,
+    address.replace("(1)", "(Id=1)") + rest,
+    address.replace("(1)", "(@k)") + (query === undefined ? "?@k=1" : `?${query}&@k=1`),
+    `${address.replace(/[^/]*$/u, "")}Default.${name}${rest}`,
+    `${address}()${rest}`,
+    `${address.toLowerCase()}${rest}`,
+    `/${address}${rest}`,
+    `${address.replace("/g/", "/g//")}${rest}`,
+    `${address.replace("/g/", "/g/./")}${rest}`,
+    `${address.replace("/g/", "/g/x/../")}${rest}`,
+    `${address}${rest}${rest === "" ? "?" : "&"}$format=json`,
+  ];
+}
+
 const never = resource<typeof Folder>(() => false);
 
 /** Services all of whose routes are closed to a user without the role. */
@@ -131,6 +154,21 @@ eachDoor((door) => {
     test.each(WALK)("nobody: $method $path", async ({ method, path, body }) => {
       expectRefusal(await send(path, bodyHeaders(body), method, body), 401);
       expect(calls).toEqual([]);
+    });
+
+    test.each(WALK)("nobody, in whatever spelling: $method $path", async ({ method, path, body }) => {
+      const headers = { ...bodyHeaders(body), "X-HTTP-Method-Override": "GET", "X-Original-URL": "/g/" };
+      const statuses: number[] = [];
+      for (const spelling of spellingsOf(path)) {
+        const answer = await send(spelling, headers, method, body);
+        // Either it is that resource, or none.
+        expect([401, 404, 405], spelling).toContain(answer.status);
+        if (answer.status === 401) expectRefusal(answer, 401);
+        expect(calls, spelling).toEqual([]);
+        statuses.push(answer.status);
+      }
+      // Clients may write the path in most of these ways.
+      expect(statuses.filter((status) => status === 401).length).toBeGreaterThan(2);
     });
 
     const closed =
