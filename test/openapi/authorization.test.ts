@@ -258,10 +258,10 @@ describe("links of tables", () => {
   test("are refused where the user would not see the row then, which is listed", async () => {
     const service = await tableService();
     const document = openApiDocument(service);
-    const statuses = async (name: string, body: object) => {
+    const statuses = async (name: string, body: object, caller: string | null = "ann") => {
       const [method = "", path = ""] = name.split(" ");
       const url = `http://x${path.replace("{Id}", "1")}`;
-      const { status } = await tryAs(service, "ann", { name, method, url, body: JSON.stringify(body) });
+      const { status } = await tryAs(service, caller, { name, method, url, body: JSON.stringify(body) });
       return [status, Object.keys(described(document, name).responses)] as const;
     };
     const [status, listed] = await statuses("PUT /Notes({Id})/Author/$ref", { "@odata.id": "Authors(2)" });
@@ -270,6 +270,12 @@ describe("links of tables", () => {
     const [created, known] = await statuses("POST /Authors({Id})/Notes", { Id: 5, Text: "hidden" });
     expect(created).toBe(403);
     expect(known).toContain("403");
+    expect(known).toContain("401");
+    // The second has a key that is taken, of which nobody that is unknown is told.
+    for (const key of [5, 1]) {
+      expect((await statuses("POST /Authors({Id})/Notes", { Id: key, Text: "new" }, null))[0]).toBe(401);
+      expect((await statuses("POST /Notes", { Id: key, AuthorId: 1, Text: "new" }, null))[0]).toBe(401);
+    }
   });
 });
 
