@@ -23,6 +23,8 @@ export interface From {
   readonly parameters: readonly unknown[];
   /** Two of one text are alike but for their values. */
   readonly text: string;
+  /** The column that tells of each row whether it is one of them, where databases may compute with others before. */
+  readonly seen?: string | undefined;
   /**
    * What stands behind `from`, with an alias. The values are those that an execution has for a set, or for the source
    * itself (null), so that one statement serves all base queries of one text.

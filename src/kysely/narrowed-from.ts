@@ -21,13 +21,15 @@ interface Narrowing {
   readonly base: RowStatements;
   readonly condition: Expression;
   readonly mentioned: MentionedStatements;
+  /** The column of what is there that tells so: @see From. Rows that are narrowed twice have one for each. */
+  readonly seen: string | undefined;
 }
 
 /**
  * Makes what stands behind `from` of the rows that meet a condition: a derived table, which databases take apart, so that
  * indexes serve it wherever it stands. It has one value, the execution of the condition.
  */
-export function narrowedFrom({ db, base, condition, mentioned }: Narrowing): From {
+export function narrowedFrom({ db, base, condition, mentioned, seen }: Narrowing): From {
   const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed }) => {
     // What is joined, or asked for by the rows around it, is looked up.
     const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS };
@@ -41,13 +43,13 @@ export function narrowedFrom({ db, base, condition, mentioned }: Narrowing): Fro
       },
       nextAlias: aliases(alias),
     };
-    const query = translateNarrowed(base.rowsFor(null, use), statement, condition, alias);
+    const query = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen }, alias);
     const { sql: text, parameters: slots } = query.compile(db);
     return toDerivedTable({ sql: text, parameters: slots }, profile.name, alias, (value) =>
       bindSlot((execution) => readSlot(slots[value], executionOf(execution.base(entitySet)))),
     );
   };
-  return Object.freeze<From>({ parameters: [], text: "some rows", as });
+  return Object.freeze<From>({ parameters: [], text: "some rows", seen, as });
 }
 
 /** @param values of a derived table that `narrowedFrom` made */

@@ -12,6 +12,8 @@ export interface Rows {
   readonly plans: PlansByField;
   /** The key of the type: its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
+  /** The column that tells whether a row is one of them: @see From in base-query */
+  readonly seen?: string | undefined;
 }
 
 /** What a statement asks of base queries that depend on it. */

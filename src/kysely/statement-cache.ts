@@ -151,8 +151,10 @@ export class StatementCache {
    */
   narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
     return this.#narrowed.get([filter, ...identitiesOf(sources)], () => {
-      const { db } = this.#target;
-      const from = narrowedFrom({ db, base: this, condition: filter.expression, mentioned: statementsOf(sources) });
+      const { db, profile, from: all } = this.#target;
+      const seen = profile.syntax.marksRows ? `${all.seen ?? "odata"}_seen` : undefined;
+      const mentioned = statementsOf(sources);
+      const from = narrowedFrom({ db, base: this, condition: filter.expression, mentioned, seen });
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
       return new StatementCache({ ...this.#target, from, findPlans });
     });
@@ -181,7 +183,7 @@ export class StatementCache {
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
     const { from, key, findPlans } = this.#target;
     this.#plans ??= findPlans();
-    return { from: (alias) => from.as(alias, entitySet, use), plans: this.#plans, key };
+    return { from: (alias) => from.as(alias, entitySet, use), plans: this.#plans, key, seen: from.seen };
   }
 
   /** @param own the set whose rows these are; null where the query names each set that it mentions */

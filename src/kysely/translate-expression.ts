@@ -12,6 +12,7 @@ import type {
 import { bindFormed } from "./bind-formed.ts";
 import { groupByNavigation } from "./common-navigation.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
+import { findProperty } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
 import type { Sql, SqlForm } from "./sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
@@ -62,14 +63,18 @@ function translateOperand(expression: Expression, translator: Translator, contex
     case "arithmetic":
       return translateArithmetic(
         expression,
-        translator.operand(expression.left),
-        translator.operand(expression.right),
+        translateTerm(expression.left, translator, context),
+        translateTerm(expression.right, translator, context),
         context.profile.values,
       );
     case "negate":
-      return translateNegation(expression, translator.operand(expression.operand), context.profile.values);
+      return translateNegation(
+        expression,
+        translateTerm(expression.operand, translator, context),
+        context.profile.values,
+      );
     case "convert": {
-      const operand = translator.operand(expression.operand);
+      const operand = translateTerm(expression.operand, translator, context);
       if (operand.kind === "null") return operand;
       if (operand.kind === "constant") return { ...operand, type: expression.type };
       return context.profile.values.convert(expression, operand);
@@ -95,6 +100,21 @@ function translateOperand(expression: Expression, translator: Translator, contex
     default:
       return assertNever(expression);
   }
+}
+
+/** What is computed with: nothing of rows that are not there, for a computation may fail for them before they are left out. */
+function translateTerm(
+  expression: Expression,
+  translator: Translator,
+  { scope, profile }: TranslationContext,
+): SqlOperand {
+  const operand = translator.operand(expression);
+  if (expression.kind !== "property" || operand.kind !== "row") return operand;
+  const found = findProperty(expression, scope);
+  if (found.kind !== "columns" || found.relation.rows.seen === undefined) return operand;
+  const { relation } = found;
+  const isSeen = relation.column(found.relation.rows.seen);
+  return { ...operand, sql: profile.syntax.choose(isSeen, operand.sql, sql`null`) };
 }
 
 function translateCall(expression: CallExpression, translator: Translator, context: TranslationContext): SqlOperand {

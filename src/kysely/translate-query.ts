@@ -86,12 +86,29 @@ export function translateByKey(
   return { query, rowShape, width: cells.length };
 }
 
+/** Which rows are there, and the name of the column that tells so, if any. */
+export interface NarrowedClauses {
+  readonly condition: Expression;
+  readonly seen: string | undefined;
+}
+
 /** The query of whole rows that meet a condition, to stand as a derived table of the same name in others. */
-export function translateNarrowed(rows: Rows, statement: StatementScope, condition: Expression, alias: string): Sql {
+export function translateNarrowed(
+  rows: Rows,
+  statement: StatementScope,
+  { condition, seen }: NarrowedClauses,
+  alias: string,
+): Sql {
   const scope = rowScope(rows, statement, alias);
   const test = ownCondition(condition, scope);
   const all = scope.level.isJoined ? sql`${sql.id(alias)}.*` : sql`*`;
-  return sql`select ${all} from ${scope.level.from(scope.it.from)} where ${test}`;
+  const marks = seen === undefined ? sql`` : sql`, ${markOf(rows, scope, test)} as ${sql.id(seen)}`;
+  return sql`select ${all}${marks} from ${scope.level.from(scope.it.from)} where ${test}`;
+}
+
+/** Whether a row is one of those that meet a condition, and of those among which they are looked for. */
+function markOf({ seen }: Rows, { it }: PathScope, test: Sql): Sql {
+  return seen === undefined ? sql`(${test})` : sql`(${it.column(seen)} and (${test}))`;
 }
 
 /** The query that tells whether the row of a key meets a condition; the key is the one of the execution. */

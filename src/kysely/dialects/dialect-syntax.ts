@@ -21,6 +21,11 @@ export interface DialectSyntax {
   readonly booleanValue: (value: boolean) => Sql;
   /** A cell of the canonical form of Edm.Boolean as a condition. */
   readonly asCondition: (cell: Sql) => Sql;
+  /**
+   * Whether derived tables are to tell of each row whether it is one of theirs: where databases take them apart, compute
+   * with rows that a condition leaves out, and fail for those.
+   */
+  readonly marksRows: boolean;
   /** Whether a derived table, or a union, may look at the row around it. */
   readonly derivesFromRows: boolean;
   /** A select of one value that is written once though it is needed twice: `make` gets its name. */

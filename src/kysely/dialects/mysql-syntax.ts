@@ -20,6 +20,8 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   choose: (condition, whenTrue, otherwise) => sql`(case when ${condition} then ${whenTrue} else ${otherwise} end)`,
   booleanValue: (value) => (value ? sql`1` : sql`0`),
   asCondition: (cell) => sql`${cell} = 1`,
+  // A query among its columns would keep a derived table from being taken apart.
+  marksRows: false,
   derivesFromRows: false,
   once: (value, make) => namedOnce([value], "decimal(65, 30)", ([name]) => make(name ?? value)),
   keyTable: (list, forms) => {

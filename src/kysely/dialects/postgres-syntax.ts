@@ -20,6 +20,7 @@ export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   choose: (condition, whenTrue, otherwise) => sql`(case when ${condition} then ${whenTrue} else ${otherwise} end)`,
   booleanValue: (value) => (value ? sql`true` : sql`false`),
   asCondition: (cell) => cell,
+  marksRows: true,
   derivesFromRows: true,
   once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value) as odata_once)`,
   keyTable: (list, forms) => {
