@@ -8,12 +8,15 @@ import type {
   Expression,
   LogicalExpression,
   PathSource,
+  PropertyExpression,
+  VariableExpression,
 } from "../query/expression.ts";
 import { bindFormed } from "./bind-formed.ts";
 import { groupByNavigation } from "./common-navigation.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
-import { findProperty } from "./find-path.ts";
+import { findPath } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
+import { Relation } from "./relation.ts";
 import type { Sql, SqlForm } from "./sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
@@ -103,18 +106,31 @@ function translateOperand(expression: Expression, translator: Translator, contex
 }
 
 /** What is computed with: nothing of rows that are not there, for a computation may fail for them before they are left out. */
-function translateTerm(
-  expression: Expression,
-  translator: Translator,
-  { scope, profile }: TranslationContext,
-): SqlOperand {
-  const operand = translator.operand(expression);
-  if (expression.kind !== "property" || operand.kind !== "row") return operand;
-  const found = findProperty(expression, scope);
-  if (found.kind !== "columns" || found.relation.rows.seen === undefined) return operand;
-  const { relation } = found;
-  const isSeen = relation.column(found.relation.rows.seen);
-  return { ...operand, sql: profile.syntax.choose(isSeen, operand.sql, sql`null`) };
+function translateTerm(expression: Expression, translator: Translator, context: TranslationContext): SqlOperand {
+  if (expression.kind === "call") {
+    const operand = (argument: Expression): SqlOperand => translateTerm(argument, translator, context);
+    return translateCall(expression, { ...translator, operand }, context);
+  }
+  const translated = translator.operand(expression);
+  const isPath = expression.kind === "property" || expression.kind === "variable";
+  if (!isPath || translated.kind !== "row") return translated;
+  const { choose } = context.profile.syntax;
+  let term = translated.sql;
+  for (const relation of relationsOf(expression, context.scope)) {
+    const { seen } = relation.rows;
+    if (seen !== undefined) term = choose(relation.column(seen), term, sql`null`);
+  }
+  return { ...translated, sql: term };
+}
+
+/** The relations whose rows hold a value; what an item of a JSON text is of, is one of those around it. */
+function relationsOf(path: PropertyExpression | VariableExpression, scope: PathScope): readonly Relation[] {
+  let source: PathSource = path;
+  while (source.kind === "property") ({ source } = source);
+  const found = findPath(source, scope);
+  return found.kind === "relation"
+    ? [found.relation]
+    : [scope.it, ...scope.items.filter((item) => item instanceof Relation)];
 }
 
 function translateCall(expression: CallExpression, translator: Translator, context: TranslationContext): SqlOperand {
