@@ -65,9 +65,8 @@ function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult
     return entityBody(exchange, format, { origin, query, contextUrl }, { entity, rowShape: undefined });
   }
   const targetOf = targetsIn(exchange);
-  const { maxResponseEntities } = exchange.service.definition.limits;
   const shape: MutableShape = new Map();
-  const graph = isEntity(entity) ? readGraph(entity, origin, targetOf, shape, maxResponseEntities) : null;
+  const graph = isEntity(entity) ? readGraph(entity, origin, targetOf, shape) : null;
   const clause = graphClause(origin, shape, selectAll, targetOf);
   const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
   if (graph === null) return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);

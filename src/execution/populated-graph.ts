@@ -6,8 +6,10 @@ import { isIterable } from "./collect-entities.ts";
 
 /** More levels than any body has: a handler may return objects that go on for ever. */
 const MAX_DEPTH = 64;
-/** Most entities where no limit is set. */
-const MAX_ENTITIES = 1_000_000;
+/** More entities than any body has: a handler may return objects that are made anew each time they are looked at. */
+const MAX_ENTITIES = 4_000_000;
+/** Entities after which none is entered twice: objects that all hold each other lead along very many ways. */
+const ENTERED_AGAIN = 10_000;
 
 /** One entity of a graph, with what its navigation properties hold. */
 export interface GraphNode {
@@ -23,28 +25,22 @@ interface Reading {
   readonly targetOf: TargetOf;
   /** The entities around the one that is read: none of them is entered again, so circles end. */
   readonly around: Set<object>;
-  readonly maxEntities: number;
+  /** All entities that were entered. */
+  readonly entered: Set<object>;
   /** Entities that were read. */
   total: number;
 }
 
 /**
  * Reads the graph that the handler of a deep insert returned: each entity with what the navigation properties of its
- * set hold, at whatever depth. What leads back to an entity around it is left out, as is what holds no entity.
+ * set hold, at whatever depth. What leads back to an entity around it is left out, as is what holds no entity; in a very
+ * large one also what an entity holds that was met before.
  * @param shape filled with the navigation properties that are populated
- * @param maxEntities most entities that are read: objects that all hold each other lead along very many ways
- * @throws Error above that
+ * @throws Error for a graph without end
  * @see specification, Deep insert, 2
  */
-export function readGraph(
-  entity: object,
-  entitySet: EntitySet,
-  targetOf: TargetOf,
-  shape: MutableShape,
-  maxEntities: number | null,
-): GraphNode {
-  const reading = { targetOf, around: new Set<object>(), maxEntities: maxEntities ?? MAX_ENTITIES, total: 0 };
-  return readNode(entity, entitySet, shape, reading);
+export function readGraph(entity: object, entitySet: EntitySet, targetOf: TargetOf, shape: MutableShape): GraphNode {
+  return readNode(entity, entitySet, shape, { targetOf, around: new Set(), entered: new Set(), total: 0 });
 }
 
 /**
@@ -65,11 +61,13 @@ export function toExpanded(node: GraphNode, clause: SelectExpandClause): unknown
 
 function readNode(entity: object, entitySet: EntitySet | null, shape: MutableShape, reading: Reading): GraphNode {
   const related = new Map<NavigationProperty, GraphNode | readonly GraphNode[]>();
-  const { around, targetOf } = reading;
+  const { around, entered, targetOf } = reading;
   reading.total += 1;
-  if (reading.total > reading.maxEntities) throw tooManyNested(reading);
-  if (entitySet === null || around.size >= MAX_DEPTH) return { entity, related };
+  if (reading.total > MAX_ENTITIES) throw withoutEnd();
+  const isDone = reading.total > ENTERED_AGAIN && entered.has(entity);
+  if (entitySet === null || around.size >= MAX_DEPTH || isDone) return { entity, related };
   around.add(entity);
+  entered.add(entity);
   for (const property of entitySet.navigationProperties.values()) {
     const value: unknown = Object.hasOwn(entity, property.field) ? Reflect.get(entity, property.field) : null;
     const items = entitiesOf(property.isCollection ? value : [value]);
@@ -103,8 +101,8 @@ function isNodes(found: GraphNode | readonly GraphNode[]): found is readonly Gra
   return Array.isArray(found);
 }
 
-function tooManyNested({ maxEntities }: Reading): Error {
+function withoutEnd(): Error {
   return new Error(
-    `The create handler returned an entity with more than ${String(maxEntities)} others nested in it: leave out what leads back.`,
+    `The create handler returned an entity with more than ${String(MAX_ENTITIES)} others nested in it: return what was saved, and nothing that is loaded when it is looked at.`,
   );
 }
