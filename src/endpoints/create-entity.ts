@@ -40,6 +40,7 @@ export const createEntity: Endpoint = (exchange, path) => {
           query,
           outcome: "created",
           entity,
+          handler: create,
           isGraph,
           contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
         }),

@@ -42,6 +42,7 @@ export const createRelated: Endpoint = (exchange, path) => {
           query,
           outcome: "upserted",
           entity,
+          handler: create,
           isGraph: false,
           contextUrl: (contextSelect) => {
             const predicate = keyPredicateOf(entitySet.entityType, key);

@@ -1,5 +1,6 @@
 import { selectAll } from "../binder/bind-select-expand.ts";
 import { chain } from "../execution/chain.ts";
+import { isSavedSeen } from "../execution/check-written.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import { readGraph, toExpanded, type MutableShape } from "../execution/populated-graph.ts";
 import { visibleGraph } from "../execution/visible-graph.ts";
@@ -26,17 +27,25 @@ export interface EntityResult {
   readonly outcome: WriteOutcome;
   /** What the handler returned; not null. */
   readonly entity: unknown;
+  readonly handler: object;
   /** Whether what is populated of navigation properties is shown too, where no query option says what is shown. */
   readonly isGraph: boolean;
   contextUrl(contextSelect: readonly string[]): string;
 }
 
 /**
- * Answers an entity that was written: 201 for a new one, else 200; 204 when the client prefers no content.
+ * Answers an entity that was written: 201 for a new one, else 200; 204 when the client prefers no content. Of an entity
+ * that the user does not see nothing is told: a handler may have found one that was there, or given it to somebody else.
  * @throws ODataError that a handler of an expansion answered; Error for an entity that the model does not allow
  * @see specification, Cross-cutting request rules, 6 and 7; Read by key, create, replace, patch, delete
  */
 export function entityResult(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<ODataResponse> {
+  const { origin, entity, handler } = result;
+  const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, exchange.context);
+  return chain(isSeen, (seen) => (seen ? seenResult(exchange, format, result) : noContentResponse(exchange)));
+}
+
+function seenResult(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<ODataResponse> {
   const { return: preferred } = exchange.preferences;
   const headers = resultHeaders(exchange, result);
   if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;

@@ -161,6 +161,11 @@ class RequestContext implements Context {
     return this.#exchange.odata.signal;
   }
 
+  /** Spares what needs no signal the making of one: undefined where only the signal tells. */
+  get isAborted(): boolean | undefined {
+    return this.#exchange.odata.isAborted;
+  }
+
   get request(): IncomingRequest {
     return (this.#request ??= toIncomingRequest(this.#exchange));
   }

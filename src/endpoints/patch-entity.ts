@@ -10,7 +10,7 @@ import { requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import type { Endpoint, EntitySetRuntime, Exchange } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { noEntity } from "./read-property.ts";
@@ -41,12 +41,23 @@ export const patchEntity: Endpoint = (exchange, path) => {
         query,
         outcome: "updated",
         entity,
+        handler: patchHandler(exchange, entitySet),
         isGraph: false,
         contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
       }),
     );
   });
 };
+
+/** The handler that changes entities of a set. @throws Error for a set that has none, and so no route */
+export function patchHandler(
+  exchange: Exchange,
+  entitySet: EntitySet,
+): NonNullable<EntitySetRuntime["handlers"]["patch"]> {
+  const { patch } = exchange.entitySet(entitySet).handlers;
+  if (patch === undefined) throw new Error(`${entitySet.name} has a route for patching, but no handler.`);
+  return patch;
+}
 
 /** The entity to change. */
 export interface PatchTarget {
@@ -68,8 +79,7 @@ export function callPatch(
   check?: () => void,
 ): MaybeResult<unknown> {
   const { entitySet, keyText, key } = target;
-  const { patch } = exchange.entitySet(entitySet).handlers;
-  if (patch === undefined) throw new Error(`${entitySet.name} has a route for patching, but no handler.`);
+  const patch = patchHandler(exchange, entitySet);
   const missing = (): ODataError => missingEntityError(exchange, () => noEntity(entitySet, keyText));
   const current = chain(requireEntity(exchange, { entitySet, key }, missing), (addressed) => {
     check?.();

@@ -32,6 +32,8 @@ interface Replacement {
 /** An entity as saved, and whether it was there before. */
 interface Saved {
   readonly entity: unknown;
+  /** What saved it. */
+  readonly handler: object;
   readonly outcome: WriteOutcome;
 }
 
@@ -57,12 +59,13 @@ export const replaceEntity: Endpoint = (exchange, path) => {
       checkKeyMatch(entityType, replacement.key, key);
       return replaceOrCreate(exchange, { entitySet, keyText, key, body: replacement, mayCreate }, addressed);
     });
-    return chain(saved, ({ entity, outcome }) =>
+    return chain(saved, ({ entity, outcome, handler }) =>
       entityResult(exchange, format, {
         origin: entitySet,
         query,
         outcome,
         entity,
+        handler,
         isGraph: false,
         contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
       }),
@@ -96,7 +99,7 @@ function replace(exchange: Exchange, replacement: Replacement, { state, entity }
   return chain(replaced, (answer) => {
     const saved = orThrow(answer);
     if (saved !== null && saved !== undefined) {
-      return { entity: saved, outcome: state === "missing" ? "upserted" : "updated" };
+      return { entity: saved, handler: call, outcome: state === "missing" ? "upserted" : "updated" };
     }
     // Only now it shows that there is none.
     const created = state === "missing" ? null : create(exchange, replacement);
@@ -123,7 +126,7 @@ function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement)
   if (call === undefined || !mayCreate || exchange.odata.header("if-match") !== undefined) return null;
   const whole = requireWhole(body);
   const created = chain(authorizeCreation(exchange, entitySet, whole), () => callCreate(call, whole, exchange.context));
-  return chain(created, (entity): Saved => ({ entity, outcome: "upserted" }));
+  return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
 }
 
 function missing(exchange: Exchange, { entitySet, keyText }: Replacement): Error {

@@ -2,12 +2,13 @@ import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
+import { isSavedSeen } from "../execution/check-written.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagWriter } from "../payload/etag.ts";
 import { compilePropertyBodyReader } from "../payload/read-property-body.ts";
 import type { Endpoint, EntitySetRuntime, Exchange } from "./exchange.ts";
-import { callPatch, type PatchTarget } from "./patch-entity.ts";
+import { callPatch, patchHandler, type PatchTarget } from "./patch-entity.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { bindPropertyKey, isStructured, propertyPathOf } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
@@ -112,8 +113,11 @@ function writeValue(
 ): MaybeResult<ODataResponse> {
   // fromEntries defines members: a property named __proto__ is one like any other.
   const delta: unknown = Object.fromEntries([[property.field, value]]);
+  const { entitySet } = target;
   return chain(callPatch(exchange, target, delta), (entity) =>
-    noContentResponse(exchange, headersOf(exchange, target.entitySet, entity)),
+    chain(isSavedSeen(entitySet, entity, patchHandler(exchange, entitySet), exchange.context), (isSeen) =>
+      noContentResponse(exchange, isSeen ? headersOf(exchange, entitySet, entity) : undefined),
+    ),
   );
 }
 

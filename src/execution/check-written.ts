@@ -1,5 +1,5 @@
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler } from "../definition/handlers.ts";
+import type { GetByKeyHandler, RestrictedHandler } from "../definition/handlers.ts";
 import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { VaryingRowCondition } from "../definition/row-rule.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
@@ -40,36 +40,64 @@ export function checkWritten(set: EntitySetDefinition, entity: object, context: 
   return checkEntity(set, { entity, isKnown: (property) => isStated(entity, property) }, context);
 }
 
+/**
+ * Whether the user of a request may see an entity that a handler saved, as far as what it returned of it tells. Handlers
+ * that obey row rules within their own statements have told it already.
+ * @param handler that returned it
+ * @throws as for checkWritten
+ */
+export function isSavedSeen(
+  entitySet: EntitySet,
+  entity: unknown,
+  handler: object,
+  context: Context,
+): MaybeResult<boolean> {
+  const set = serviceOf(context).entitySets.get(entitySet.name);
+  if (set?.restriction === undefined || obeys(handler) || !isObject(entity)) return true;
+  const condition = conditionOf(set, context);
+  if (typeof condition === "string") return condition === "all";
+  const isKnown = ({ field }: StructuralProperty): boolean => declaredFieldOf(entity, field) !== undefined;
+  return meets(entitySet, condition, { entity, isKnown }, context);
+}
+
+/** Whether a handler keeps to the rules within its own statements. */
+export function obeys(handler: object): boolean {
+  // Any handler may say so; most say nothing.
+  return (handler as RestrictedHandler).obeysRestriction === true;
+}
+
 function checkEntity(set: EntitySetDefinition, written: WrittenEntity, context: Context): MaybeResult<undefined> {
   const condition = conditionOf(set, context);
   if (condition === "all") return undefined;
   if (condition === "none") throw refusalOfUnseen(context.user, set.entitySet);
-  return checkCondition(set.entitySet, condition, written, context);
+  return chain(meets(set.entitySet, condition, written, context), (isSeen): undefined => {
+    if (!isSeen) throw refusalOfUnseen(context.user, set.entitySet);
+  });
 }
 
-function checkCondition(
+/** Whether the user may see an entity, as far as what is known of it tells. */
+function meets(
   entitySet: EntitySet,
   { filter, values: given }: VaryingRowCondition,
   written: WrittenEntity,
   context: Context,
-): MaybeResult<undefined> {
+): MaybeResult<boolean> {
   // An array of this execution alone: what is loaded for it is found by it.
   const values = [...given];
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
   const run = loadRunOf(values, trustedContext(context), `The row rule of ${entitySet.name}`);
   const loaded = new Set<NavigationProperty>();
   const loads = navigations.map((mention) => () => loadKnown(mention, written, run, loaded));
-  return chain(startAll(loads), (): undefined => {
-    const isSeen = canBeTrue(filter.expression, {
+  return chain(startAll(loads), () =>
+    canBeTrue(filter.expression, {
       entity: written.entity,
       values,
       isKnown: (step) => {
         if (step.kind === "property") return written.isKnown(step.property);
         return step.kind === "navigation" && loaded.has(step.navigationProperty);
       },
-    });
-    if (!isSeen) throw refusalOfUnseen(context.user, entitySet);
-  });
+    }),
+  );
 }
 
 /** Loads what a navigation will lead to, where the entity says it: what handlers know of is how it was before. */

@@ -4,13 +4,12 @@ import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import { isMap } from "./batch-answer.ts";
 import { chain } from "./chain.ts";
-import { checkCreatedBelow } from "./check-written.ts";
+import { checkCreatedBelow, obeys } from "./check-written.ts";
 import { collectEntities } from "./collect-entities.ts";
 import { mapEach } from "./concurrency.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { wrapping } from "./restrict-source.ts";
-import { obeys } from "./restrict-writes.ts";
 import { visibleEntities } from "./visible-entities.ts";
 import { visibleValues } from "./visible-values.ts";
 

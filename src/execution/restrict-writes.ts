@@ -1,12 +1,12 @@
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers, GetByKeyHandler, RestrictedHandler } from "../definition/handlers.ts";
+import type { EntitySetHandlers, GetByKeyHandler } from "../definition/handlers.ts";
 import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
 import { chain } from "./chain.ts";
-import { checkCreated, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
+import { checkCreated, checkNested, checkWritten, isHidden, keyTaken, obeys } from "./check-written.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { wrapping } from "./restrict-source.ts";
@@ -33,12 +33,6 @@ export function restrictWrites(declared: EntitySetDefinition): WriteHandlers {
     ...(patch === undefined || obeys(patch) || !isGuarded ? {} : { patch: restrictPatch(setOf, patch) }),
     ...(remove === undefined || obeys(remove) || !isGuarded ? {} : { delete: restrictDelete(setOf, remove) }),
   };
-}
-
-/** Whether a handler keeps to the rules within its own statements. */
-export function obeys(handler: object): boolean {
-  // Any handler may say so; most say nothing.
-  return (handler as RestrictedHandler).obeysRestriction === true;
 }
 
 /** Also of a set without a rule: what is nested may be of one that has. */

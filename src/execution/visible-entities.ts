@@ -11,6 +11,7 @@ import { chain } from "./chain.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { loadRunOf } from "./load-run.ts";
+import { lacksRequired } from "./required-values.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { clausesOf, conditionOf } from "./row-restriction.ts";
 import { trustedContext } from "./trusted-context.ts";
@@ -156,10 +157,16 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
     const evaluate = compiledFor(filter.expression, "spec-compliant");
     return (entity) => !isObject(entity) || evaluate(entity, values) === true;
   };
+  const { entityType } = set.entitySet;
+  const isWhole: IsVisible = (entity) => !isObject(entity) || !lacksRequired(condition.filter, entity, entityType);
   const plan = planMentions(clausesOf(condition.filter));
-  if (plan === null) return meets(condition.filter);
+  if (plan === null) {
+    const meetsAll = meets(condition.filter);
+    return (entity) => isWhole(entity) && meetsAll(entity);
+  }
   // What the entity itself decides is asked first: for what is hidden by that, nothing is loaded.
-  const meetsOwn = meets(plan.ownFilter);
+  const meetsFirst = meets(plan.ownFilter);
+  const meetsOwn: IsVisible = (entity) => isWhole(entity) && meetsFirst(entity);
   const meetsRest = meets(plan.filter?.filter ?? null);
   const objects = [...entities].filter(isObject).filter(meetsOwn);
   const run = loadRunOf(values, trustedContext(context), `The row rule of ${set.entitySet.name}`);

@@ -1,0 +1,103 @@
+import { edm, entitySet, entityType, hasMany, odataService } from "odatakit";
+import { beforeEach, describe, expect, test } from "vitest";
+
+const Ticket = entityType("Ticket", {
+  id: edm.int32().key(),
+  title: edm.string(),
+  team: edm.string().computed(),
+  tenant: edm.string().ignored(),
+  version: edm.int32().computed(),
+});
+const Desk = entityType("Desk", { id: edm.int32().key() });
+
+interface Stored {
+  id: number;
+  title: string;
+  team: string;
+  tenant?: string;
+  version: number;
+}
+
+let tickets: Stored[];
+beforeEach(() => {
+  tickets = [
+    { id: 1, title: "lamp", team: "red", tenant: "t", version: 1 },
+    { id: 2, title: "secret", team: "blue", tenant: "t", version: 1 },
+    { id: 3, title: "no tenant is told", team: "red", version: 1 },
+  ];
+});
+
+/** The handlers give a ticket to the team that its title names, whoever asks. */
+function teamOf(title: string): string {
+  return title.includes("for blue") ? "blue" : "red";
+}
+
+/** One that has the title is found, and not made anew. */
+function findOrCreate(id: number, title: string): Stored {
+  const found = tickets.find((each) => each.title === title);
+  if (found !== undefined) return found;
+  const made = { id, title, team: teamOf(title), tenant: "t", version: 1 };
+  tickets.push(made);
+  return made;
+}
+
+const Tickets = entitySet(Ticket, {
+  etag: ["version"],
+  getAll: () => tickets,
+  getByKey: (id) => tickets.find((each) => each.id === id) ?? null,
+  create: ({ id, title }) => findOrCreate(id, title),
+  replace: (id, { title }) => change(id, title),
+  patch: (id, { title }) => change(id, title ?? ""),
+  authorization: { rows: (user, ticket) => ticket.team.eq(user.id ?? "").and(ticket.tenant.eq("u").not()) },
+});
+const Desks = entitySet(Desk, {
+  getByKey: (id) => ({ id }),
+  navigation: {
+    tickets: hasMany(Ticket, { target: "Tickets", create: (_key, { id, title }) => findOrCreate(id, title) }),
+  },
+});
+
+function change(id: number, title: string): Stored | null {
+  const found = tickets.find((each) => each.id === id);
+  return found === undefined ? null : Object.assign(found, { title, team: teamOf(title), version: found.version + 1 });
+}
+
+const service = odataService({ authenticate: () => ({ id: "red" }), entitySets: [Tickets, Desks] });
+
+async function send(method: string, path: string, body?: object): Promise<Response> {
+  const init = { method, headers: { "content-type": "application/json" }, ...(body && { body: JSON.stringify(body) }) };
+  return service.fetch(new Request(`http://service.example/${path}`, init));
+}
+
+describe("of an entity that a handler gave to somebody else nothing is told", () => {
+  test.each([
+    ["POST", "Tickets", { Id: 9, Title: "secret" }],
+    ["POST", "Tickets", { Id: 9, Title: "for blue" }],
+    ["POST", "Desks(1)/Tickets", { Id: 9, Title: "secret" }],
+    ["PUT", "Tickets(1)", { Title: "for blue" }],
+    ["PATCH", "Tickets(1)", { Title: "for blue" }],
+    ["PUT", "Tickets(1)/Title", { value: "for blue" }],
+  ])("%s %s %j", async (method, path, body) => {
+    const response = await send(method, path, body);
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe("");
+    expect(Object.fromEntries(response.headers)).toEqual({
+      "odata-version": "4.0",
+      "cache-control": "no-store",
+      vary: "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization",
+    });
+  });
+});
+
+test("what the user sees is told as ever", async () => {
+  const made = await send("POST", "Tickets", { Id: 9, Title: "mine" });
+  expect([made.status, made.headers.get("location")]).toEqual([201, "http://service.example/Tickets(9)"]);
+  const changed = await send("PUT", "Tickets(9)/Title", { value: "mine, too" });
+  expect([changed.status, changed.headers.has("etag")]).toEqual([204, true]);
+});
+
+test("an entity that lacks what the rule asks for is hidden, whatever `not` makes of it", async () => {
+  const response = await send("GET", "Tickets?$select=Id");
+  expect(((await response.json()) as { value: unknown }).value).toEqual([{ Id: 1, "@odata.etag": expect.any(String) }]);
+  expect((await send("GET", "Tickets(3)")).status).toBe(404);
+});
