@@ -69,6 +69,10 @@ class NodeODataRequest implements ODataRequest {
     return this.#controller.signal;
   }
 
+  get isAborted(): boolean {
+    return this.#controller?.signal.aborted ?? this.#message.socket.destroyed;
+  }
+
   get hasBody(): boolean {
     const { headers } = this.#message;
     return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";

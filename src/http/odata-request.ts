@@ -16,6 +16,8 @@ export interface ODataRequest {
   readonly headers: Headers;
   /** Aborted when the client disconnects: made when first asked for. */
   readonly signal: AbortSignal;
+  /** Whether the client has disconnected, where that is known without the signal, which is dear to make. */
+  readonly isAborted?: boolean;
   /** Whether a body is announced, which may turn out to be empty. */
   readonly hasBody: boolean;
   /**

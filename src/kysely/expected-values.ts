@@ -27,11 +27,13 @@ export function toExpected(
   expected: Readonly<Record<string, unknown>> | undefined,
 ): Expected {
   if (expected === undefined) return [];
-  return entityType.properties.flatMap((property) => {
-    const value = expected[property.field];
-    if (value === undefined) return [];
-    return [[property, value === null ? null : codecOf(property).fromHandler(value)] as const];
-  });
+  const found: Array<Expected[number]> = [];
+  for (const property of entityType.properties) {
+    const value = Object.hasOwn(expected, property.field) ? expected[property.field] : undefined;
+    if (value === undefined) continue;
+    found.push([property, value === null ? null : codecOf(property).fromHandler(value)]);
+  }
+  return found;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { ColumnFormat } from "./column-format.ts";
 import { bindSlot } from "./parameter-slot.ts";
 import type { Sql } from "./sql-form.ts";
+import type { WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
 import type { WriteTask } from "./table-writer.ts";
@@ -59,7 +60,7 @@ async function run(
   statement: WriteStatement,
   valuesOf: () => WriteValues,
   isDelete: boolean = false,
-): ReturnType<WriteTask["session"]["run"]> {
+): Promise<WriteResult> {
   try {
     return await session.run(toCommand(statement, valuesOf()));
   } catch (error) {

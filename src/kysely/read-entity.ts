@@ -5,6 +5,7 @@ import type { Row, RowColumn, RowShape } from "../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../query/source.ts";
 import { readSlots, toExecution } from "./parameter-slot.ts";
 import { baseOf, chain } from "./read-page.ts";
+import { setMember } from "./set-member.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";
 
@@ -37,9 +38,9 @@ export function toEntity({ row, rowShape }: KeyedRow): object {
 }
 
 function toObject(row: Row, columns: RowShape["columns"]): object {
-  return Object.fromEntries(
-    Array.from(columns, ([property, column]) => [property.field, toValue(row, property, column)]),
-  );
+  const made = {};
+  for (const [property, column] of columns) setMember(made, property.field, toValue(row, property, column));
+  return made;
 }
 
 function toValue(row: Row, property: StructuralProperty, column: RowColumn): unknown {

@@ -5,11 +5,13 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { ownProperties, refersToKey, relatedProperties } from "./join-sides.ts";
 import { addLink } from "./link-rows.ts";
+import { chain } from "./read-page.ts";
+import type { Maybe } from "./sql-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
 import { keepsRowsBack, targetSet, writtenSet } from "./table-sets.ts";
 import type { Stored, Values, WriteTask } from "./table-writer.ts";
-import { checkUser, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
+import { checkUser, checkVisible, isGuarded, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 import { writerOf } from "./writer-of-table.ts";
 
 /** Where a write stands, before its transaction, too. */
@@ -38,23 +40,36 @@ interface Node {
  * @throws ODataError for what a client did wrong; `Forbidden`, `Unauthorized` where the user does not see what is added
  * @see specification, Deep insert and `@odata.bind`
  */
-export async function insertGraph(table: SqlTable, values: Values, context: Context): Promise<Values> {
+export function insertGraph(table: SqlTable, values: Values, context: Context): Maybe<Values> {
   const set = writtenSet(context, table);
-  const node: Node = { table, set, values };
   const isPlain =
     set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
+  if (isPlain && !isGuarded(set)) return insertAlone(table, values, context);
+  return insertGuarded({ table, set, values }, isPlain, context);
+}
+
+/** Adds an entity that nothing is nested in, where the user sees all rows of its table. */
+function insertAlone(table: SqlTable, values: Values, context: Context): Maybe<Values> {
+  const writer = writerOf(table);
+  const insert = (session: SqlSession): Maybe<Values> =>
+    chain(writer.insert({ session, context, place: "" }, values), ({ entity }) => entity);
+  if (writer.statements.areReturning) return inStatement(table, context, insert);
+  return inTransaction(table, context, async (session) => insert(session));
+}
+
+async function insertGuarded(node: Node, isPlain: boolean, context: Context): Promise<Values> {
+  const { table, set, values } = node;
   const sets = isPlain || !keepsRowsBack(context) ? [set] : setsWithin({ context, place: "" }, node);
   const restrictions = await restrictionsOf(sets, context);
   for (const each of restrictions.keys()) checkUser(context, each);
-  const isOneStatement = isPlain && restrictions.size === 0 && writerOf(table).statements.areReturning;
-  const run: typeof inTransaction = isOneStatement ? inStatement : inTransaction;
+  if (isPlain && restrictions.size === 0) return insertAlone(table, values, context);
   const insert = async (session: SqlSession): Promise<Values> => {
     const task: InsertTask = { session, context, place: "", written: [] };
     const stored = await insertNode(task, node, {}, []);
     await checkWritten(task, restrictions);
     return stored.entity;
   };
-  return run(table, context, insert, restrictions.size > 0);
+  return inTransaction(table, context, insert, restrictions.size > 0);
 }
 
 /** A write of several rows, one after another. */

@@ -6,8 +6,10 @@ import type { Row } from "../query/row-shape.ts";
 import { databaseFault } from "./database-fault.ts";
 import { tooBusy } from "./database-unavailable.ts";
 import { cellName } from "./select-columns.ts";
+import type { Maybe } from "./sql-rows.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
+import { synchronousWriterOf } from "./synchronous-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 
 /** The text of a statement that writes, with its values. */
@@ -27,7 +29,7 @@ export interface WriteResult {
 
 /** Where the commands of one write run: in a transaction, or each by itself. */
 export interface SqlSession {
-  run(command: WriteCommand): Promise<WriteResult>;
+  run(command: WriteCommand): Maybe<WriteResult>;
 }
 
 /** Commands of one transaction after which other work of the process gets its turn: SQLite answers without giving it one. */
@@ -66,18 +68,28 @@ export function inTransaction<T>(
   });
 }
 
-/** Runs one command, which is a transaction by itself; in that of the application where it has one under way. */
-export function inStatement<T>(
-  table: SqlTable,
-  context: Context,
-  work: (session: SqlSession) => Promise<T>,
-): Promise<T> {
+/**
+ * Runs one command that answers the rows it wrote, which is a transaction by itself; in that of the application where it
+ * has one under way. At once where the database is in this process and nobody has its connection; else it waits its turn.
+ * @throws as `inTransaction`
+ */
+export function inStatement<T>(table: SqlTable, context: Context, work: (session: SqlSession) => Maybe<T>): Maybe<T> {
+  const write: Write = { table, context };
   const joined = transactionOf(context);
-  if (joined !== null) return once({ table, context }, () => work(sessionOf(joined)));
-  return repeatedly({ table, context }, () => {
+  if (joined !== null) return once(write, () => work(sessionOf(joined)));
+  const attempt = (): Maybe<T> => {
     throwIfGone(context);
     return work(sessionOf(table.db));
-  });
+  };
+  try {
+    const session = sessionAtOnce(table.db);
+    if (session === null) return repeatedly(write, attempt);
+    throwIfGone(context);
+    return work(session);
+  } catch (error) {
+    if (isContention(error)) return repeatedly(write, attempt, 1);
+    throw toFailure(error, write);
+  }
 }
 
 /** Which table a write is about, and for whom. */
@@ -87,12 +99,12 @@ interface Write {
 }
 
 /** A client that has gone has nothing begun for it. An application may call with a context that has no signal. */
-function throwIfGone(context: Partial<Context> | undefined): void {
-  context?.signal?.throwIfAborted();
+function throwIfGone(context: (Partial<Context> & { readonly isAborted?: boolean }) | undefined): void {
+  if (context?.isAborted !== false) context?.signal?.throwIfAborted();
 }
 
 /** In a transaction of the application nothing is repeated: what it did before is not known here. */
-async function once<T>(write: Write, work: () => Promise<T>): Promise<T> {
+async function once<T>(write: Write, work: () => Maybe<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -102,7 +114,7 @@ async function once<T>(write: Write, work: () => Promise<T>): Promise<T> {
 
 /** Takes back what a piece of work did before it failed. */
 async function orUndone<T>(session: SqlSession, work: () => Promise<T>): Promise<T> {
-  const command = (sql: string): Promise<WriteResult> => session.run({ sql, parameters: [], width: 0 });
+  const command = async (sql: string): Promise<WriteResult> => session.run({ sql, parameters: [], width: 0 });
   await command("savepoint odatakit_write");
   try {
     const result = await work();
@@ -118,21 +130,26 @@ async function orUndone<T>(session: SqlSession, work: () => Promise<T>): Promise
 /** What is left of an error when nothing is tried any more. */
 function toFailure(error: unknown, { table, context }: Write): unknown {
   if (isODataError(error)) return error;
-  if (databaseFault(error)?.kind === "contention") return tooBusy(error);
+  if (isContention(error)) return tooBusy(error);
   // What is checked when the transaction ends is told by that.
   return toWriteFault(error, { context, table, place: "", isDelete: false });
 }
 
-async function repeatedly<T>(write: Write, attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+/** @param failed how often it was tried already, with others in the way */
+async function repeatedly<T>(write: Write, attempt: () => Maybe<T>, failed: number = 0): Promise<T> {
+  for (let tries = failed; ;) {
+    if (tries > 0) await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
     try {
       return await attempt();
     } catch (error) {
-      const isContention = !isODataError(error) && databaseFault(error)?.kind === "contention";
-      if (!isContention || tries === MAX_TRIES) throw toFailure(error, write);
+      tries += 1;
+      if (!isContention(error) || tries === MAX_TRIES) throw toFailure(error, write);
     }
-    await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
   }
+}
+
+function isContention(error: unknown): boolean {
+  return !isODataError(error) && databaseFault(error)?.kind === "contention";
 }
 
 const plains = new WeakMap<AnyKysely, AnyKysely>();
@@ -157,6 +174,13 @@ function sessionOf(db: AnyKysely): SqlSession {
       return { rows: found.map((row) => names.map((name) => row[name] ?? null)), insertId: result.insertId };
     },
   };
+}
+
+/** What runs commands at once; null where that cannot be, or somebody else has the connection at this instant. */
+function sessionAtOnce(db: AnyKysely): SqlSession | null {
+  const writer = synchronousWriterOf(db);
+  if (writer === null || !writer.mayWrite) return null;
+  return { run: ({ sql, parameters }) => ({ rows: writer.writeRows(sql, parameters), insertId: undefined }) };
 }
 
 /** The transaction that the application has under way for this request. */

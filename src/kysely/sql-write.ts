@@ -3,7 +3,10 @@ import type { EntitySetHandlers, RestrictedHandler } from "../definition/handler
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { hasExpected, isToldByDatabase, toExpected } from "./expected-values.ts";
+import { chain } from "./read-page.ts";
+import { setMember } from "./set-member.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
+import type { Maybe } from "./sql-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { writtenSet } from "./table-sets.ts";
@@ -35,35 +38,53 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
   const changeable = properties.filter(
     (property) => !property.isKey && !property.computed && !property.immutable && property !== rowVersion,
   );
-  const change = (key: unknown, entity: unknown, context: Context): Promise<Values | null> => {
-    const given = entity as Values;
-    const present = changeable.filter(({ field }) => Object.hasOwn(given, field) && given[field] !== undefined);
-    const values = Object.fromEntries(present.map(({ field }) => [field, given[field]]));
-    return changeRow(writer, key, values, context);
-  };
+  const change = (key: unknown, entity: unknown, context: AnyWriteContext): Maybe<Values | null> =>
+    orRejected(() => {
+      const given = entity as Values;
+      const values = {};
+      for (const { field } of changeable) {
+        if (Object.hasOwn(given, field) && given[field] !== undefined) setMember(values, field, given[field]);
+      }
+      const wanted = writer.keyValues(key);
+      return chain(guardOf(table, wanted, context), (guard) => changeRow(writer, wanted, values, context, guard));
+    });
+  const remove = (key: unknown, context: AnyWriteContext): Maybe<boolean> =>
+    orRejected(() => {
+      const wanted = writer.keyValues(key);
+      return chain(guardOf(table, wanted, context), (guard) => deleteRow(writer, wanted, context, guard));
+    });
+  const create = (entity: unknown, context: Context): Maybe<Values> =>
+    orRejected(() => insertGraph(table, entity as Values, context));
   return {
-    create: Object.assign(
-      (entity: unknown, context: Context) => insertGraph(table, entity as Values, context),
-      OBEYING,
-    ),
+    create: Object.assign(create, OBEYING),
     replace: Object.assign(change, OBEYING),
     patch: change,
-    delete: Object.assign((key: unknown, context: Context) => deleteRow(writer, key, context), OBEYING),
+    delete: Object.assign(remove, OBEYING),
   };
 }
 
+/** What fails does so by a promise, though what succeeds may come at once: applications, too, call these handlers. */
+function orRejected<T>(write: () => Maybe<T>): Maybe<T> {
+  try {
+    return write();
+  } catch (error) {
+    return Promise.resolve().then(() => {
+      throw error;
+    });
+  }
+}
+
 /** Changes a row. @returns null where there is none, or none with the expected values any more */
-async function changeRow(
+function changeRow(
   writer: TableWriter,
-  key: unknown,
+  wanted: readonly PrimitiveValue[],
   values: Values,
   context: AnyWriteContext,
-): Promise<Values | null> {
+  guard: RowGuard | null,
+): Maybe<Values | null> {
   const { table, statements } = writer;
-  const wanted = writer.keyValues(key);
   const expected = toExpected(table, context?.expected);
   const isEmpty = Object.keys(values).length === 0;
-  const guard = await guardOf(table, wanted, context);
   if (guard === null && !isEmpty && statements.areReturning && isToldByDatabase(expected, table)) {
     return inStatement(table, context, (session) => writer.update(taskOf(session, context), wanted, values, expected));
   }
@@ -90,18 +111,22 @@ interface RowGuard {
 }
 
 /** @returns null where the user sees all rows of the table */
-async function guardOf(table: SqlTable, key: readonly PrimitiveValue[], context: Context): Promise<RowGuard | null> {
+function guardOf(table: SqlTable, key: readonly PrimitiveValue[], context: Context): Maybe<RowGuard | null> {
   const set = writtenSet(context, table);
   if (!isGuarded(set)) return null;
-  const restrictions = await restrictionsOf([set], context);
-  return restrictions.size === 0 ? null : { restrictions, row: { set, table, key } };
+  return restrictionsOf([set], context).then((restrictions) =>
+    restrictions.size === 0 ? null : { restrictions, row: { set, table, key } },
+  );
 }
 
-async function deleteRow(writer: TableWriter, key: unknown, context: AnyWriteContext): Promise<boolean> {
+function deleteRow(
+  writer: TableWriter,
+  wanted: readonly PrimitiveValue[],
+  context: AnyWriteContext,
+  guard: RowGuard | null,
+): Maybe<boolean> {
   const { table, statements } = writer;
-  const wanted = writer.keyValues(key);
   const expected = toExpected(table, context?.expected);
-  const guard = await guardOf(table, wanted, context);
   if (guard === null && statements.areReturning && isToldByDatabase(expected, table)) {
     return inStatement(table, context, (session) => writer.delete(taskOf(session, context), wanted, expected));
   }

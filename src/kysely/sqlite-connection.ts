@@ -10,6 +10,7 @@ import {
 import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
+import type { SynchronousWriter } from "./synchronous-writer.ts";
 
 /** Rows of a stream after which other work of the process gets its turn. */
 const ROWS_PER_TURN = 500;
@@ -17,12 +18,20 @@ const ROWS_PER_TURN = 500;
 /** How raw SQL that changes rows begins. */
 const CHANGES_ROWS = /^\s*(?:insert|update|delete|replace|with)\b/i;
 
-/** The connection that Kysely runs its statements on. */
-export class SqliteConnection implements DatabaseConnection {
+/** The connection that Kysely runs its statements on; while nobody has it, writes at once run there, too. */
+export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   readonly #database: SqliteDatabase;
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
+  }
+
+  get mayWrite(): boolean {
+    return this.#database.isFree;
+  }
+
+  writeRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[] {
+    return this.#database.writes.get(sql).all(toBoundValues(parameters));
   }
 
   /** Runs a statement. `numAffectedRows` and `insertId` are there where it has changed rows. */

@@ -9,7 +9,7 @@ export interface SqliteSettings {
   readonly readonly: boolean;
   /** Milliseconds to wait for the lock of another process. */
   readonly busyTimeout: number;
-  /** Most prepared statements kept per connection. */
+  /** Most prepared statements kept per connection and form of rows. */
   readonly statements: number;
 }
 
@@ -31,6 +31,8 @@ export class SqliteDatabase {
   #main: Opened | undefined;
   #reading: DatabaseSync | undefined;
   #rows: PreparedStatements<"arrays"> | undefined;
+  #writes: PreparedStatements<"arrays"> | undefined;
+  #users = 0;
   #isClosed = false;
 
   constructor(settings: SqliteSettings) {
@@ -56,6 +58,31 @@ export class SqliteDatabase {
     return this.#rows;
   }
 
+  /** The statements of the connection for Kysely, with rows as arrays: for writes at once. */
+  get writes(): PreparedStatements<"arrays"> {
+    this.#writes ??= new PreparedStatements(this.connection, "arrays", this.settings.statements);
+    return this.#writes;
+  }
+
+  /** Kysely has handed the connection to somebody, who may begin a transaction or a stream. */
+  take(): void {
+    this.#users += 1;
+  }
+
+  /** Whoever had the connection is done. */
+  giveBack(): void {
+    this.#users -= 1;
+  }
+
+  /**
+   * Whether a write that is run now on the connection for Kysely is a transaction by itself.
+   * @throws Error when the file cannot be opened, or the database was closed
+   */
+  get isFree(): boolean {
+    // A transaction may have been begun by SQL alone, which Kysely knows nothing of.
+    return this.#users === 0 && !this.settings.readonly && !this.connection.isTransaction;
+  }
+
   /** Closes both connections with all their statements. Nothing happens a second time. */
   close(): void {
     this.#isClosed = true;
@@ -63,6 +90,7 @@ export class SqliteDatabase {
     for (const database of [this.#reading, this.#main?.database]) if (database?.isOpen === true) database.close();
     this.#reading = undefined;
     this.#rows = undefined;
+    this.#writes = undefined;
     this.#main = undefined;
   }
 

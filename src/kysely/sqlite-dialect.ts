@@ -28,9 +28,10 @@ const OPTIONS: readonly (keyof SqliteOptions)[] = ["readonly", "busyTimeout", "s
  *
  * The file is opened by the first statement and made if it does not exist, with a write-ahead log and foreign keys
  * enforced; `":memory:"` is a database that lives as long as the Kysely instance. Kysely's statements take turns on one
- * connection; a stream gives way to other work every 500 rows. Reads of a service run at once on a connection of their
- * own, so they never see the rows of a transaction under way, nor temporary tables, nor attached files. A database in
- * memory has one connection, so there they do.
+ * connection; a stream gives way to other work every 500 rows. Writes of a service that are one statement run at once on
+ * it while nobody has it. Reads of a service run at once on a connection of their own, so they never see the rows of a
+ * transaction under way, nor temporary tables, nor attached files. A database in memory has one connection, so there they
+ * do.
  *
  * Values: a boolean is stored as 0 or 1, a Date as UTC text, a whole number as INTEGER. Integers come back as numbers,
  * beyond ±(2^53 - 1) as bigint: never rounded. The functions `odata_lower`, `odata_upper` and `odata_decimal_*` can be

@@ -26,10 +26,12 @@ export class SqliteDriver implements Driver {
   }
 
   acquireConnection(): Promise<DatabaseConnection> {
+    this.#database.take();
     return Promise.resolve(this.#connection);
   }
 
   releaseConnection(): Promise<void> {
+    this.#database.giveBack();
     return DONE;
   }
 

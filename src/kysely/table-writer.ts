@@ -3,7 +3,11 @@ import type { StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
+import type { Row } from "../query/row-shape.ts";
 import { keyValues, toEntity } from "./read-entity.ts";
+import { chain } from "./read-page.ts";
+import { setMember } from "./set-member.ts";
+import type { Maybe } from "./sql-rows.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
@@ -36,7 +40,7 @@ export interface Stored {
 
 /**
  * Writes the rows of one table, each by one command; where the database does not answer rows that it writes, they are
- * read behind it. All of its methods throw ODataError for what a client did wrong.
+ * read behind it. All of its methods throw ODataError for what a client did wrong, and answer at once where the session does.
  */
 export class TableWriter {
   readonly table: SqlTable;
@@ -53,64 +57,62 @@ export class TableWriter {
    * @param linked values that follow from related rows, which come before those of the entity
    * @param beside properties that are no part of an entity, whose values are answered too
    */
-  async insert(
+  insert(
     task: WriteTask,
     values: Values,
     linked: Values = {},
     beside: readonly StructuralProperty[] = [],
-  ): Promise<Stored> {
+  ): Maybe<Stored> {
     const { table, statements } = this;
-    const given = this.#withVersion({ ...this.#writable(values), ...linked });
-    const fields = [...table.plans.keys()].filter((field) => given[field] !== undefined);
+    const given = this.#toStore(values, linked);
+    const fields = this.#fieldsOf(given);
     const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
     const statement = statements.insert(fields, selected);
-    const { rows, insertId } = await this.#run(task, statement, () => ({ cells: this.#cells(fields, given) }));
-    const [row] = rows;
-    if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
-    const key = this.#keyOf(given, insertId);
-    const stored = key === null ? null : await this.read(task, key, selected);
-    if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be found by its key.`);
-    this.#checkStored(task, stored, given);
-    return split(stored, beside);
+    const added = this.#run(task, statement, () => ({ cells: this.#cells(fields, given) }));
+    return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
+      if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
+      const key = this.#keyOf(given, insertId);
+      return chain(key === null ? null : this.read(task, key, selected), (stored) => {
+        if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be found by its key.`);
+        this.#checkStored(task, stored, given);
+        return split(stored, beside);
+      });
+    });
   }
 
   /** Changes a row. @returns null where there is no row of that key with the expected values */
-  async update(
-    task: WriteTask,
-    key: readonly PrimitiveValue[],
-    values: Values,
-    expected: Expected,
-  ): Promise<Values | null> {
+  update(task: WriteTask, key: readonly PrimitiveValue[], values: Values, expected: Expected): Maybe<Values | null> {
     const { table, statements } = this;
-    const fields = [...table.plans.keys()].filter((field) => values[field] !== undefined);
+    const fields = this.#fieldsOf(values);
     const statement = statements.update(fields, { expected });
-    const { rows } = await this.#run(task, statement, () => ({ key, expected, cells: this.#cells(fields, values) }));
-    const [row] = rows;
-    if (statements.areReturning) {
-      return row === undefined ? null : (toEntity({ row, rowShape: statement.rowShape }) as Values);
-    }
-    const stored = await this.read(task, key, table.whole);
-    if (stored !== null) this.#checkStored(task, stored, values);
-    return stored;
+    const changed = this.#run(task, statement, () => ({ key, expected, cells: this.#cells(fields, values) }));
+    return chain(changed, ({ rows }): Maybe<Values | null> => {
+      if (statements.areReturning) return firstOf(rows, statement);
+      return chain(this.read(task, key, table.whole), (stored) => {
+        if (stored !== null) this.#checkStored(task, stored, values);
+        return stored;
+      });
+    });
   }
 
   /** Removes a row. @returns whether there was one with the expected values, where the database answers rows */
-  async delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Promise<boolean> {
-    const { rows } = await this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), true);
-    return rows.length > 0;
+  delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<boolean> {
+    const removed = this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), true);
+    return chain(removed, ({ rows }) => rows.length > 0);
   }
 
   /** Reads a row within the session. @param isLocked whether nobody else may write it before the transaction ends */
-  async read(
+  read(
     task: WriteTask,
     key: readonly PrimitiveValue[],
     selected: readonly SelectedProperty[],
     isLocked: boolean = false,
-  ): Promise<Values | null> {
+  ): Maybe<Values | null> {
     const statement = this.statements.select(selected, isLocked);
-    const { rows } = await this.#run(task, statement, () => ({ key }));
-    const [row] = rows;
-    return row === undefined ? null : (toEntity({ row, rowShape: statement.rowShape }) as Values);
+    return chain(
+      this.#run(task, statement, () => ({ key })),
+      ({ rows }) => firstOf(rows, statement),
+    );
   }
 
   /** The keys of the rows with given values, none of them null; nobody else may write those before the transaction ends. */
@@ -134,35 +136,48 @@ export class TableWriter {
   }
 
   #cells(fields: readonly string[], values: Values): readonly unknown[] {
-    return fields.flatMap((field) => this.table.stored(field).toCells(values[field]));
+    const cells: unknown[] = [];
+    for (const field of fields) cells.push(...this.table.stored(field).toCells(values[field]));
+    return cells;
   }
 
-  async #run(
+  /** The fields that have a value, in the order of the table's. */
+  #fieldsOf(values: Values): readonly string[] {
+    const fields: string[] = [];
+    for (const field of this.table.plans.keys()) {
+      if (Object.hasOwn(values, field) && values[field] !== undefined) fields.push(field);
+    }
+    return fields;
+  }
+
+  #run(
     task: WriteTask,
     statement: WriteStatement,
     valuesOf: () => WriteValues,
     isDelete: boolean = false,
-  ): Promise<WriteResult> {
+  ): Maybe<WriteResult> {
     const { context, place, session } = task;
-    try {
-      return await session.run(toCommand(statement, valuesOf()));
-    } catch (error) {
+    const fail = (error: unknown): never => {
       throw toWriteFault(error, { context, table: this.table, place, isDelete });
+    };
+    try {
+      const result = session.run(toCommand(statement, valuesOf()));
+      return result instanceof Promise ? result.catch(fail) : result;
+    } catch (error) {
+      return fail(error);
     }
   }
 
-  /** What a client may set of a new row: what the database makes is left to it. */
-  #writable(values: Values): Values {
-    const own = this.table.entityType.properties.filter(
-      ({ computed, field }) => !computed && Object.hasOwn(values, field),
-    );
-    return Object.fromEntries(own.map(({ field }) => [field, values[field]]));
-  }
-
-  #withVersion(values: Values): Values {
-    const { rowVersion } = this.table;
-    if (rowVersion === null) return values;
-    return { ...values, [rowVersion.field]: rowVersion.type.name === "Edm.Int64" ? 1n : 1 };
+  /** What is stored of a new row: what the database makes is left to it, and the count of its writes begins. */
+  #toStore(values: Values, linked: Values): Values {
+    const { entityType, rowVersion } = this.table;
+    const given = {};
+    for (const { computed, field } of entityType.properties) {
+      if (!computed && Object.hasOwn(values, field)) setMember(given, field, values[field]);
+    }
+    for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
+    if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
+    return given;
   }
 
   /** The key of a row that was added; null where the database made it and does not tell. */
@@ -189,8 +204,14 @@ export class TableWriter {
   }
 }
 
+/** The first of the rows that a statement answered, as an entity. */
+function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | null {
+  return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
+}
+
 /** An entity, and what was read beside it. */
 function split(row: object, beside: readonly StructuralProperty[]): Stored {
+  if (beside.length === 0) return { entity: row as Values, beside: {} };
   const entity: Record<string, unknown> = { ...row };
   const others = beside.map(({ field }) => [field, entity[field]] as const);
   for (const { field } of beside) Reflect.deleteProperty(entity, field);

@@ -75,9 +75,10 @@ export class WriteStatements {
 
   /** Adds a row. @param selected what is answered of it, where the database answers rows */
   insert(fields: readonly string[], selected: readonly SelectedProperty[]): WriteStatement {
-    return this.#get(["insert", ...fields, "/", ...namesOf(selected)], () => {
+    const names = selected === this.#table.whole ? ["*"] : namesOf(selected);
+    return this.#get(["insert", ...fields, "/", ...names], () => {
       const columns = this.#columns(fields);
-      const names = columns.map(({ column }) => sql.id(column));
+      const ids = columns.map(({ column }) => sql.id(column));
       const into = sql`insert into ${sql.table(this.#table.name)}`;
       if (columns.length === 0) {
         return this.#answering(
@@ -87,7 +88,7 @@ export class WriteStatements {
         );
       }
       const places = columns.map(toPlace);
-      return this.#answering(sql`${into} (${sql.join(names)}) values (${sql.join(places)})`, selected, columns);
+      return this.#answering(sql`${into} (${sql.join(ids)}) values (${sql.join(places)})`, selected, columns);
     });
   }
 

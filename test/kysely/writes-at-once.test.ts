@@ -1,0 +1,312 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { CompiledQuery, type Dialect, Kysely, type LogEvent, sql } from "kysely";
+import { edm, entityType, odataService, type Context, type ODataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import type { ODataRequest } from "../../src/http/odata-request.ts";
+import type { ODataResponse } from "../../src/http/odata-response.ts";
+import { synchronousWriterOf } from "../../src/kysely/synchronous-writer.ts";
+import { Failures, failingDialect } from "./failing-dialect.ts";
+
+/** A plain write to SQLite is answered at once; whatever keeps its connection makes it wait, and be no part of that. */
+
+interface Tables {
+  item: { id: number; name: string; version: number };
+}
+
+const Item = entityType("Item", {
+  id: edm.int32().key(),
+  name: edm.string(),
+  version: edm.int32().computed(),
+});
+const CREATE = "create table item (id integer primary key, name text not null unique, version integer not null)";
+
+const SILENT = { error: () => undefined, warn: () => undefined, info: () => undefined };
+
+const folder = mkdtempSync(join(tmpdir(), "writes-at-once-"));
+const opened: Kysely<Tables>[] = [];
+let files = 0;
+
+afterEach(async () => {
+  for (const db of opened.splice(0)) await db.destroy();
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Opened {
+  readonly db: Kysely<Tables>;
+  readonly service: ODataService;
+  readonly handlers: Readonly<Record<string, unknown>>;
+  readonly file: string;
+}
+
+interface OpenOptions {
+  readonly file?: string;
+  readonly dialectOf?: (file: string) => Dialect;
+  readonly log?: (event: LogEvent) => void;
+}
+
+/** A service over a new database, whose first write has been made: item 1. */
+async function open({ file = newFile(), dialectOf = sqliteDialect, log }: OpenOptions = {}): Promise<Opened> {
+  const db = new Kysely<Tables>({ dialect: dialectOf(file), ...(log !== undefined && { log }) });
+  opened.push(db);
+  await sql.raw(CREATE).execute(db);
+  const operations = ["read", "create", "replace", "patch", "delete"] as const;
+  const set = sqlEntitySet(Item, { db, table: "item", operations, rowVersion: "version", etag: ["version"] });
+  const service = odataService({ prefix: "", entitySets: [set], logger: SILENT });
+  expect((await service.handle(post(1))).status).toBe(201);
+  return { db, service, handlers: set.options as Opened["handlers"], file };
+}
+
+function newFile(): string {
+  files += 1;
+  return join(folder, `${String(files)}.db`);
+}
+
+interface Asked {
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: () => AbortSignal;
+  readonly isAborted?: boolean;
+}
+
+/** A request whose body is there at once. */
+function request(method: string, target: string, { body, headers = {}, signal, isAborted }: Asked = {}): ODataRequest {
+  const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
+  const all: Readonly<Record<string, string>> = {
+    ...headers,
+    ...(body !== undefined && { "content-type": "application/json", "content-length": String(bytes.length) }),
+  };
+  return {
+    method,
+    target,
+    scheme: "http",
+    host: "service.example",
+    header: (name) => all[name],
+    headers: new Headers(all),
+    get signal() {
+      return signal === undefined ? new AbortController().signal : signal();
+    },
+    ...(isAborted !== undefined && { isAborted }),
+    hasBody: body !== undefined,
+    readBody: () => bytes,
+  };
+}
+
+function post(id: number, asked: Asked = {}): ODataRequest {
+  return request("POST", "/Items", { ...asked, body: { Id: id, Name: `item ${String(id)}` } });
+}
+
+/** What is answered without a promise. */
+function now(answer: ODataResponse | Promise<ODataResponse>): ODataResponse {
+  if (answer instanceof Promise) throw new Error("There was a promise.");
+  return answer;
+}
+
+/** What is answered by a promise. */
+function later(answer: ODataResponse | Promise<ODataResponse>): Promise<ODataResponse> {
+  if (answer instanceof Promise) return answer;
+  throw new Error("The answer came at once.");
+}
+
+async function idsOf({ file }: Opened): Promise<readonly unknown[]> {
+  const other = new DatabaseSync(file);
+  try {
+    return other
+      .prepare("select id from item order by id")
+      .all()
+      .map(({ id }) => id);
+  } finally {
+    other.close();
+  }
+}
+
+function jsonOf({ body }: ODataResponse): unknown {
+  return JSON.parse(body as string);
+}
+
+describe.each(["file", "memory"])("a database (%s)", (kind) => {
+  const inPlace = (): OpenOptions => (kind === "file" ? {} : { file: ":memory:" });
+
+  test("POST, PATCH, PUT and DELETE of one row are answered without a promise, as they were by one", async () => {
+    const { service } = await open(inPlace());
+    const created = now(service.handle(post(2)));
+    expect([created.status, jsonOf(created)]).toEqual([201, expect.objectContaining({ Id: 2, Version: 1 })]);
+    const stale = { "if-match": created.headers["ETag"] ?? "" };
+    const patched = now(service.handle(request("PATCH", "/Items(2)", { body: { Name: "b" }, headers: stale })));
+    expect([patched.status, jsonOf(patched)]).toEqual([200, expect.objectContaining({ Name: "b", Version: 2 })]);
+    const replaced = now(service.handle(request("PUT", "/Items(2)", { body: { Name: "c" } })));
+    expect([replaced.status, jsonOf(replaced)]).toEqual([200, expect.objectContaining({ Name: "c", Version: 3 })]);
+    const headers = { "if-match": replaced.headers["ETag"] ?? "" };
+    expect((await service.handle(request("DELETE", "/Items(2)", { headers: stale }))).status).toBe(412);
+    expect(now(service.handle(request("DELETE", "/Items(2)", { headers }))).status).toBe(204);
+    expect(now(service.handle(request("DELETE", "/Items(2)"))).status).toBe(204);
+    expect((await service.handle(request("PATCH", "/Items(2)", { body: { Name: "d" } }))).status).toBe(404);
+  });
+
+  test("a stream under way is not disturbed: the write waits for its end", async () => {
+    const { db, service } = await open(inPlace());
+    expect(now(service.handle(post(2))).status).toBe(201);
+    const ids: number[] = [];
+    let answer: Promise<ODataResponse> | undefined;
+    for await (const { id } of db.selectFrom("item").select("id").orderBy("id").stream(1)) {
+      ids.push(id);
+      answer ??= later(service.handle(post(3)));
+    }
+    expect(ids).toEqual([1, 2]);
+    expect((await answer)?.status).toBe(201);
+    expect(now(service.handle(post(4))).status).toBe(201);
+  });
+
+  test.each(["commits", "rolls back"])("a transaction of the application that %s has no part in it", async (end) => {
+    const { db, service } = await open(inPlace());
+    const failure = new Error("rolled back");
+    let answer: Promise<ODataResponse> | undefined;
+    let isAnswered = false;
+    const transaction = db.transaction().execute(async (trx) => {
+      await trx.insertInto("item").values({ id: 10, name: "of the transaction", version: 1 }).execute();
+      answer = later(service.handle(post(2))).finally(() => {
+        isAnswered = true;
+      });
+      await trx.updateTable("item").set({ name: "changed" }).where("id", "=", 10).execute();
+      expect(isAnswered).toBe(false);
+      if (end === "rolls back") throw failure;
+    });
+    const ended = await transaction.then(
+      () => "commits",
+      (error: unknown) => (error === failure ? "rolls back" : error),
+    );
+    expect(ended).toBe(end);
+    expect((await answer)?.status).toBe(201);
+    const rows = await db.selectFrom("item").select("id").orderBy("id").execute();
+    expect(rows.map(({ id }) => id)).toEqual(end === "commits" ? [1, 2, 10] : [1, 2]);
+    expect(now(service.handle(post(3))).status).toBe(201);
+  });
+});
+
+test("a transaction begun by SQL alone is none to write into at once", async () => {
+  const all = await open();
+  await all.db.executeQuery(CompiledQuery.raw("begin"));
+  const answer = later(all.service.handle(post(2)));
+  expect((await answer).status).toBe(201);
+  expect(await idsOf(all)).toEqual([1]);
+  await all.db.executeQuery(CompiledQuery.raw("rollback"));
+  expect(await idsOf(all)).toEqual([1]);
+  expect(now(all.service.handle(post(2))).status).toBe(201);
+});
+
+describe("a process that holds the lock of the file", () => {
+  const impatient = (file: string): Dialect => sqliteDialect(file, { busyTimeout: 0 });
+
+  test("is waited for: what failed at once is tried again by a promise", async () => {
+    const all = await open({ dialectOf: impatient });
+    const other = new DatabaseSync(all.file);
+    other.exec("begin immediate");
+    const answer = later(all.service.handle(post(2)));
+    other.exec("rollback");
+    other.close();
+    expect((await answer).status).toBe(201);
+    expect(await idsOf(all)).toEqual([1, 2]);
+  });
+
+  test("and goes on to hold it, is told by 503 with Retry-After, and nothing is written", async () => {
+    const all = await open({ dialectOf: impatient });
+    const other = new DatabaseSync(all.file);
+    other.exec("begin immediate");
+    const { status, headers } = await later(all.service.handle(post(2)));
+    expect([status, headers["Retry-After"]]).toEqual([503, "1"]);
+    other.exec("rollback");
+    other.close();
+    expect(await idsOf(all)).toEqual([1]);
+  });
+});
+
+describe("a client that has gone", () => {
+  test.each([
+    ["by its signal", { signal: () => AbortSignal.abort() }],
+    ["by what the adapter knows", { signal: () => AbortSignal.abort(), isAborted: true }],
+  ])("has nothing written (%s)", async (_by, asked) => {
+    const all = await open();
+    await all.service.handle(post(2, asked));
+    expect(await idsOf(all)).toEqual([1]);
+  });
+
+  test("is no reason to make a signal where the adapter knows that it has not", async () => {
+    const { service } = await open();
+    let signals = 0;
+    const signal = (): AbortSignal => {
+      signals += 1;
+      return new AbortController().signal;
+    };
+    expect(now(service.handle(post(2, { signal, isAborted: false }))).status).toBe(201);
+    expect(signals).toBe(0);
+  });
+});
+
+describe("what fails", () => {
+  test.each<[string, ODataRequest, readonly [number, string]]>([
+    ["a key that is taken", post(1), [409, "Conflict"]],
+    ["a value that is taken", request("POST", "/Items", { body: { Id: 2, Name: "item 1" } }), [409, "Conflict"]],
+  ])("is told as ever: %s", async (_what, asked, told) => {
+    const { service } = await open();
+    const { status, body } = await service.handle(asked);
+    const { error } = JSON.parse(body as string) as { error: { code: string } };
+    expect([status, error.code]).toEqual(told);
+  });
+
+  test("fails by a promise, so that applications that call the handlers can catch it", async () => {
+    const { handlers } = await open();
+    type Call = (...given: readonly unknown[]) => Promise<unknown>;
+    const context = {} as Context;
+    const { create, patch, delete: remove } = handlers as Readonly<Record<string, Call>>;
+    await expect(create?.({ id: 1, name: "again" }, context).catch(String)).resolves.toContain("unique");
+    await expect(patch?.({}, { name: "x" }, context).catch(String)).resolves.toContain("key");
+    await expect(remove?.({}, context).catch(String)).resolves.toContain("key");
+  });
+});
+
+describe("who wants to hear of each statement", () => {
+  test("does: Kysely's log", async () => {
+    const texts: string[] = [];
+    const { service } = await open({ log: ({ query }) => texts.push(query.sql) });
+    expect((await later(service.handle(post(2)))).status).toBe(201);
+    expect(texts.filter((text) => text.startsWith("insert"))).toHaveLength(2);
+  });
+
+  test("does: a driver around that of SQLite", async () => {
+    const failures = new Failures();
+    const { service } = await open({ dialectOf: (file) => failingDialect(sqliteDialect(file), failures) });
+    failures.clear();
+    expect((await later(service.handle(post(2)))).status).toBe(201);
+    expect(failures.commands).toEqual([expect.stringMatching(/^insert/)]);
+  });
+});
+
+describe("the writer of an instance", () => {
+  test("is there once its connection was looked at, and not for a transaction", async () => {
+    const { db } = await open();
+    expect(synchronousWriterOf(db)).toMatchObject({ mayWrite: true });
+    await db.transaction().execute(async (trx) => {
+      synchronousWriterOf(trx);
+      await trx.selectFrom("item").select("id").execute();
+      expect(synchronousWriterOf(trx)).toBeNull();
+      expect(synchronousWriterOf(db)).toMatchObject({ mayWrite: false });
+    });
+    expect(synchronousWriterOf(db)).toMatchObject({ mayWrite: true });
+  });
+
+  test("may not write a database that is open for reading alone", async () => {
+    const { file } = await open();
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(file, { readonly: true }) });
+    opened.push(db);
+    expect(synchronousWriterOf(db)).toBeNull();
+    await db.selectFrom("item").select("id").execute();
+    expect(synchronousWriterOf(db)).toMatchObject({ mayWrite: false });
+  });
+});
