@@ -15,6 +15,9 @@ const NULL = Uint8Array.of(0);
 const BINARY = Uint8Array.of(1);
 const TEXT = Uint8Array.of(2);
 
+/** Most bytes of an entity's values that are kept along with its ETag. */
+const MAX_KEPT = 256;
+
 /** By set, and within it by the layout of its rows; the set itself stands for the application's objects. */
 const writers = new WeakMap<EntitySet, WeakMap<RowShape | EntitySet, EtagWriter>>();
 
@@ -39,13 +42,28 @@ export function etagWriter(entitySet: EntitySet, rowShape?: RowShape): EtagWrite
 function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape | undefined): EtagWriter {
   const puts = etag.map((property) => compilePut(entityType, property, rowShape));
   const frame = new ByteFrame();
+  const last = { bytes: new Uint8Array(0), etag: "" };
   return (entity) => {
     const name = entityType.qualifiedName;
     const source = rowShape === undefined ? requireObject(entity, name) : requireRow(entity, name);
     frame.clear();
     for (const put of puts) put(frame, source);
-    return `"${sha256Base64(frame.bytes)}"`;
+    const { bytes } = frame;
+    // One entity is often asked about twice: for the header, and for the body.
+    if (last.etag !== "" && isSame(bytes, last.bytes)) return last.etag;
+    const etag = `"${sha256Base64(bytes)}"`;
+    if (bytes.length <= MAX_KEPT) {
+      last.bytes = bytes.slice();
+      last.etag = etag;
+    }
+    return etag;
   };
+}
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false;
+  for (let at = 0; at < left.length; at += 1) if (left[at] !== right[at]) return false;
+  return true;
 }
 
 function compilePut(owner: EntityType, property: StructuralProperty, rowShape: RowShape | undefined): PutValue {
