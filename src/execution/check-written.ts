@@ -8,7 +8,7 @@ import { ERROR_CODES } from "../errors/error-codes.ts";
 import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
-import { canBeTrue } from "../memory/possible-truth.ts";
+import { canBeTrue, type PartialEntity } from "../memory/possible-truth.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
@@ -88,15 +88,13 @@ function meets(
   const run = loadRunOf(values, trustedContext(context), `The row rule of ${entitySet.name}`);
   const loaded = new Set<NavigationProperty>();
   const loads = navigations.map((mention) => () => loadKnown(mention, written, run, loaded));
-  return chain(startAll(loads), () =>
-    canBeTrue(filter.expression, {
-      entity: written.entity,
-      values,
-      isKnown: (step) => {
-        if (step.kind === "property") return written.isKnown(step.property);
-        return step.kind === "navigation" && loaded.has(step.navigationProperty);
-      },
-    }),
+  const isKnown: PartialEntity["isKnown"] = (step) => {
+    if (step.kind === "property") return written.isKnown(step.property);
+    return step.kind === "navigation" && loaded.has(step.navigationProperty);
+  };
+  return chain(
+    startAll(loads),
+    () => run.unfollowed.size > 0 || canBeTrue(filter.expression, { entity: written.entity, values, isKnown }),
   );
 }
 

@@ -13,7 +13,7 @@ import { type EntityKey, entityKeyReader } from "./entity-key.ts";
 import { groupByKey, perEntity } from "./group-by-key.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { joinTarget } from "./join-target.ts";
-import { cannotFollow, countLoaded, type LoadRun } from "./load-run.ts";
+import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-run.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { guardedServiceOf } from "./trusted-context.ts";
 
@@ -121,10 +121,15 @@ function takeLoaded(mention: NavigationMention, owners: readonly object[], run: 
   const { field, isCollection, name } = mention.navigationProperty;
   const values = owners.map((owner) => declaredFieldOf(owner, field));
   return chain(guardedServiceOf(run.context)?.visibleValues(mention, values, run.context) ?? values, (seen) =>
-    seen.map((value) => {
+    seen.map((value, index) => {
       const related = isCollection ? loadedList(value) : loadedEntity(value);
-      if (related === undefined) throw cannotFollow(run, name, "no handler loads it, and neither does the data source");
-      return related;
+      if (related !== undefined) return related;
+      const owner = owners[index];
+      if (!run.isRule || owner === undefined) {
+        throw cannotFollow(run, name, "no handler loads it, and neither does the data source");
+      }
+      noteUnfollowed(run, owner, placeOf(mention));
+      return null;
     }),
   );
 }

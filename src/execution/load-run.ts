@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { relationsOf, type Relations } from "../memory/relations.ts";
 import type { MaybeResult } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
@@ -20,6 +20,8 @@ export interface LoadRun {
   readonly maxEntities: number | null;
   /** What `getAll` handlers answered, each called once. */
   readonly lists: Map<EntitySet, MaybeResult<Iterable<unknown>>>;
+  /** Entities of which a row rule cannot tell, for nothing loads what it leads to from them. */
+  readonly unfollowed: Set<object>;
   /** Entities that were loaded. */
   total: number;
 }
@@ -37,7 +39,9 @@ export function loadRunOf(values: readonly PrimitiveValue[], context: Context, o
     // What a row rule leads to is no part of the answer: a limit would tell how much there is that nobody sees.
     const isRule = originOf(context) !== context;
     const maxEntities = isRule ? null : serviceOf(context).limits.maxResponseEntities;
-    run = { relations: relationsOf(values), values, context, isRule, option, maxEntities, lists: new Map(), total: 0 };
+    const relations = relationsOf(values);
+    const unfollowed = new Set<object>();
+    run = { relations, values, context, isRule, option, maxEntities, lists: new Map(), unfollowed, total: 0 };
     runs.set(values, run);
   }
   run.option = option;
@@ -60,15 +64,30 @@ export function countLoaded(run: LoadRun, entities: number, place: string): void
   );
 }
 
-/**
- * The error of a path whose related entities nothing can bring. Of a row rule it is no client's fault, and for no client
- * to learn of: it depends on rows that they may not see.
- */
-export function cannotFollow(
-  { option, isRule = false }: Pick<LoadRun, "option"> & Partial<Pick<LoadRun, "isRule">>,
-  path: string,
-  reason: string,
-): Error {
+/** The error of a path whose related entities nothing can bring. */
+export function cannotFollow({ option }: Pick<LoadRun, "option">, path: string, reason: string): ODataError {
   const message = `Paths through '${path}' are not offered in ${option}: ${reason}.`;
-  return isRule ? new Error(message) : protocolError("UnsupportedQueryOption", message, { target: option });
+  return protocolError("UnsupportedQueryOption", message, { target: option });
+}
+
+/** By service: the paths of row rules that were told about. */
+const told = new WeakMap<object, Set<string>>();
+
+/**
+ * Notes an entity from which nothing loads what a row rule leads to: it is hidden, and the application is told, once for
+ * each path. An error would tell clients of rows that they may not see.
+ */
+export function noteUnfollowed(run: LoadRun, owner: object, path: string): void {
+  run.unfollowed.add(owner);
+  const service = serviceOf(run.context);
+  const paths = told.get(service) ?? new Set<string>();
+  told.set(service, paths);
+  if (paths.has(path)) return;
+  paths.add(path);
+  const message = `${run.option} leads along '${path}', which nothing loads for some entities: no handler, no join, nothing in the entities. They are hidden.`;
+  try {
+    service.logger.warn(message, {});
+  } catch {
+    // A logger that throws takes no answer down with it.
+  }
 }

@@ -3,14 +3,15 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { compiledFor } from "../memory/compiled-cache.ts";
 import { asEntity, isObject } from "../memory/entity.ts";
+import { relatedTable } from "../memory/relations.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause } from "../query/clauses.ts";
-import { mentionsOf } from "../query/mentions.ts";
+import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
 import { chain } from "./chain.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
-import { loadRunOf } from "./load-run.ts";
+import { type LoadRun, loadRunOf } from "./load-run.ts";
 import { lacksRequired } from "./required-values.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { clausesOf, conditionOf } from "./row-restriction.ts";
@@ -170,7 +171,18 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
   const meetsRest = meets(plan.filter?.filter ?? null);
   const objects = [...entities].filter(isObject).filter(meetsOwn);
   const run = loadRunOf(values, trustedContext(context), `The row rule of ${set.entitySet.name}`);
+  const navigations = mentionsOf(clausesOf(condition.filter))?.navigations ?? [];
   return chain(loadRelations(clausesOf(condition.filter), objects, run), () => (entity) => {
-    return meetsOwn(entity) && meetsRest(entity);
+    return meetsOwn(entity) && isFollowed(entity, navigations, run) && meetsRest(entity);
   });
+}
+
+/** Whether everything that a rule leads to from an entity was loaded. */
+function isFollowed(entity: unknown, navigations: readonly NavigationMention[], run: LoadRun): boolean {
+  if (run.unfollowed.size === 0 || !isObject(entity)) return true;
+  if (run.unfollowed.has(entity)) return false;
+  // A rule goes along single-valued navigations alone.
+  return navigations.every((mention) =>
+    isFollowed(relatedTable(run.relations, mention).get(entity), mention.below, run),
+  );
 }
