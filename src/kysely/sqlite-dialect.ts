@@ -14,7 +14,7 @@ export interface SqliteOptions {
    * @see https://sqlite.org/pragma.html#pragma_busy_timeout
    */
   readonly busyTimeout?: number | undefined;
-  /** Most prepared statements kept for each of the two connections, default 200. */
+  /** Most prepared statements kept for reads, for writes at once, and for those of Kysely: for each, default 200. */
   readonly statements?: number | undefined;
 }
 

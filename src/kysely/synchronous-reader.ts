@@ -38,7 +38,8 @@ export function synchronousReaderOf(db: AnyKysely): SynchronousReader | null {
   return adapter;
 }
 
-function isSynchronousReader(adapter: object): adapter is SynchronousReader {
+/** Whether the adapter of a dialect reads at once. */
+export function isSynchronousReader(adapter: object): adapter is SynchronousReader {
   return (
     "readRows" in adapter &&
     typeof adapter.readRows === "function" &&

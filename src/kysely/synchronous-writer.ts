@@ -1,5 +1,5 @@
 import type { DatabaseConnection } from "kysely";
-import type { AnyKysely } from "./synchronous-reader.ts";
+import { type AnyKysely, isSynchronousReader } from "./synchronous-reader.ts";
 
 /**
  * Writes at once, without a promise: what a connection of a dialect offers when its database runs in this process.
@@ -32,15 +32,15 @@ export function synchronousWriterOf(db: AnyKysely): SynchronousWriter | null {
   if (known !== undefined) return known.writer;
   const made: Found = { writer: null };
   found.set(db, made);
-  if (!db.isTransaction) {
+  const executor = db.getExecutor();
+  // Elsewhere a connection is dear, and another one for each user.
+  if (!db.isTransaction && isSynchronousReader(executor.adapter)) {
     const look = (connection: DatabaseConnection): Promise<void> => {
       if (isSynchronousWriter(connection)) made.writer = connection;
       return Promise.resolve();
     };
     // One that cannot be had is for the statement to tell.
-    db.getExecutor()
-      .provideConnection(look)
-      .catch(() => undefined);
+    executor.provideConnection(look).catch(() => undefined);
   }
   return made.writer;
 }

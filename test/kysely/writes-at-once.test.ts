@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CompiledQuery, type Dialect, Kysely, type LogEvent, sql } from "kysely";
+import { CompiledQuery, type Dialect, DummyDriver, Kysely, type LogEvent, PostgresAdapter, sql } from "kysely";
 import { edm, entityType, odataService, type Context, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -299,6 +299,26 @@ describe("the writer of an instance", () => {
       expect(synchronousWriterOf(db)).toMatchObject({ mayWrite: false });
     });
     expect(synchronousWriterOf(db)).toMatchObject({ mayWrite: true });
+  });
+
+  test("is not looked for where a connection is dear", async () => {
+    let asked = 0;
+    class CountingDriver extends DummyDriver {
+      override acquireConnection(): ReturnType<DummyDriver["acquireConnection"]> {
+        asked += 1;
+        return super.acquireConnection();
+      }
+    }
+    const dialect: Dialect = {
+      ...sqliteDialect(":memory:"),
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new CountingDriver(),
+    };
+    const db = new Kysely<Tables>({ dialect });
+    opened.push(db);
+    expect(synchronousWriterOf(db)).toBeNull();
+    await db.selectFrom("item").select("id").execute();
+    expect([synchronousWriterOf(db), asked]).toEqual([null, 1]);
   });
 
   test("may not write a database that is open for reading alone", async () => {
