@@ -70,3 +70,26 @@ test("scheme, host, headers, body and signal", async () => {
   });
   expect(await readRequest("/", {}, (request) => request.hasBody, "POST")).toBe(true);
 });
+
+test("whether the client has gone is known without the signal, and is what the signal tells", async () => {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  try {
+    for (const isSignalFirst of [false, true]) {
+      const client = send({ port, host: "127.0.0.1", path: "/" });
+      client.on("error", () => undefined);
+      client.end();
+      const [message, response] = (await once(server, "request")) as Parameters<typeof fromIncomingMessage>;
+      const request = fromIncomingMessage(message, response);
+      if (isSignalFirst) expect(request.signal.aborted).toBe(false);
+      expect(request.isAborted).toBe(false);
+      const closed = once(message.socket, "close");
+      client.destroy();
+      await closed;
+      expect([request.isAborted, request.signal.aborted]).toEqual([true, true]);
+    }
+  } finally {
+    server.close();
+  }
+});
