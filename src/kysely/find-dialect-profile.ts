@@ -3,7 +3,7 @@ import type { DialectProfile } from "./dialect-profile.ts";
 import { MY_PROFILE } from "./dialects/mysql-profile.ts";
 import { PG_PROFILE } from "./dialects/postgres-profile.ts";
 import { BARE_SQLITE_PROFILE, SQLITE_PROFILE } from "./dialects/sqlite-profile.ts";
-import { SynchronousSqliteAdapter } from "./sqlite-adapter.ts";
+import { SynchronousSqliteAdapter } from "./sqlite/sqlite-adapter.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** The profile of the database behind a Kysely instance; null where there is none. */

@@ -1,4 +1,4 @@
-export type { BaseQuery, SqlText } from "./base-query.ts";
-export type { ColumnOption, ColumnOptions, ColumnSettings, ColumnStorage } from "./column-option.ts";
+export type { BaseQuery, SqlText } from "./translate/base-query.ts";
+export type { ColumnOption, ColumnOptions, ColumnSettings, ColumnStorage } from "./columns/column-option.ts";
 export { sqlEntitySet, type SqlEntitySetOptions, type SqlOperation } from "./sql-entity-set.ts";
 export { sqlSource, type SqlSourceOptions } from "./sql-source.ts";

@@ -13,18 +13,18 @@ import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { KeyedJoins } from "../query/source.ts";
-import type { ColumnOptions } from "./column-option.ts";
-import { columnSearch, searchedProperties, type ColumnSearch } from "./column-search.ts";
-import { declaredEntityType } from "./declared-entity-type.ts";
-import { narrowedHandlers } from "./narrowed-handlers.ts";
-import { readRow, toEntity } from "./read-entity.ts";
-import { chain } from "./read-page.ts";
-import { linkNavigations } from "./sql-links.ts";
-import { makeReader, type SqlReader } from "./sql-reader.ts";
+import type { ColumnOptions } from "./columns/column-option.ts";
+import { declaredEntityType } from "./columns/declared-entity-type.ts";
+import { columnSearch, searchedProperties, type ColumnSearch } from "./read/column-search.ts";
+import { narrowedHandlers } from "./read/narrowed-handlers.ts";
+import { readRow, toEntity } from "./read/read-entity.ts";
+import { chain } from "./read/read-page.ts";
+import { makeReader, type SqlReader } from "./read/sql-reader.ts";
 import { sourceOf } from "./sql-source.ts";
-import { noteNarrowed, noteTable, SqlTable } from "./sql-table.ts";
-import { writeHandlers } from "./sql-write.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
+import { linkNavigations } from "./write/sql-links.ts";
+import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
+import { writeHandlers } from "./write/sql-write.ts";
 
 /** What the framework does on a table. */
 export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";

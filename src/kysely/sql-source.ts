@@ -2,16 +2,16 @@ import type { EntitySource } from "../definition/entity-source.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { QueryableSource, RelationalSource } from "../query/source.ts";
-import type { BaseQuery } from "./base-query.ts";
-import type { ColumnOptions } from "./column-option.ts";
-import { declaredEntityType } from "./declared-entity-type.ts";
-import { narrowedReader } from "./narrowed-reader.ts";
-import { readRow } from "./read-entity.ts";
-import { readPage } from "./read-page.ts";
-import { readRelated } from "./read-related.ts";
-import { findReader, noteReader } from "./reader-of-source.ts";
-import { makeReader, type SqlReader } from "./sql-reader.ts";
+import type { ColumnOptions } from "./columns/column-option.ts";
+import { declaredEntityType } from "./columns/declared-entity-type.ts";
+import { narrowedReader } from "./read/narrowed-reader.ts";
+import { readRow } from "./read/read-entity.ts";
+import { readPage } from "./read/read-page.ts";
+import { readRelated } from "./read/read-related.ts";
+import { findReader, noteReader } from "./read/reader-of-source.ts";
+import { makeReader, type SqlReader } from "./read/sql-reader.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
+import type { BaseQuery } from "./translate/base-query.ts";
 
 /** What `sqlSource` takes. */
 export interface SqlSourceOptions<E extends EntityTypeDeclaration> {

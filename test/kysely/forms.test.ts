@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { compareDateTimeOffsets } from "../../src/edm/date-time-offset.ts";
 import { compareDecimals, decimalFromNumber, fromScaled } from "../../src/edm/decimal.ts";
 import { compareDurations, parseDuration } from "../../src/edm/duration.ts";
+import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/kysely/columns/instant.ts";
 import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../src/kysely/forms/decimal-forms.ts";
 import { EPOCH_FORM, MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../src/kysely/forms/temporal-forms.ts";
-import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/kysely/instant.ts";
-import type { SqlForm } from "../../src/kysely/sql-form.ts";
-import { successorOf } from "../../src/kysely/text-successor.ts";
+import type { SqlForm } from "../../src/kysely/translate/sql-form.ts";
+import { successorOf } from "../../src/kysely/translate/text-successor.ts";
 
 const decimal = fc
   .tuple(fc.boolean(), fc.bigInt({ min: 0n, max: 10n ** 14n }), fc.nat(8))

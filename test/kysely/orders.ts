@@ -1,9 +1,9 @@
 import { Kysely, sql } from "kysely";
 import { complexType, edm, entitySet, entityType, enumType, odataService } from "odatakit";
 import { sqliteDialect } from "odatakit/sqlite";
-import { readPage } from "../../src/kysely/read-page.ts";
-import { makeReader, type SqlReader } from "../../src/kysely/sql-reader.ts";
-import { SqlRows } from "../../src/kysely/sql-rows.ts";
+import { readPage } from "../../src/kysely/read/read-page.ts";
+import { makeReader, type SqlReader } from "../../src/kysely/read/sql-reader.ts";
+import { SqlRows } from "../../src/kysely/read/sql-rows.ts";
 import type { SynchronousReader } from "../../src/kysely/synchronous-reader.ts";
 import type { SourceQuery } from "../../src/query/source.ts";
 

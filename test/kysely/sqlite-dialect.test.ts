@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { DummyDriver, isAbortedTransactionError, Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadNodeSqlite } from "../../src/kysely/node-sqlite.ts";
+import { loadNodeSqlite } from "../../src/kysely/sqlite/node-sqlite.ts";
 import { type SynchronousReader, synchronousReaderOf } from "../../src/kysely/synchronous-reader.ts";
 
 interface Tables {

@@ -13,8 +13,8 @@ import {
   subtractDecimals,
 } from "../../src/edm/decimal-arithmetic.ts";
 import { compareDecimals, fromScaled, MAX_DECIMAL_DIGITS, parseDecimal } from "../../src/edm/decimal.ts";
-import { toDecimalKey } from "../../src/kysely/decimal-key.ts";
-import { registerFunctions } from "../../src/kysely/sqlite-functions.ts";
+import { toDecimalKey } from "../../src/kysely/columns/decimal-key.ts";
+import { registerFunctions } from "../../src/kysely/sqlite/sqlite-functions.ts";
 
 const database = new DatabaseSync(":memory:");
 registerFunctions(database);

@@ -1,9 +1,9 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { ArithmeticExpression, ConvertExpression, NegateExpression, ScalarType } from "../../query/expression.ts";
-import type { ColumnFormat } from "../column-format.ts";
-import type { ColumnStorage } from "../column-option.ts";
-import type { Sql, SqlForm } from "../sql-form.ts";
-import type { ConstantOperand, RowOperand } from "../sql-operand.ts";
+import type { ColumnFormat } from "../columns/column-format.ts";
+import type { ColumnStorage } from "../columns/column-option.ts";
+import type { Sql, SqlForm } from "../translate/sql-form.ts";
+import type { ConstantOperand, RowOperand } from "../translate/sql-operand.ts";
 
 /** How one kind of database holds values, and computes with them. */
 export interface DialectValues {

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { parseDecimal } from "../../edm/decimal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { guidText, int64Text, stringText, utcText } from "../cell-text.ts";
-import { ofCodec, type ColumnFormat } from "../column-format.ts";
-import type { ColumnStorage } from "../column-option.ts";
+import { guidText, int64Text, stringText, utcText } from "../columns/cell-text.ts";
+import { ofCodec, type ColumnFormat } from "../columns/column-format.ts";
+import type { ColumnStorage } from "../columns/column-option.ts";
 import { MY_REAL_DECIMAL, MY_TEXT_DECIMAL, myScaledDecimal } from "../forms/mysql-decimal-forms.ts";
 import {
   MY_ANY_CASE_GUID,

@@ -3,8 +3,8 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, myEnumName } from "../forms/mysql-forms.ts";
 import { MY_DURATION, MY_TEXT_DATE, MY_TEXT_TIME, MY_TEXT_TIMESTAMP } from "../forms/mysql-temporal-forms.ts";
-import { bindFixed } from "../parameter-slot.ts";
-import type { FormedSql, Sql } from "../sql-form.ts";
+import { bindFixed } from "../translate/parameter-slot.ts";
+import type { FormedSql, Sql } from "../translate/sql-form.ts";
 import type { DocumentSyntax } from "./document-syntax.ts";
 import { refuseIncomparable } from "./refuse-incomparable.ts";
 

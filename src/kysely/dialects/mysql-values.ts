@@ -21,9 +21,9 @@ import {
   myEnumNumber,
 } from "../forms/mysql-forms.ts";
 import { MY_DATE, MY_MIDNIGHT, MY_TEXT_TIMESTAMP, myOffsetOfText } from "../forms/mysql-temporal-forms.ts";
-import { bindConstant } from "../parameter-slot.ts";
-import { toComputable, type Sql, type SqlForm } from "../sql-form.ts";
-import { computed, type ConstantOperand, type RowOperand } from "../sql-operand.ts";
+import { bindConstant } from "../translate/parameter-slot.ts";
+import { toComputable, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { computed, type ConstantOperand, type RowOperand } from "../translate/sql-operand.ts";
 import type { DialectValues, Term } from "./dialect-values.ts";
 import { myColumnFormat } from "./mysql-column-format.ts";
 import { doublesOnce, MY_NUMBERS } from "./mysql-numbers.ts";

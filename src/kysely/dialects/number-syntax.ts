@@ -1,4 +1,4 @@
-import type { Sql } from "../sql-form.ts";
+import type { Sql } from "../translate/sql-form.ts";
 
 /** How one kind of database writes exact arithmetic, and the calendar. */
 export interface NumberSyntax {

@@ -3,8 +3,8 @@ import { MAX_YEAR, SECONDS_PER_DAY, toEpochDays } from "../../edm/calendar.ts";
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
 import type { ArithmeticOperator } from "../../query/expression.ts";
 import type { NumericTemporalForms } from "../forms/numeric-temporal-forms.ts";
-import type { Sql, SqlForm } from "../sql-form.ts";
-import { computed, type RowOperand } from "../sql-operand.ts";
+import type { Sql, SqlForm } from "../translate/sql-form.ts";
+import { computed, type RowOperand } from "../translate/sql-operand.ts";
 import type { Term } from "./dialect-values.ts";
 import type { NumberSyntax } from "./number-syntax.ts";
 

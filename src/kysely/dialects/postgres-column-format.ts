@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { guidText, int64Text, stringText, utcText } from "../cell-text.ts";
-import type { ColumnFormat } from "../column-format.ts";
-import type { ColumnStorage } from "../column-option.ts";
+import { guidText, int64Text, stringText, utcText } from "../columns/cell-text.ts";
+import type { ColumnFormat } from "../columns/column-format.ts";
+import type { ColumnStorage } from "../columns/column-option.ts";
 import { PG_REAL_DECIMAL, PG_TEXT_DECIMAL, pgScaledDecimal } from "../forms/postgres-decimal-forms.ts";
 import {
   PG_ANY_CASE_GUID,
@@ -24,7 +24,7 @@ import {
   PG_TIME,
   PG_TIMESTAMP,
 } from "../forms/postgres-temporal-forms.ts";
-import type { Sql } from "../sql-form.ts";
+import type { Sql } from "../translate/sql-form.ts";
 import { readBytes, readInteger, readYear } from "./text-cells.ts";
 import {
   fractionDigits,

@@ -3,7 +3,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { PG_BOOLEAN, PG_DECIMAL, PG_DOUBLE, PG_INTEGER, PG_STRING, pgEnumName } from "../forms/postgres-forms.ts";
 import { PG_DURATION, PG_TEXT_DATE, PG_TEXT_TIME, PG_TEXT_TIMESTAMP } from "../forms/postgres-temporal-forms.ts";
-import type { FormedSql, Sql } from "../sql-form.ts";
+import type { FormedSql, Sql } from "../translate/sql-form.ts";
 import type { DocumentSyntax } from "./document-syntax.ts";
 import { refuseIncomparable } from "./refuse-incomparable.ts";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Sql } from "../sql-form.ts";
+import type { Sql } from "../translate/sql-form.ts";
 import type { NumberSyntax } from "./number-syntax.ts";
 import { PG_SYNTAX } from "./postgres-syntax.ts";
 

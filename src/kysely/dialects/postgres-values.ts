@@ -21,9 +21,9 @@ import {
   pgEnumNumber,
 } from "../forms/postgres-forms.ts";
 import { PG_DATE, PG_MIDNIGHT, PG_TEXT_TIMESTAMP, pgOffsetOfText } from "../forms/postgres-temporal-forms.ts";
-import { bindConstant } from "../parameter-slot.ts";
-import { toComputable, type Sql, type SqlForm } from "../sql-form.ts";
-import { computed, type ConstantOperand, type RowOperand } from "../sql-operand.ts";
+import { bindConstant } from "../translate/parameter-slot.ts";
+import { toComputable, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { computed, type ConstantOperand, type RowOperand } from "../translate/sql-operand.ts";
 import type { DialectValues, Term } from "./dialect-values.ts";
 import { numericKind } from "./numeric-kind.ts";
 import { computeTemporal } from "./numeric-temporal-arithmetic.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { PrimitiveType } from "../../edm/primitive-type.ts";
 import type { ArithmeticExpression, ArithmeticOperator, NegateExpression, ScalarType } from "../../query/expression.ts";
-import type { Sql } from "../sql-form.ts";
-import { computed, type RowOperand } from "../sql-operand.ts";
+import type { Sql } from "../translate/sql-form.ts";
+import { computed, type RowOperand } from "../translate/sql-operand.ts";
 import type { Term } from "./dialect-values.ts";
 import { numericKind } from "./numeric-kind.ts";
 import { sqliteCanonicalForm } from "./sqlite-canonical-form.ts";

@@ -11,7 +11,7 @@ import {
   STRING_FORM,
 } from "../forms/plain-forms.ts";
 import { ANY_DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM } from "../forms/temporal-forms.ts";
-import type { SqlForm } from "../sql-form.ts";
+import type { SqlForm } from "../translate/sql-form.ts";
 
 /** The form in which functions and arithmetic of SQLite take and give the values of a type. */
 export function sqliteCanonicalForm(type: ScalarType): SqlForm {

@@ -12,9 +12,10 @@ import {
   scaledText,
   stringText,
   utcText,
-} from "../cell-text.ts";
-import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../column-format.ts";
-import type { ColumnStorage } from "../column-option.ts";
+} from "../columns/cell-text.ts";
+import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../columns/column-format.ts";
+import type { ColumnStorage } from "../columns/column-option.ts";
+import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../columns/instant.ts";
 import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "../forms/decimal-forms.ts";
 import {
   ANY_CASE_GUID_FORM,
@@ -28,8 +29,7 @@ import {
   STRING_COLUMN_FORM,
 } from "../forms/plain-forms.ts";
 import { DATE_FORM, DURATION_FORM, EPOCH_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "../forms/temporal-forms.ts";
-import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../instant.ts";
-import type { Sql, SqlForm } from "../sql-form.ts";
+import type { Sql, SqlForm } from "../translate/sql-form.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 

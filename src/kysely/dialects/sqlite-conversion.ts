@@ -4,8 +4,8 @@ import type { ConvertExpression, Expression } from "../../query/expression.ts";
 import { scaledDecimalForm } from "../forms/decimal-forms.ts";
 import { DOUBLE_FORM } from "../forms/plain-forms.ts";
 import { ANY_DATE_FORM, DATE_FORM, INSTANT_FORM, MIDNIGHT_FORM } from "../forms/temporal-forms.ts";
-import { toComputable } from "../sql-form.ts";
-import { computed, type RowOperand } from "../sql-operand.ts";
+import { toComputable } from "../translate/sql-form.ts";
+import { computed, type RowOperand } from "../translate/sql-operand.ts";
 
 /**
  * A conversion to a wider type in SQLite. Where the cells of the operand are in the order of the target type they stay

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Sql } from "../sql-form.ts";
+import type { Sql } from "../translate/sql-form.ts";
 import type { DialectSyntax } from "./dialect-syntax.ts";
 import { writeFlatKeyList } from "./write-key-list.ts";
 

@@ -2,11 +2,11 @@ import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
 import { enumFromNumber } from "../../edm/enum-codec.ts";
 import type { EnumType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { guidText, scaledText } from "../cell-text.ts";
-import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../column-format.ts";
-import type { ColumnStorage } from "../column-option.ts";
-import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../instant.ts";
-import type { Sql, SqlForm } from "../sql-form.ts";
+import { guidText, scaledText } from "../columns/cell-text.ts";
+import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../columns/column-format.ts";
+import type { ColumnStorage } from "../columns/column-option.ts";
+import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../columns/instant.ts";
+import type { Sql, SqlForm } from "../translate/sql-form.ts";
 import { readInteger } from "./text-cells.ts";
 
 /** The parts of a format that differ from those of a column that is selected as text. */

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
 import { compareDecimals, decimalFromNumber, scaleOf, toScaled } from "../../edm/decimal.ts";
-import { toDecimalKey } from "../decimal-key.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
+import { toDecimalKey } from "../columns/decimal-key.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 
 const LEAST_INT64 = -(2n ** 63n);
 const GREATEST_INT64 = 2n ** 63n - 1n;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
-import { plainForm, type Conversion, type SqlForm } from "../sql-form.ts";
+import { plainForm, type Conversion, type SqlForm } from "../translate/sql-form.ts";
 import { MY_DECIMAL } from "./mysql-forms.ts";
 
 const TEXT_TO_DECIMAL: Conversion = {

@@ -6,7 +6,7 @@ import type { EnumType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { toHex } from "../dialects/write-key-list.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
-import { roundedUp, toInstant, writeInstant, type Instant } from "../instant.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
+import { roundedUp, toInstant, writeInstant, type Instant } from "../columns/instant.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 import { MY_TEMPORAL } from "./mysql-forms.ts";
 
 /** Fraction digits of seconds. */

@@ -3,7 +3,7 @@ import { asBoolean, asNumber, asText } from "../../edm/canonical-form.ts";
 import { enumToNumber } from "../../edm/enum-codec.ts";
 import type { EnumType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { plainForm, type Sql, type SqlForm } from "../sql-form.ts";
+import { plainForm, type Sql, type SqlForm } from "../translate/sql-form.ts";
 
 /** Edm.Boolean as 0 and 1. */
 export const BOOLEAN_FORM: SqlForm = plainForm("boolean", (value) => (asBoolean(value) ? 1n : 0n));

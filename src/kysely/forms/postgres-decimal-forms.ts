@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 import { REAL_DECIMAL_FORM } from "./decimal-forms.ts";
 import { PG_DECIMAL } from "./postgres-forms.ts";
 

@@ -3,8 +3,8 @@ import { fromEpochDays, SECONDS_PER_DAY, type CalendarDay } from "../../edm/cale
 import { asText } from "../../edm/canonical-form.ts";
 import { dateToEpochDays } from "../../edm/date.ts";
 import { padDigits } from "../../edm/scan-digits.ts";
-import { roundedUp, toInstant, type Instant } from "../instant.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
+import { roundedUp, toInstant, type Instant } from "../columns/instant.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 import { PG_TEMPORAL } from "./postgres-forms.ts";
 
 /** Fraction digits of seconds in PostgreSQL. */

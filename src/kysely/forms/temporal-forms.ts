@@ -12,8 +12,8 @@ import {
   toInstantKey,
   writeInstant,
   type Instant,
-} from "../instant.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../sql-form.ts";
+} from "../columns/instant.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 
 const DATE_LENGTH = 10;
 const CLOCK_LENGTH = 8;

@@ -11,9 +11,9 @@ import {
   MY_STRING_COLUMN,
   MY_TEMPORAL,
 } from "../forms/mysql-forms.ts";
-import { bindConstant, bindFixed } from "../parameter-slot.ts";
-import type { Sql, SqlForm } from "../sql-form.ts";
-import { computed } from "../sql-operand.ts";
+import { bindConstant, bindFixed } from "../translate/parameter-slot.ts";
+import type { Sql, SqlForm } from "../translate/sql-form.ts";
+import { computed } from "../translate/sql-operand.ts";
 import { numericTemporalFunctions } from "./numeric-temporal.ts";
 import { argumentAt, bindText, constantAt, operandAt, type SqlCall, type TranslateCall } from "./translate-call.ts";
 import { WHITE_SPACE } from "./white-space.ts";

@@ -4,9 +4,9 @@ import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
 import type { NumberSyntax } from "../dialects/number-syntax.ts";
 import type { NumericTemporalForms } from "../forms/numeric-temporal-forms.ts";
-import type { SqlConstant } from "../parameter-slot.ts";
-import type { Sql, SqlForm } from "../sql-form.ts";
-import { computed, type ConstantOperand } from "../sql-operand.ts";
+import type { SqlConstant } from "../translate/parameter-slot.ts";
+import type { Sql, SqlForm } from "../translate/sql-form.ts";
+import { computed, type ConstantOperand } from "../translate/sql-operand.ts";
 import { argumentAt, operandAt, typeAt, type SqlCall, type TranslateCall } from "./translate-call.ts";
 
 const MIN_DATE_TIME = "0001-01-01T00:00:00Z";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { DECIMAL_FORM } from "../forms/decimal-forms.ts";
 import { DOUBLE_FORM } from "../forms/plain-forms.ts";
-import { computed } from "../sql-operand.ts";
+import { computed } from "../translate/sql-operand.ts";
 import { argumentAt, type TranslateCall } from "./translate-call.ts";
 
 /**

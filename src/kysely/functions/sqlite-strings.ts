@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "../forms/plain-forms.ts";
-import { bindConstant, bindFixed } from "../parameter-slot.ts";
-import { toSortable, type Sql } from "../sql-form.ts";
-import { computed } from "../sql-operand.ts";
-import { successorOf } from "../text-successor.ts";
+import { bindConstant, bindFixed } from "../translate/parameter-slot.ts";
+import { toSortable, type Sql } from "../translate/sql-form.ts";
+import { computed } from "../translate/sql-operand.ts";
+import { successorOf } from "../translate/text-successor.ts";
 import { argumentAt, bindText, constantAt, operandAt, type SqlCall, type TranslateCall } from "./translate-call.ts";
 import { WHITE_SPACE } from "./white-space.ts";
 

@@ -3,9 +3,9 @@ import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { DECIMAL_FORM } from "../forms/decimal-forms.ts";
 import { INTEGER_FORM } from "../forms/plain-forms.ts";
 import { ANY_DATE_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "../forms/temporal-forms.ts";
-import type { SqlConstant } from "../parameter-slot.ts";
-import type { Sql } from "../sql-form.ts";
-import { computed, type ConstantOperand } from "../sql-operand.ts";
+import type { SqlConstant } from "../translate/parameter-slot.ts";
+import type { Sql } from "../translate/sql-form.ts";
+import { computed, type ConstantOperand } from "../translate/sql-operand.ts";
 import { argumentAt, operandAt, typeAt, type SqlCall, type TranslateCall } from "./translate-call.ts";
 
 /**

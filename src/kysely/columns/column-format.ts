@@ -1,0 +1,65 @@
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import type { Sql, SqlForm } from "../translate/sql-form.ts";
+
+/** How one column holds the values of a property. */
+export interface ColumnFormat {
+  readonly form: SqlForm;
+  /** What is selected: the column, or a cast that keeps all digits. */
+  readonly toSelected: (column: Sql) => Sql;
+  /**
+   * The canonical value of a selected cell, not null.
+   * @throws Error when the cell holds no value of the property's type
+   */
+  readonly toValue: (cell: unknown) => PrimitiveValue;
+  /** The JSON text of a cell, where its form alone tells that it is one; null otherwise. */
+  readonly toJson?: ToJson | undefined;
+}
+
+/** Writes the JSON text of a cell, or null. */
+type ToJson = (cell: unknown, ieee754Compatible: boolean) => string | null;
+
+/** Reads a cell that is not null; null when it is no value of the form. */
+export type ReadCell = (cell: unknown) => PrimitiveValue | null;
+
+/**
+ * Makes the format of a column.
+ * @param read what `toValue` does, but that null or an error of it is told with the name of the property
+ * @param others what differs from a column that is selected as it stands
+ */
+export function makeColumnFormat(
+  property: StructuralProperty,
+  form: SqlForm,
+  read: ReadCell,
+  others: Partial<ColumnFormat> = {},
+): ColumnFormat {
+  const toValue = (cell: unknown): PrimitiveValue => {
+    let cause: unknown;
+    try {
+      const value = read(cell);
+      if (value !== null) return value;
+    } catch (error) {
+      cause = error;
+    }
+    throw new Error(
+      `The database holds ${describe(cell)} where ${property.name}, an ${property.type.name}, is expected.`,
+      {
+        cause,
+      },
+    );
+  };
+  return Object.freeze<ColumnFormat>({ form, toSelected: (column) => column, toValue, ...others });
+}
+
+/** Reads a cell as a handler's value is read. */
+export function ofCodec(property: StructuralProperty): ReadCell {
+  return codecOf(property).fromHandler;
+}
+
+/** What a cell holds, for the log; long texts are cut. */
+function describe(cell: unknown): string {
+  if (typeof cell === "string") return JSON.stringify(cell.slice(0, 40));
+  if (typeof cell === "number" || typeof cell === "bigint" || typeof cell === "boolean") return String(cell);
+  return cell instanceof Uint8Array ? "bytes" : `a value of type ${typeof cell}`;
+}

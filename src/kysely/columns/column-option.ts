@@ -1,0 +1,37 @@
+import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+
+/** How a column holds its values, where that is not the default of the type. */
+export type ColumnStorage = "text" | "scaled" | "real" | "epoch" | "json";
+
+/** Where the values of a property stand: the name of a column, or more than that. */
+export type ColumnOption<Columns = object> = string | ColumnSettings<Columns>;
+
+/** A column (or the columns of a complex property) that is not the default. */
+export interface ColumnSettings<Columns = object> {
+  /** The name of the column; the property's key as it stands when absent. */
+  readonly name?: string | undefined;
+  /**
+   * The defaults are the types of the database; SQLite has few. A Decimal: `"text"` (default there), `"scaled"` (an
+   * integer, the value times ten to the power of its scale), `"real"`.
+   * A DateTimeOffset: text in UTC of one width by default there, `"text"` for texts of any offset and width, `"epoch"` for
+   * milliseconds. A Guid: lower case by default, `"text"` for any letter case. A collection, or a complex value as a
+   * document: `"json"`.
+   */
+  readonly storage?: ColumnStorage | undefined;
+  /** The columns of the members of a complex property; the default of a member is `${property}_${member}`. */
+  readonly columns?: Columns | undefined;
+}
+
+/** The members of a complex property, each with its column; never for any other property. */
+type MemberColumns<Value> = Value extends readonly unknown[] | Uint8Array
+  ? never
+  : Value extends object
+    ? { readonly [member in keyof Value]?: ColumnOption | undefined }
+    : never;
+
+/** Columns by the application's keys. */
+export type ColumnOptions<E extends EntityTypeDeclaration = EntityTypeDeclaration> = {
+  readonly [field in keyof E["properties"]]?:
+    | ColumnOption<MemberColumns<E["properties"][field]["_types"]["value"]>>
+    | undefined;
+};

@@ -1,0 +1,201 @@
+import { adviseName, describe, isObject } from "../../definition/option-table.ts";
+import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
+import type { DialectValues } from "../dialects/dialect-values.ts";
+import type { Sql } from "../translate/sql-form.ts";
+import type { ColumnFormat } from "./column-format.ts";
+import type { ColumnStorage } from "./column-option.ts";
+
+/** Where the values of a property stand in a table. */
+export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan;
+
+/** One column with one value. */
+export interface ScalarPlan {
+  readonly kind: "scalar";
+  readonly property: StructuralProperty;
+  readonly column: string;
+  /** Whether the column may be NULL: the value may be, or that of a complex property around it. */
+  readonly nullable: boolean;
+  readonly format: ColumnFormat;
+  /** As `columns` says; undefined for the default of the type. */
+  readonly storage: ColumnStorage | undefined;
+}
+
+/** A complex property, one column per member. When all are NULL, and the property may be null, it is. */
+export interface ComplexPlan {
+  readonly kind: "complex";
+  readonly property: StructuralProperty;
+  readonly nullable: boolean;
+  readonly members: PlansByField;
+}
+
+/** One column with a JSON text: a collection, or a complex value. */
+export interface DocumentPlan {
+  readonly kind: "document";
+  readonly property: StructuralProperty;
+  readonly column: string;
+  readonly nullable: boolean;
+  /** What is selected: the text. */
+  readonly toSelected: (column: Sql) => Sql;
+}
+
+/**
+ * The plans of the properties of one type, by the application's keys: so they hold in every registration that the type
+ * is part of.
+ */
+export type PlansByField = ReadonlyMap<string, ColumnPlan>;
+
+/** Takes what is wrong with the mapping of a type, and what to do about it. */
+export type ReportFault = (message: string, fix: string) => void;
+
+/** What a column option says, read from what untyped code may have given. */
+interface Option {
+  readonly name: string | undefined;
+  readonly storage: ColumnStorage | undefined;
+  readonly columns: Readonly<Record<string, unknown>>;
+}
+
+/** Where a property stands on the way down. */
+interface Place {
+  /** The key, behind the keys of the complex properties around it. */
+  readonly path: string;
+  /** What the default name of the column starts with. */
+  readonly prefix: string;
+  readonly nullable: boolean;
+  /** The complex types around it. */
+  readonly within: readonly ComplexType[];
+  /** How the database holds values. */
+  readonly values: DialectValues;
+}
+
+const STORAGES: readonly ColumnStorage[] = ["text", "scaled", "real", "epoch", "json"];
+const OPTION_NAMES: readonly string[] = ["name", "storage", "columns"];
+
+/**
+ * Finds the columns of an entity type.
+ * @param columns what the application says about them, by key
+ * @param values how the database holds values
+ * @param report is told each fault: names that are no properties, storage that does not fit a type
+ */
+export function planColumns(
+  entityType: EntityType,
+  columns: Readonly<Record<string, unknown>>,
+  values: DialectValues,
+  report: ReportFault,
+): PlansByField {
+  const root: Place = { path: "", prefix: "", nullable: false, within: [], values };
+  return planProperties(entityType, columns, root, report);
+}
+
+function planProperties(
+  type: EntityType | ComplexType,
+  columns: Readonly<Record<string, unknown>>,
+  place: Place,
+  report: ReportFault,
+): PlansByField {
+  const fields = type.properties.map(({ field }) => field);
+  for (const field of Object.keys(columns)) {
+    if (fields.includes(field)) continue;
+    report(
+      `\`columns\` names \`${place.path}${field}\`, which is no property of ${type.name}.`,
+      adviseName(field, fields),
+    );
+  }
+  const plans = new Map<string, ColumnPlan>();
+  for (const property of type.properties) {
+    const given = Object.hasOwn(columns, property.field) ? columns[property.field] : undefined;
+    const option = readOption(given, place.path + property.field, report);
+    plans.set(property.field, planProperty(property, option, place, report));
+  }
+  return plans;
+}
+
+function planProperty(property: StructuralProperty, option: Option, place: Place, report: ReportFault): ColumnPlan {
+  const { type, field, isCollection } = property;
+  const path = place.path + field;
+  const column = option.name ?? place.prefix + field;
+  const nullable = place.nullable || (property.nullable && !property.isKey);
+  const { columnFormat, documentText } = place.values;
+  if (isCollection || (type.kind === "ComplexType" && option.storage === "json")) {
+    if ((option.storage ?? "json") !== "json") reportStorage(property, path, option.storage, report);
+    return { kind: "document", property, column, nullable: nullable || isCollection, toSelected: documentText };
+  }
+  if (type.kind === "ComplexType") return planComplex(property, type, { option, place, column }, report);
+  if (Object.keys(option.columns).length > 0) {
+    report(`\`${path}\` has members in \`columns\`, but is no complex value.`, "Give the name of its one column.");
+  }
+  const found = columnFormat(property, option.storage);
+  if (found === null) reportStorage(property, path, option.storage, report);
+  const format = found ?? columnFormat(property, undefined);
+  if (format === null) throw new Error(`${path} has no default storage.`);
+  return { kind: "scalar", property, column, nullable, format, storage: option.storage };
+}
+
+function planComplex(
+  property: StructuralProperty,
+  type: ComplexType,
+  { option, place, column }: { readonly option: Option; readonly place: Place; readonly column: string },
+  report: ReportFault,
+): ColumnPlan {
+  const path = place.path + property.field;
+  if (option.storage !== undefined) reportStorage(property, path, option.storage, report);
+  if (place.within.includes(type)) {
+    report(
+      `\`${path}\` holds a ${type.name} within a ${type.name}, which cannot have a column per member.`,
+      `Store the outer one as a document: ${property.field}: { storage: "json" }.`,
+    );
+    return { kind: "document", property, column, nullable: true, toSelected: place.values.documentText };
+  }
+  const nullable = place.nullable || property.nullable;
+  const inner: Place = { ...place, path: `${path}.`, prefix: `${column}_`, nullable, within: [...place.within, type] };
+  return { kind: "complex", property, nullable, members: planProperties(type, option.columns, inner, report) };
+}
+
+function reportStorage(
+  property: StructuralProperty,
+  path: string,
+  storage: ColumnStorage | undefined,
+  report: ReportFault,
+): void {
+  const what = property.isCollection ? "a collection" : property.type.name;
+  const isScaled = property.type.name === "Edm.Decimal" && storage === "scaled";
+  const fix = isScaled
+    ? "Declare its scale: edm.decimal({ precision: 18, scale: 2 })."
+    : "Leave `storage` out, or see the table of storage forms in docs/sql.md.";
+  report(`\`${path}\`, ${what}, cannot be stored as "${storage ?? "default"}".`, fix);
+}
+
+function readOption(given: unknown, path: string, report: ReportFault): Option {
+  const none: Option = { name: undefined, storage: undefined, columns: {} };
+  if (given === undefined) return none;
+  if (typeof given === "string" && given !== "") return { ...none, name: given };
+  if (!isObject(given)) {
+    report(`\`columns.${path}\` is ${describe(given)}.`, "Give the name of the column, or { name, storage, columns }.");
+    return none;
+  }
+  for (const name of Object.keys(given)) {
+    if (OPTION_NAMES.includes(name)) continue;
+    report(`\`columns.${path}\` has no option \`${name}\`.`, adviseName(name, OPTION_NAMES));
+  }
+  const { name, storage, columns } = given;
+  if (name !== undefined && (typeof name !== "string" || name === "")) {
+    report(`\`columns.${path}.name\` is ${describe(name)}.`, "Give the name of a column.");
+  }
+  const known = STORAGES.find((each) => each === storage);
+  if (storage !== undefined && known === undefined) {
+    const listed = STORAGES.map((each) => `"${each}"`).join(", ");
+    report(`\`columns.${path}.storage\` is ${describe(storage)}.`, `Give one of ${listed}, or leave it out.`);
+  }
+  if (columns !== undefined && !isObject(columns)) {
+    report(`\`columns.${path}.columns\` is ${describe(columns)}.`, "Give the columns of the members by their keys.");
+  }
+  return {
+    name: typeof name === "string" && name !== "" ? name : undefined,
+    storage: known,
+    columns: isObject(columns) ? columns : {},
+  };
+}
+
+/** The names of all columns of a plan. */
+export function columnNames(plan: ColumnPlan): readonly string[] {
+  return plan.kind === "complex" ? [...plan.members.values()].flatMap(columnNames) : [plan.column];
+}

@@ -1,0 +1,153 @@
+import type { EntitySource } from "../../definition/entity-source.ts";
+import { adviseName, describe } from "../../definition/option-table.ts";
+import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import type { FilterClause, SearchClause, SearchExpression } from "../../query/clauses.ts";
+import type { Expression } from "../../query/expression.ts";
+import { declaredEntityType } from "../columns/declared-entity-type.ts";
+import type { ReportFault } from "../columns/table-columns.ts";
+import { sourceOf } from "../sql-source.ts";
+import { narrowedReader } from "./narrowed-reader.ts";
+import type { SqlReader } from "./sql-reader.ts";
+
+/** Most structures of searches whose statements are kept per set. */
+const STRUCTURES_KEPT = 100;
+
+const STRING = PRIMITIVE_TYPES["Edm.String"];
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+/** What is searched, and how its rows are read. */
+interface SearchedTable<E extends EntityTypeDeclaration> {
+  readonly type: E;
+  readonly reader: SqlReader;
+  readonly properties: readonly StructuralProperty[];
+}
+
+/** Answers the rows that a search finds. */
+export type ColumnSearch<E extends EntityTypeDeclaration> = (search: SearchClause) => EntitySource<E>;
+
+/**
+ * Finds the properties that are searched.
+ * @param names their keys, as untyped code may give them
+ * @param report is told what is none, or holds no text
+ */
+export function searchedProperties(
+  type: EntityTypeDeclaration,
+  names: readonly unknown[],
+  report: ReportFault,
+): readonly StructuralProperty[] {
+  const { properties } = declaredEntityType(type);
+  if (names.length === 0) report("`search` names no properties.", "Name those that are searched, or leave it out.");
+  return names.flatMap((name) => {
+    const found = properties.find(({ field }) => field === name);
+    if (found === undefined) {
+      const fields = properties.map(({ field }) => field);
+      const shown = typeof name === "string" ? `\`${name}\`` : describe(name);
+      report(`\`search\` names ${shown}, which ${type.name} does not have.`, adviseName(String(name), fields));
+      return [];
+    }
+    if (found.type.name === STRING.name && !found.isCollection) return [found];
+    report(`\`search\` names \`${found.field}\`, which is no single Edm.String.`, "Name properties of text.");
+    return [];
+  });
+}
+
+/**
+ * Makes the search over columns of a table: a word or phrase is found where a property holds it, whatever the letter
+ * case; a property that is null holds nothing. Statements are compiled once per structure of a search.
+ * @see OData Protocol 4.0, section 11.2.5.6
+ */
+export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTable<E>): ColumnSearch<E> {
+  // What is compiled is kept as long as the filter that it was compiled for.
+  const known = new Map<string, FilterClause>();
+  return ({ expression }) => {
+    const words: string[] = [];
+    const structure = structureOf(expression, words);
+    const filter = known.get(structure) ?? toFilter(table, expression);
+    known.delete(structure);
+    known.set(structure, filter);
+    if (known.size > STRUCTURES_KEPT) {
+      for (const oldest of known.keys()) {
+        known.delete(oldest);
+        break;
+      }
+    }
+    const values = words.map((word) => word.toLowerCase());
+    return sourceOf(table.type, narrowedReader(table.reader, { filter, values }));
+  };
+}
+
+/** A text that searches share which differ in their words alone. */
+function structureOf(expression: SearchExpression, words: string[]): string {
+  switch (expression.kind) {
+    case "word":
+    case "phrase":
+      words.push(expression.text);
+      return "w";
+    case "not":
+      return `not(${structureOf(expression.operand, words)})`;
+    case "and":
+    case "or":
+      return `${expression.kind}(${expression.operands.map((operand) => structureOf(operand, words)).join()})`;
+  }
+}
+
+function toFilter<E extends EntityTypeDeclaration>(table: SearchedTable<E>, search: SearchExpression): FilterClause {
+  let words = 0;
+  const nextWord = (): Expression => {
+    const word: Expression = { kind: "parameter", index: words, type: STRING };
+    words += 1;
+    return word;
+  };
+  return Object.freeze<FilterClause>({ expression: toCondition(search, table, nextWord) });
+}
+
+function toCondition<E extends EntityTypeDeclaration>(
+  search: SearchExpression,
+  table: SearchedTable<E>,
+  nextWord: () => Expression,
+): Expression {
+  switch (search.kind) {
+    case "word":
+    case "phrase": {
+      const word = nextWord();
+      return joined(
+        "or",
+        table.properties.map((property) => holds(property, table, word)),
+      );
+    }
+    case "not":
+      return { kind: "not", operand: toCondition(search.operand, table, nextWord), type: BOOLEAN };
+    case "and":
+    case "or":
+      return joined(
+        search.kind,
+        search.operands.map((operand) => toCondition(operand, table, nextWord)),
+      );
+  }
+}
+
+/** Never null, so that `NOT` finds what has no text. */
+function holds<E extends EntityTypeDeclaration>(
+  property: StructuralProperty,
+  { type }: SearchedTable<E>,
+  word: Expression,
+): Expression {
+  const entityType = declaredEntityType(type);
+  const text: Expression = {
+    kind: "property",
+    source: { kind: "it", type: entityType },
+    property,
+    type: property.type,
+  };
+  const lower: Expression = { kind: "call", name: "tolower", arguments: [text], type: STRING };
+  const found: Expression = { kind: "call", name: "contains", arguments: [lower, word], type: BOOLEAN };
+  const isTrue: Expression = { kind: "literal", value: true, type: BOOLEAN };
+  return { kind: "comparison", operator: "eq", left: found, right: isTrue, operandType: BOOLEAN, type: BOOLEAN };
+}
+
+function joined(operator: "and" | "or", operands: readonly Expression[]): Expression {
+  const [first] = operands;
+  return operands.length === 1 && first !== undefined ? first : { kind: "logical", operator, operands, type: BOOLEAN };
+}

@@ -1,0 +1,108 @@
+import type { Context } from "../../definition/context.ts";
+import type {
+  Answer,
+  EntitySetHandlers,
+  GetByKeyHandler,
+  QueryableHandler,
+  RestrictedHandler,
+} from "../../definition/handlers.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { isODataError, type ODataError } from "../../errors/odata-error.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
+import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.ts";
+import { sqlReaderOf } from "../sql-source.ts";
+import { readRow, toEntity } from "./read-entity.ts";
+
+/** The handlers of one entity that a table has. */
+type KeyedHandlers = Pick<EntitySetHandlers<Context>, "getByKey" | "replace" | "patch" | "delete">;
+
+/** The type whose entities are read. */
+interface KeyedType {
+  readonly name: string;
+  readonly key: readonly StructuralProperty[];
+  readonly properties: readonly StructuralProperty[];
+}
+
+/** Reads one of the rows that `queryable` shows. */
+type ReadShown = (
+  key: unknown,
+  selected: readonly SelectedProperty[],
+  context: Context,
+  joins?: KeyedJoins,
+) => Answer<KeyedRow | null>;
+
+/**
+ * The handlers of a table behind a `queryable` of the application, which may show each user some of the rows: by their
+ * keys, too, no others are read, changed or removed. What a write looks for first is not part of its transaction.
+ * @param handlers those of the table, which keep to row rules by themselves; an absent one stays absent
+ */
+export function narrowedHandlers(
+  type: KeyedType,
+  queryable: QueryableHandler<Context>,
+  handlers: KeyedHandlers,
+): KeyedHandlers {
+  const obeying: RestrictedHandler = { obeysRestriction: true };
+  const read = readerOfShown(type, queryable);
+  const key = Object.freeze(type.key.map((property) => ({ property })));
+  const isShown = async (wanted: unknown, context: Context): Promise<boolean> => {
+    const found = await read(wanted, key, context);
+    if (isODataError(found)) throw found;
+    return found !== null;
+  };
+  const { getByKey, replace, patch, delete: remove } = handlers;
+  return {
+    ...(getByKey === undefined ? {} : { getByKey: keyedHandler(type, read) }),
+    ...(replace === undefined
+      ? {}
+      : {
+          replace: Object.assign(
+            async (wanted: unknown, entity: unknown, context: Context) =>
+              (await isShown(wanted, context)) ? replace(wanted, entity, context) : null,
+            obeying,
+          ),
+        }),
+    ...(patch === undefined
+      ? {}
+      : {
+          patch: Object.assign(
+            async (wanted: unknown, delta: unknown, context: Context) =>
+              (await isShown(wanted, context)) ? patch(wanted, delta, context) : null,
+            obeying,
+          ),
+        }),
+    ...(remove === undefined
+      ? {}
+      : {
+          delete: Object.assign(
+            async (wanted: unknown, context: Context) =>
+              (await isShown(wanted, context)) ? remove(wanted, context) : false,
+            obeying,
+          ),
+        }),
+  };
+}
+
+function keyedHandler({ properties }: KeyedType, read: ReadShown): GetByKeyHandler<Context> {
+  const whole = Object.freeze(properties.map((property) => ({ property })));
+  const getByKey = async (key: unknown, context: Context): Promise<object | null> => {
+    const found = await read(key, whole, context);
+    if (isODataError(found)) throw found;
+    return found === null ? null : toEntity(found);
+  };
+  return Object.assign(getByKey, { readRow: read });
+}
+
+function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: QueryableHandler<Context>): ReadShown {
+  return (key, selected, context, joins) => {
+    const readFrom = (source: QueryableSource | ODataError): Answer<KeyedRow | null> => {
+      if (isODataError(source)) return source;
+      const reader = sqlReaderOf(source);
+      if (reader !== undefined) return readRow(reader, keyProperties, key, selected, joins);
+      throw new TypeError(
+        `queryable of ${name} answers no source of a database: give getByKey and the writes as well.`,
+      );
+    };
+    const source = queryable(context);
+    return "then" in source ? Promise.resolve(source).then(readFrom) : readFrom(source);
+  };
+}

@@ -1,0 +1,79 @@
+import type { ComplexType, StructuralProperty } from "../../edm/model.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+
+/** Arrays and objects within one another that a document of a database may have. */
+const MAX_DEPTH = 200;
+
+/** Reads a JSON value that is not null as the value of a property, or of an item of its collection. */
+type ReadValue = (value: JsonValue) => unknown;
+
+/**
+ * Makes the reader of a column with JSON text: a collection, or a complex value by the application's keys. Values have
+ * the forms of the JSON format; numbers keep all their digits.
+ * @returns a reader that answers null for null, and throws Error when the text is no value of the property
+ */
+export function readDocument(property: StructuralProperty): (cell: unknown) => unknown {
+  const read = readerOf(property, property.isCollection);
+  return (cell) => {
+    if (cell === null || cell === undefined) return null;
+    if (typeof cell !== "string") throw wrongDocument(property, `a value of type ${typeof cell}`);
+    try {
+      const value = parseJson(cell, { maxDepth: MAX_DEPTH });
+      return value === null ? null : read(value);
+    } catch (cause) {
+      throw wrongDocument(property, "JSON that is no such value", cause);
+    }
+  };
+}
+
+function readerOf(property: StructuralProperty, isCollection: boolean): ReadValue {
+  if (isCollection) {
+    const readItem = readerOf(property, false);
+    return (value) => {
+      if (!isArray(value)) throw wrongDocument(property, "JSON that is no array");
+      return value.map((item) => (item === null ? null : readItem(item)));
+    };
+  }
+  const { type } = property;
+  if (type.kind === "ComplexType") return (value) => readObject(property, type, value);
+  const codec = codecOf(property);
+  // Numbers in quotes are read, too: some programs write those of many digits so.
+  return (value) => codec.fromJson(value, true);
+}
+
+const memberReaders = new WeakMap<StructuralProperty, ReadValue>();
+
+/** Made once per member: a complex type may contain itself. */
+function memberReader(member: StructuralProperty): ReadValue {
+  const known = memberReaders.get(member);
+  if (known !== undefined) return known;
+  const reader = readerOf(member, member.isCollection);
+  memberReaders.set(member, reader);
+  return reader;
+}
+
+function readObject(property: StructuralProperty, type: ComplexType, value: JsonValue): unknown {
+  if (!isObject(value)) throw wrongDocument(property, "JSON that is no object");
+  const members = type.properties.map((member) => {
+    const given = Object.hasOwn(value, member.field) ? (value[member.field] ?? null) : null;
+    return [member.field, given === null ? null : memberReader(member)(given)] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+function isArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  // Objects alone have no prototype.
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
+}
+
+function wrongDocument({ name, type, isCollection }: StructuralProperty, what: string, cause?: unknown): Error {
+  const wanted = isCollection ? `a collection of ${type.name}` : type.name;
+  const reason = cause instanceof Error ? ` ${cause.message}` : "";
+  return new Error(`The database holds ${what} where ${name}, ${wanted}, is expected.${reason}`, { cause });
+}

@@ -1,0 +1,75 @@
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
+import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
+import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
+import { readSlots, toExecution } from "../translate/parameter-slot.ts";
+import { baseOf, chain } from "./read-page.ts";
+import { setMember } from "./set-member.ts";
+import type { SqlReader } from "./sql-reader.ts";
+import type { Maybe } from "./sql-rows.ts";
+
+/**
+ * Reads the row of one entity: no more than the selected properties, and what is joined.
+ * @param keyProperties the properties of the key in their order
+ * @param key the key in the application's form: one value, or an object of the values of a composite one
+ * @returns null when there is no such entity
+ */
+export function readRow(
+  reader: SqlReader,
+  keyProperties: readonly StructuralProperty[],
+  key: unknown,
+  selected: readonly SelectedProperty[],
+  joins?: KeyedJoins,
+): Maybe<KeyedRow | null> {
+  const statement = reader.statements.byKey(keyProperties, selected, joins);
+  const execution = toExecution({
+    values: joins?.values ?? [],
+    keys: [keyValues(keyProperties, key)],
+    base: baseOf(reader, joins?.sources),
+  });
+  const found = reader.rows.first(statement, readSlots(statement.slots, execution));
+  return chain(found, (row): KeyedRow | null => (row === undefined ? null : { row, rowShape: statement.rowShape }));
+}
+
+/** The entity that a row is, by the application's keys. */
+export function toEntity({ row, rowShape }: KeyedRow): object {
+  return toObject(row, rowShape.columns);
+}
+
+function toObject(row: Row, columns: RowShape["columns"]): object {
+  const made = {};
+  for (const [property, column] of columns) setMember(made, property.field, toValue(row, property, column));
+  return made;
+}
+
+function toValue(row: Row, property: StructuralProperty, column: RowColumn): unknown {
+  if (column.kind !== "complex") return column.toValue(row[column.index]) ?? (property.isCollection ? [] : null);
+  return property.nullable && isNull(row, column) ? null : toObject(row, column.members);
+}
+
+function isNull(row: Row, column: RowColumn): boolean {
+  if (column.kind !== "complex") return row[column.index] === null;
+  return [...column.members.values()].every((member) => isNull(row, member));
+}
+
+/** The values of a key in the application's form, in the order of its properties. */
+export function keyValues(properties: readonly StructuralProperty[], key: unknown): readonly PrimitiveValue[] {
+  const [single] = properties;
+  const values = properties.map((property) => {
+    const value: unknown = properties.length === 1 && property === single ? key : memberOf(key, property.field);
+    if (isPrimitive(value)) return value;
+    throw new TypeError(`The key lacks a value for ${property.name}.`);
+  });
+  return values;
+}
+
+function memberOf(key: unknown, field: string): unknown {
+  if (typeof key !== "object" || key === null || !Object.hasOwn(key, field)) return undefined;
+  return (key as Readonly<Record<string, unknown>>)[field];
+}
+
+function isPrimitive(value: unknown): value is PrimitiveValue {
+  if (value instanceof Uint8Array) return true;
+  return ["boolean", "number", "bigint", "string"].includes(typeof value);
+}

@@ -1,0 +1,64 @@
+import type { EntityPage, Page, RowPage, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import { readSlots, toExecution, type Execution } from "../translate/parameter-slot.ts";
+import { readerOfSource, type SourceReader } from "./reader-of-source.ts";
+import type { SqlReader } from "./sql-reader.ts";
+import type { Maybe } from "./sql-rows.ts";
+
+const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });
+
+/**
+ * Reads one page: its rows by one statement, and the total, where it is asked for and the page does not tell it, by
+ * another. Nothing is read for a page of no rows.
+ * @throws ODataError for what has no form in SQL; whatever the database throws
+ */
+export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
+  const { values, top, skip } = query;
+  const execution = toExecution({ values, top, skip, base: baseOf(reader, query.sources) });
+  if (query.top === 0) {
+    if (!query.count) return NO_ENTITIES;
+    return chain(readTotal(reader, query, execution), (count): Page => ({ ...NO_ENTITIES, count }));
+  }
+  const statement = reader.statements.page(query);
+  const { rowShape } = statement;
+  const isLocal = reader.rows.local !== null;
+  // The signal is dear to make, and between the arrival of a request and a read at once nobody can have gone.
+  const signal = isLocal ? undefined : query.signal;
+  const total = query.count && !isLocal ? beside(readTotal(reader, query, execution)) : undefined;
+  return chain(reader.rows.all(statement, readSlots(statement.slots, execution), signal), (entities): Maybe<Page> => {
+    const page: RowPage = { entities, rowShape };
+    if (!query.count) return page;
+    const known = total ?? knownTotal(query, entities.length) ?? readTotal(reader, query, execution);
+    return chain(known, (count): Page => ({ ...page, count }));
+  });
+}
+
+/** Something that runs while something else does, whose failure comes first if both fail. */
+function beside<T>(value: Maybe<T>): Maybe<T> {
+  if (value instanceof Promise) value.catch(() => undefined);
+  return value;
+}
+
+/** Tells the values of base queries: of the source that is asked, and of those of the sets that a query mentions. */
+export function baseOf({ parameters }: SourceReader, sources: SourcesBySet | undefined): Execution["base"] {
+  return (entitySet) => {
+    const source = entitySet === null ? undefined : sources?.get(entitySet);
+    return source === undefined ? parameters : readerOfSource(source).parameters;
+  };
+}
+
+/** The total that a page tells: its rows are the last ones when there are fewer than were asked for. */
+function knownTotal({ skip, top }: SourceQuery, length: number): number | undefined {
+  const isLast = top === undefined || length < top;
+  return isLast && (length > 0 || skip === 0) ? skip + length : undefined;
+}
+
+function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<number> {
+  const statement = reader.statements.total(query);
+  const signal = reader.rows.local !== null ? undefined : query.signal;
+  return reader.rows.number(statement, readSlots(statement.slots, execution), signal);
+}
+
+/** Goes on with a value: at once when it is there. */
+export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

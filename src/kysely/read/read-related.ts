@@ -1,0 +1,85 @@
+import type { Row, RowShape } from "../../query/row-shape.ts";
+import type { RelatedPage, RelatedQuery } from "../../query/source.ts";
+import { readSlots, toExecution, type Execution } from "../translate/parameter-slot.ts";
+import { baseOf, chain } from "./read-page.ts";
+import type { SqlReader } from "./sql-reader.ts";
+import type { Maybe } from "./sql-rows.ts";
+
+const NO_ROWS: readonly Row[] = Object.freeze([]);
+
+/**
+ * Reads the entities that are related to many others: all of them by one statement, and their numbers, where they are
+ * asked for and the rows do not tell them, by another.
+ * @throws ODataError for what has no form in SQL; whatever the database throws
+ */
+export function readRelated(reader: SqlReader, query: RelatedQuery): Maybe<RelatedPage> {
+  const { values, keys, skip, top, maxRows, sources } = query;
+  const statement = reader.statements.related(query);
+  // The layout is told without rows, too: what writes the answer is made from it.
+  const { rowShape } = statement;
+  if (keys.length === 0) return none(query, rowShape);
+  const execution = toExecution({ values, keys, top, skip, maxRows, base: baseOf(reader, sources) });
+  if (top === 0) {
+    if (!query.count) return none(query, rowShape);
+    return chain(readCounts(reader, query, execution), (counts) => ({ ...none(query, rowShape), counts }));
+  }
+  const isLocal = reader.rows.local !== null;
+  const signal = isLocal ? undefined : query.signal;
+  const asked = query.count && !isLocal ? beside(readCounts(reader, query, execution)) : undefined;
+  const rows = reader.rows.all(statement, readSlots(statement.slots, execution), signal);
+  return chain(rows, (found): Maybe<RelatedPage> => {
+    const related = groupByKey(found, keys.length);
+    const page = { rowShape, related };
+    if (!query.count) return page;
+    const known = asked ?? knownCounts(query, related, found.length) ?? readCounts(reader, query, execution);
+    return chain(known, (counts) => ({ ...page, counts }));
+  });
+}
+
+function none({ keys, count }: RelatedQuery, rowShape: RowShape): RelatedPage {
+  const related = keys.map(() => NO_ROWS);
+  return { rowShape, related, ...(count && { counts: keys.map(() => 0) }) };
+}
+
+function beside<T>(value: Maybe<T>): Maybe<T> {
+  // Its failure comes second if the rows fail as well.
+  if (value instanceof Promise) value.catch(() => undefined);
+  return value;
+}
+
+/** The rows of each key: they come in the order of the keys, each with the position of its own first. */
+function groupByKey(rows: readonly Row[], length: number): readonly (readonly Row[])[] {
+  const related: (readonly Row[])[] = [];
+  let start = 0;
+  for (let ordinal = 0; ordinal < length; ordinal += 1) {
+    let end = start;
+    while (end < rows.length && Number(rows[end]?.[0]) === ordinal) end += 1;
+    related.push(end === start ? NO_ROWS : rows.slice(start, end));
+    start = end;
+  }
+  if (start < rows.length) throw new Error("The database answered related rows out of the order of their keys.");
+  return related;
+}
+
+/** The numbers that the rows tell: where of each key there are fewer than were asked for, none lie behind. */
+function knownCounts(
+  { top, skip, maxRows }: RelatedQuery,
+  related: readonly (readonly Row[])[],
+  found: number,
+): readonly number[] | undefined {
+  if (maxRows !== undefined && found >= maxRows) return undefined;
+  const isKnown = ({ length }: readonly Row[]): boolean =>
+    (top === undefined || length < top) && (length > 0 || skip === 0);
+  return related.every(isKnown) ? related.map(({ length }) => (length === 0 ? 0 : skip + length)) : undefined;
+}
+
+function readCounts(reader: SqlReader, query: RelatedQuery, execution: Execution): Maybe<readonly number[]> {
+  const statement = reader.statements.relatedCounts(query);
+  const signal = reader.rows.local === null ? query.signal : undefined;
+  const rows = reader.rows.all(statement, readSlots(statement.slots, execution), signal);
+  return chain(rows, (found) => {
+    const counts = query.keys.map(() => 0);
+    for (const [ordinal, count] of found) counts[Number(ordinal)] = Number(count);
+    return counts;
+  });
+}

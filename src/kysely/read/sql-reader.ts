@@ -1,0 +1,180 @@
+import { describe } from "../../definition/option-table.ts";
+import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { EntityType } from "../../edm/model.ts";
+import { declaredEntityType } from "../columns/declared-entity-type.ts";
+import { planColumns, type PlansByField, type ReportFault } from "../columns/table-columns.ts";
+import { withKnownCollations } from "../columns/text-collation.ts";
+import { DISTRIBUTED_CAPABILITIES, type DialectProfile } from "../dialect-profile.ts";
+import { dialectName, findDialectProfile } from "../find-dialect-profile.ts";
+import { synchronousReaderOf, type AnyKysely } from "../synchronous-reader.ts";
+import { toFrom, type From } from "../translate/base-query.ts";
+import { toExecution } from "../translate/parameter-slot.ts";
+import { ROWS_ALIAS } from "../translate/path-scope.ts";
+import { SqlRows } from "./sql-rows.ts";
+import { StatementCache } from "./statement-cache.ts";
+
+/** What reads one table or base query. */
+export interface SqlReader {
+  readonly rows: SqlRows;
+  readonly profile: DialectProfile;
+  readonly statements: StatementCache;
+  /** The values of the base query. */
+  readonly parameters: readonly unknown[];
+}
+
+/** What a reader is made of; checked, for untyped code may give anything. */
+export interface ReaderOptions {
+  readonly db: unknown;
+  readonly from: unknown;
+  readonly columns: object | undefined;
+  /** Whether the database is spread over machines; default false. */
+  readonly distributed?: unknown;
+}
+
+/** What is kept for one Kysely instance. */
+interface Connected {
+  readonly rows: SqlRows;
+  readonly profile: DialectProfile;
+  /** By base query and columns: applications make a source per request, of few texts. */
+  readonly caches: WeakMap<EntityTypeDeclaration, Map<string, StatementCache>>;
+}
+
+/** Most base queries of one type whose statements are kept per Kysely instance. */
+const CACHES_KEPT = 200;
+
+const connections = new WeakMap<AnyKysely, Connected>();
+const distributedConnections = new WeakMap<AnyKysely, Connected>();
+
+/**
+ * Makes what reads the entities of a type from a table or base query.
+ * @param report is told what is wrong
+ * @returns null when something is
+ */
+export function makeReader(
+  type: EntityTypeDeclaration,
+  { db, from: base, columns = {}, distributed = false }: ReaderOptions,
+  report: ReportFault,
+): SqlReader | null {
+  if (!isKysely(db)) {
+    report("`db` is no Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
+    return null;
+  }
+  if (typeof distributed !== "boolean") {
+    report(`\`distributed\` is ${describe(distributed)}.`, "Give true or false.");
+    return null;
+  }
+  const connected = connectionOf(db, distributed);
+  if (connected === null) {
+    const message = `The database speaks ${dialectName(db)}, which this version does not.`;
+    report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
+    return null;
+  }
+  const from = toFrom(base, connected.profile.name, report);
+  const statements = from === null ? null : statementsOf(connected, { type, db, from, columns }, report);
+  if (from === null || statements === null) return null;
+  const { rows, profile } = connected;
+  return Object.freeze({ rows, profile, statements, parameters: from.parameters });
+}
+
+/** Sets of one database that differ in being distributed are as those of two. */
+function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
+  const kept = distributed ? distributedConnections : connections;
+  const known = kept.get(db);
+  if (known !== undefined) return known;
+  const found = findDialectProfile(db);
+  if (found === null) return null;
+  const profile = distributed
+    ? Object.freeze({ ...found, capabilities: DISTRIBUTED_CAPABILITIES, whenScanning: undefined })
+    : found;
+  const made: Connected = {
+    profile,
+    rows: new SqlRows(db, synchronousReaderOf(db), profile.name),
+    caches: new WeakMap(),
+  };
+  kept.set(db, made);
+  return made;
+}
+
+/** What the statements of a reader depend on. */
+interface StatementBase {
+  readonly type: EntityTypeDeclaration;
+  readonly db: AnyKysely;
+  readonly from: From;
+  readonly columns: object;
+}
+
+function statementsOf(
+  { profile, caches, rows }: Connected,
+  { type, db, from, columns }: StatementBase,
+  report: ReportFault,
+): StatementCache | null {
+  const ofType = caches.get(type) ?? new Map<string, StatementCache>();
+  caches.set(type, ofType);
+  const key = JSON.stringify([from.text, columns]);
+  const known = ofType.get(key);
+  ofType.delete(key);
+  if (known !== undefined) {
+    ofType.set(key, known);
+    return known;
+  }
+  let isFaulty = false;
+  const entityType = declaredEntityType(type);
+  const { visible, ignored } = splitColumns(entityType, columns);
+  const reportFault: ReportFault = (message, fix) => {
+    isFaulty = true;
+    report(message, fix);
+  };
+  const plans = planColumns(entityType, visible, profile.values, reportFault);
+  const joinable = planColumns(joinableType(entityType), ignored, profile.values, reportFault);
+  if (isFaulty) return null;
+  const findPlans = (): PlansByField => {
+    const execution = toExecution({ values: [], base: () => from.parameters });
+    const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };
+    if (rows.local === null) return new Map([...plans, ...joinable]);
+    const known = withKnownCollations(plans, probed, rows.local);
+    return new Map([...known, ...withCollationsIfThere(joinable, probed, rows.local)]);
+  };
+  const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, local: rows.local });
+  ofType.set(key, made);
+  if (ofType.size > CACHES_KEPT) {
+    for (const oldest of ofType.keys()) {
+      ofType.delete(oldest);
+      break;
+    }
+  }
+  return made;
+}
+
+/** Ignored properties may have no columns, as long as nothing asks for them. */
+function withCollationsIfThere(...probed: Parameters<typeof withKnownCollations>): PlansByField {
+  try {
+    return withKnownCollations(...probed);
+  } catch {
+    return probed[0];
+  }
+}
+
+/** The ignored properties of a type: no client can name them, and none is read, but they may be joined by. */
+function joinableType(entityType: EntityType): EntityType {
+  const { ignoredProperties } = entityType;
+  const properties = ignoredProperties.filter(({ type, isCollection }) => !isCollection && type.kind !== "ComplexType");
+  return { ...entityType, properties };
+}
+
+/** Options for the columns of properties, and for those of ignored ones: what is not joined by may have none. */
+function splitColumns(
+  entityType: EntityType,
+  columns: object,
+): Readonly<Record<"visible" | "ignored", Readonly<Record<string, unknown>>>> {
+  const ignored = new Set(entityType.ignoredProperties.map(({ field }) => field));
+  const joinable = new Set(joinableType(entityType).properties.map(({ field }) => field));
+  const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(columns);
+  return {
+    visible: Object.fromEntries(entries.filter(([field]) => !ignored.has(field))),
+    ignored: Object.fromEntries(entries.filter(([field]) => joinable.has(field))),
+  };
+}
+
+function isKysely(db: unknown): db is AnyKysely {
+  return typeof db === "object" && db !== null && "getExecutor" in db && typeof db.getExecutor === "function";
+}

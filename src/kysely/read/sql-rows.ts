@@ -1,0 +1,108 @@
+import { CompiledQuery } from "kysely";
+import type { Row } from "../../query/row-shape.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
+import type { AnyKysely, SynchronousReader } from "../synchronous-reader.ts";
+import { cellName } from "../translate/select-columns.ts";
+import { orUnevaluable } from "../translate/unevaluable-statement.ts";
+import { cancelOptions } from "./cancel-options.ts";
+import { toReadFault } from "./read-faults.ts";
+import type { RowStatement, Statement } from "./statement-cache.ts";
+
+/** A value at once, or by a promise. */
+export type Maybe<T> = T | Promise<T>;
+
+/** Runs statements: at once where the database is in this process, else through Kysely. */
+export class SqlRows {
+  readonly #db: AnyKysely;
+  readonly #reader: SynchronousReader | null;
+  readonly #name: DialectProfile["name"];
+
+  constructor(db: AnyKysely, reader: SynchronousReader | null, name: DialectProfile["name"] = "SQLite") {
+    this.#name = name;
+    // A plugin would change the rows: its part, the names, is in the text of the statement already.
+    this.#db = db.withoutPlugins();
+    this.#reader = reader;
+  }
+
+  /** What reads at once; null where rows come by a promise. */
+  get local(): SynchronousReader | null {
+    return this.#reader;
+  }
+
+  /** All rows, as arrays of cells in the order of the statement. */
+  all(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<readonly Row[]> {
+    return this.#reader === null
+      ? this.#query(statement.sql, parameters, statement.width, signal)
+      : readNow(this.#reader, "readRows", statement, parameters);
+  }
+
+  /** The first row; undefined when there is none. */
+  first(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
+    return this.#reader === null
+      ? this.#query(statement.sql, parameters, statement.width, signal).then(([row]) => row)
+      : readNow(this.#reader, "readOne", statement, parameters);
+  }
+
+  /** The one number that a statement answers. */
+  number(statement: Statement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<number> {
+    return this.#reader === null
+      ? this.#numberByPromise(statement.sql, parameters, signal)
+      : Number(readNow(this.#reader, "readOne", statement, parameters)?.[0] ?? 0);
+  }
+
+  async #numberByPromise(
+    sql: string,
+    parameters: readonly unknown[],
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const [row] = await this.#objects(sql, parameters, signal);
+    return Number(Object.values(row ?? {})[0] ?? 0);
+  }
+
+  async #query(
+    sql: string,
+    parameters: readonly unknown[],
+    width: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Row[]> {
+    const names = Array.from({ length: width }, (_none, index) => cellName(index));
+    const rows = await this.#objects(sql, parameters, signal);
+    return rows.map((row) => names.map((name) => row[name] ?? null));
+  }
+
+  async #objects(
+    sql: string,
+    parameters: readonly unknown[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    signal?.throwIfAborted();
+    try {
+      const options = signal === undefined ? undefined : await cancelOptions(this.#db, signal);
+      const { rows } = await this.#db.executeQuery(CompiledQuery.raw(sql, [...parameters]), options);
+      // Drivers answer rows as objects by the names of the columns.
+      return rows as readonly Readonly<Record<string, unknown>>[];
+    } catch (error) {
+      throw toReadFault(orUnevaluable(error, this.#name));
+    }
+  }
+}
+
+/** Reads at once. @throws ODataError for a statement that is more than the database takes */
+function readNow<Method extends keyof SynchronousReader>(
+  reader: SynchronousReader,
+  method: Method,
+  { sql }: Statement,
+  parameters: readonly unknown[],
+): ReturnType<SynchronousReader[Method]>;
+function readNow(
+  reader: SynchronousReader,
+  method: keyof SynchronousReader,
+  { sql }: Statement,
+  parameters: readonly unknown[],
+): ReturnType<SynchronousReader[keyof SynchronousReader]> {
+  try {
+    return reader[method](sql, parameters);
+  } catch (error) {
+    throw toReadFault(error);
+  }
+}

@@ -1,0 +1,297 @@
+import { sql } from "kysely";
+import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
+import { isODataError, protocolError } from "../../errors/odata-error.ts";
+import type { FilterClause, SelectedProperty } from "../../query/clauses.ts";
+import type { RowShape } from "../../query/row-shape.ts";
+import type { KeyedJoins, RelatedQuery, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import type { PlansByField } from "../columns/table-columns.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
+import type { AnyKysely, SynchronousReader } from "../synchronous-reader.ts";
+import type { From } from "../translate/base-query.ts";
+import { narrowedFrom, type MentionedStatements } from "../translate/narrowed-from.ts";
+import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
+import type { Sql } from "../translate/sql-form.ts";
+import {
+  translateByKey,
+  translatePage,
+  translateTest,
+  translateTotal,
+  type RowQuery,
+} from "../translate/translate-query.ts";
+import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
+import { IdentityCache } from "./identity-cache.ts";
+import { scansRepeatedly } from "./query-plan.ts";
+import { findReader, readerOfSource } from "./reader-of-source.ts";
+
+/** A compiled statement: its text, and what is bound in it. */
+export interface Statement {
+  readonly sql: string;
+  readonly slots: readonly unknown[];
+}
+
+/** A statement that answers rows. */
+export interface RowStatement extends Statement {
+  readonly rowShape: RowShape;
+  /** Cells of a row. */
+  readonly width: number;
+}
+
+/** What is queried. */
+export interface StatementTarget {
+  readonly db: AnyKysely;
+  readonly profile: DialectProfile;
+  readonly from: From;
+  /** The key of the type. */
+  readonly key: readonly StructuralProperty[];
+  /** Where the properties stand: asked for with the first statement, for the tables may be made after the declarations. */
+  readonly findPlans: () => PlansByField;
+  /** Reads at once, so that it can be asked what a statement would do; null where nothing does. */
+  readonly local: SynchronousReader | null;
+}
+
+/** Stand for no filter, and for nothing joined. */
+const NO_FILTER: object = Object.freeze({});
+const NOTHING_JOINED: readonly never[] = Object.freeze([]);
+
+/**
+ * The compiled statements of one table or base query: one per shape, order, selection and presence of skip and top, and
+ * per base query of each set that is mentioned beside. They are kept as long as the shapes they belong to, whose number
+ * the service bounds.
+ */
+export class StatementCache {
+  readonly #target: StatementTarget;
+  readonly #pages = new IdentityCache<(RowStatement | undefined)[]>();
+  readonly #totals = new IdentityCache<Statement>();
+  readonly #keyed = new IdentityCache<RowStatement>();
+  readonly #related = new IdentityCache<(RowStatement | undefined)[]>();
+  readonly #relatedCounts = new IdentityCache<RowStatement>();
+  readonly #narrowed = new IdentityCache<StatementCache>();
+  readonly #tests = new IdentityCache<RowStatement>();
+
+  #plans: PlansByField | undefined;
+
+  constructor(target: StatementTarget) {
+    this.#target = target;
+  }
+
+  /**
+   * The statement of a page.
+   * @throws ODataError `UnsupportedQueryOption` for what has no form in SQL, `InvalidQueryOption` for too many literals
+   */
+  page(query: SourceQuery): RowStatement {
+    const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
+    const { roundingMode } = shape;
+    const clauses = { filter, orderBy, selected, joined, roundingMode };
+    const hasTop = query.top !== undefined;
+    const hasSkip = query.skip > 0;
+    const variants = this.#pages.get(
+      [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...identitiesOf(query.sources)],
+      () => [],
+    );
+    return variantOf(variants, [hasTop, hasSkip], () => {
+      return this.#choose((profile) => {
+        const statement = this.#scope(profile, query.sources, shape.entitySet);
+        return this.#compileRows(translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }));
+      });
+    });
+  }
+
+  /** The statement of the number of rows after the filter. @throws ODataError as for `page` */
+  total({ shape, filter, sources }: SourceQuery): Statement {
+    return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
+      return this.#choose((profile) => {
+        const statement = this.#scope(profile, sources, shape.entitySet);
+        return this.#compile(translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode));
+      });
+    });
+  }
+
+  /**
+   * The statement of one entity by the key of its type.
+   * @throws ODataError as for `page`
+   */
+  byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[], joins?: KeyedJoins): RowStatement {
+    const identities = joins === undefined ? [selected] : [selected, joins.joined, ...identitiesOf(joins.sources)];
+    return this.#keyed.get(identities, () => {
+      const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
+      return this.#choose((profile) =>
+        this.#compileRows(
+          translateByKey(
+            this.rowsFor(null, { profile, isLookup: true }),
+            this.#scope(profile, joins?.sources, null),
+            clauses,
+          ),
+        ),
+      );
+    });
+  }
+
+  /**
+   * The statement of the entities that are related to others: first in a row the position of the key that they belong to.
+   * @throws ODataError as for `page`
+   */
+  related({ shape, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
+    const variant = { hasTop: top !== undefined, hasSkip: skip > 0, hasMaxRows: maxRows !== undefined };
+    const variants = this.#related.get([shape, ...identitiesOf(sources)], () => []);
+    return variantOf(variants, [variant.hasTop, variant.hasSkip, variant.hasMaxRows], () =>
+      this.#choose((profile) =>
+        this.#compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources, null), shape, variant)),
+      ),
+    );
+  }
+
+  /** The statement of how many entities are related to each key that has any. @throws ODataError as for `page` */
+  relatedCounts({ shape, sources }: RelatedQuery): RowStatement {
+    return this.#relatedCounts.get([shape, ...identitiesOf(sources)], () =>
+      this.#choose((profile) => {
+        const query = translateRelatedCounts(this.rowsFor(null), this.#scope(profile, sources, null), shape);
+        return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
+      }),
+    );
+  }
+
+  /**
+   * The statements of the rows that meet a condition. The one value of their base query is the execution of that
+   * condition, so that they serve all values of it.
+   * @param sources where the sets are that the condition leads to
+   */
+  narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
+    return this.#narrowed.get([filter, ...identitiesOf(sources)], () => {
+      const { db, profile, from: all } = this.#target;
+      const seen = profile.syntax.marksRows ? `${all.seen ?? "odata"}_seen` : undefined;
+      const mentioned = statementsOf(sources);
+      const from = narrowedFrom({ db, base: this, condition: filter.expression, mentioned, seen });
+      const findPlans = (): PlansByField => this.rowsFor(null).plans;
+      return new StatementCache({ ...this.#target, from, findPlans });
+    });
+  }
+
+  /**
+   * The statement that answers a row where that of a key meets a condition.
+   * @param sources as for `narrowed`
+   */
+  test(filter: FilterClause, sources: SourcesBySet): RowStatement {
+    return this.#tests.get([filter, ...identitiesOf(sources)], () => {
+      const { key, profile } = this.#target;
+      const scope = { ...this.#scope(profile, sources, null), isLookup: true };
+      const rows = this.rowsFor(null, scope);
+      // What the row is now, also where the transaction began before others changed it; its own lock it has already.
+      const lock = profile.name === "MariaDB" ? sql` for update` : sql``;
+      const query = sql`${translateTest(rows, scope, key, filter.expression)}${lock}`;
+      return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
+    });
+  }
+
+  /**
+   * The rows, as they stand in a statement for a set that it mentions, or for the source that is asked (null).
+   * @param use absent: pages of them are read
+   */
+  rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
+    const { from, key, findPlans } = this.#target;
+    this.#plans ??= findPlans();
+    return { from: (alias) => from.as(alias, entitySet, use), plans: this.#plans, key, seen: from.seen };
+  }
+
+  /** @param own the set whose rows these are; null where the query names each set that it mentions */
+  #scope(profile: DialectProfile, sources: SourcesBySet | undefined, own: EntitySet | null): StatementScope {
+    const use: RowsUse = { profile, isLookup: false };
+    return {
+      ...use,
+      isRelational: sources !== undefined && sources.size > 0,
+      rowsOf: (entitySet) => {
+        const source = sources?.get(entitySet);
+        if (source !== undefined) return readerOfSource(source).statements.rowsFor(entitySet, use);
+        if (entitySet === own) return this.rowsFor(null, use);
+        throw new Error(`The query does not say where the rows of ${entitySet.name} are.`);
+      },
+      nextAlias: aliases(),
+    };
+  }
+
+  /**
+   * The statement in its usual form, or, where no index serves that, in one whose time does not grow with the product of
+   * the rows. That form cannot say all; what it cannot stays as it is.
+   */
+  #choose<S extends Statement>(make: (profile: DialectProfile) => S): S {
+    const { profile, local } = this.#target;
+    const usual = make(profile);
+    const { whenScanning } = profile;
+    if (whenScanning === undefined) return usual;
+    if (local !== null && !scansRepeatedly(usual.sql, usual.slots.length, local)) return usual;
+    try {
+      return make(whenScanning);
+    } catch (error) {
+      if (isODataError(error)) return usual;
+      throw error;
+    }
+  }
+
+  #compileRows({ query, rowShape, width }: RowQuery): RowStatement {
+    return Object.freeze({ ...this.#compile(query), rowShape, width });
+  }
+
+  #compile(query: Sql): Statement {
+    const { db, profile } = this.#target;
+    const compiled = query.compile(db);
+    if (compiled.parameters.length > profile.maxParameters) {
+      throw protocolError(
+        "InvalidQueryOption",
+        `The query has more values than the ${String(profile.maxParameters)} that one SQL statement takes: ask for less at once.`,
+      );
+    }
+    if (!profile.hasOwnFunctions) refuseOwnFunctions(compiled.sql);
+    return Object.freeze({ sql: compiled.sql, slots: Object.freeze([...compiled.parameters]) });
+  }
+}
+
+const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });
+
+/** What a statement depends on beside its shape: the text of each base query that it mentions. */
+function identitiesOf(sources: SourcesBySet | undefined): readonly object[] {
+  if (sources === undefined) return [];
+  // Sources over no database stand beside the others where nothing of them is asked for.
+  return Array.from(sources, ([entitySet, source]) => {
+    const reader = findReader(source);
+    return reader === undefined ? [] : [entitySet, reader.statements];
+  }).flat();
+}
+
+/** The statements of sources, without the values of a request. */
+function statementsOf(sources: SourcesBySet | undefined): MentionedStatements {
+  return new Map(
+    Array.from(sources ?? [], ([entitySet, source]) => [entitySet, readerOfSource(source).statements] as const),
+  );
+}
+
+/** The statement of a combination of clauses; made on first use. */
+function variantOf(
+  variants: (RowStatement | undefined)[],
+  clauses: readonly boolean[],
+  make: () => RowStatement,
+): RowStatement {
+  const index = clauses.reduce((number, clause) => number * 2 + (clause ? 1 : 0), 0);
+  const known = variants[index];
+  if (known !== undefined) return known;
+  const made = make();
+  variants[index] = made;
+  return made;
+}
+
+/** What the functions of `sqliteDialect` are for, by how their names begin. */
+const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
+  ["odata_lower", "'tolower'"],
+  ["odata_upper", "'toupper'"],
+  ["odata_decimal", "a Decimal that is stored as text, or computed"],
+  ["odata_double", "rounding or dividing a Double"],
+  ["odata_duration", "a Duration"],
+  ["odata_spend", "'any' and 'all' within one another"],
+  ["odata_", "a date or time that is computed, or stored in a form of its own"],
+];
+
+/** Another dialect for SQLite has no such functions: better said than tried. */
+function refuseOwnFunctions(text: string): void {
+  const name = /\bodata_\w+(?=\()/.exec(text)?.[0];
+  const purpose = PURPOSES.find(([prefix]) => name?.startsWith(prefix) === true)?.[1];
+  if (purpose === undefined) return;
+  throw protocolError("UnsupportedQueryOption", `The database behind this set cannot evaluate ${purpose}.`);
+}

@@ -1,0 +1,115 @@
+import { sql } from "kysely";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
+import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import { joinNavigation, joinRoot } from "./join-navigation.ts";
+import type { ItemScope, PathScope } from "./path-scope.ts";
+import { Relation } from "./relation.ts";
+import type { Sql } from "./sql-form.ts";
+
+/** Where a path of properties leads: to an entity, to columns of one, or into a JSON text. */
+export type FoundPath = FoundRelation | FoundColumns | FoundMember;
+
+/** An entity. */
+export interface FoundRelation {
+  readonly kind: "relation";
+  readonly relation: Relation;
+}
+
+/** Columns of an entity. */
+export interface FoundColumns {
+  readonly kind: "columns";
+  readonly relation: Relation;
+  readonly plan: ColumnPlan;
+}
+
+/** A value within a JSON text. */
+export interface FoundMember {
+  readonly kind: "member";
+  readonly document: Sql;
+  readonly path: readonly StructuralProperty[];
+  /** The property that is stored as the text, for messages. */
+  readonly owner: string;
+}
+
+/** Finds the value of a property. */
+export function findProperty({ property, source }: PropertyExpression, scope: PathScope): FoundColumns | FoundMember {
+  const owner = findPath(source, scope);
+  switch (owner.kind) {
+    case "relation": {
+      const { relation } = owner;
+      return { kind: "columns", relation, plan: planOf(property, relation.rows.plans) };
+    }
+    case "member":
+      return { ...owner, path: [...owner.path, property] };
+    case "columns": {
+      const { plan, relation } = owner;
+      if (plan.kind === "complex") return { kind: "columns", relation, plan: planOf(property, plan.members) };
+      if (plan.kind === "scalar") throw new Error(`${plan.property.name} has no members.`);
+      return { kind: "member", document: relation.column(plan.column), path: [property], owner: plan.property.name };
+    }
+  }
+}
+
+/** Finds what a path of properties and navigations leads to. What it goes along is joined. */
+export function findPath(source: PathSource, scope: PathScope): FoundPath {
+  switch (source.kind) {
+    case "property":
+      return findProperty(source, scope);
+    case "it":
+    case "root":
+    case "navigation":
+      return { kind: "relation", relation: findRelation(source, scope) };
+    case "variable": {
+      const item = itemOf(source, scope);
+      if (item instanceof Relation) return { kind: "relation", relation: item };
+      const document = scope.statement.profile.documents.itemDocument(item.alias);
+      return { kind: "member", document, path: [], owner: item.collection.name };
+    }
+  }
+}
+
+/** Finds the relation that holds an entity. What the path goes along is joined. */
+export function findRelation(source: Exclude<PathSource, PropertyExpression>, scope: PathScope): Relation {
+  switch (source.kind) {
+    case "it":
+      return scope.it;
+    case "variable": {
+      const item = itemOf(source, scope);
+      if (item instanceof Relation) return item;
+      throw new Error(`An item of ${item.collection.name} is no entity.`);
+    }
+    case "root":
+      return joinRoot(source, scope);
+    case "navigation":
+      return joinNavigation(findRelation(source.source, scope), source, scope.statement);
+  }
+}
+
+/** The JSON text that holds a collection, and where in it. */
+export function findCollection(expression: PropertyExpression, scope: PathScope): FoundMember {
+  const found = findProperty(expression, scope);
+  if (found.kind === "member") return found;
+  const { plan, relation } = found;
+  if (plan.kind !== "document") throw new Error(`${plan.property.name} is no collection.`);
+  return { kind: "member", document: relation.column(plan.column), path: [], owner: plan.property.name };
+}
+
+/** The item that a lambda operator looks at. */
+export function itemOf({ depth }: VariableExpression, scope: PathScope): ItemScope {
+  const item = scope.items[depth];
+  if (item === undefined) throw new Error(`No lambda operator has the depth ${String(depth)}.`);
+  return item;
+}
+
+/** Where a property stands. */
+export function planOf(property: StructuralProperty, plans: PlansByField): ColumnPlan {
+  const plan = plans.get(property.field);
+  if (plan === undefined) throw new Error(`${property.name} has no column.`);
+  return plan;
+}
+
+/** The test whether there is an entity. */
+export function isEntityPresent(relation: Relation): Sql {
+  return relation.isOptional ? relation.isPresent() : sql`1 = 1`;
+}

@@ -1,0 +1,59 @@
+import type { EntitySet } from "../../edm/model.ts";
+import type { Expression } from "../../query/expression.ts";
+import type { SourceReader } from "../read/reader-of-source.ts";
+import type { AnyKysely } from "../synchronous-reader.ts";
+import { toDerivedTable, type From } from "./base-query.ts";
+import { bindSlot, readSlot, type Execution } from "./parameter-slot.ts";
+import { ROWS_ALIAS } from "./path-scope.ts";
+import { aliases, type StatementScope } from "./relation.ts";
+import { translateNarrowed } from "./translate-query.ts";
+
+/** What makes the statements of some rows, or of a set. */
+type RowStatements = SourceReader["statements"];
+
+/** The statements of the sets that a condition leads to. */
+export type MentionedStatements = ReadonlyMap<EntitySet, RowStatements>;
+
+/** Rows of which only some are there. */
+interface Narrowing {
+  readonly db: AnyKysely;
+  /** All of the rows. */
+  readonly base: RowStatements;
+  readonly condition: Expression;
+  readonly mentioned: MentionedStatements;
+  /** The column of what is there that tells so: @see From. Rows that are narrowed twice have one for each. */
+  readonly seen: string | undefined;
+}
+
+/**
+ * Makes what stands behind `from` of the rows that meet a condition: a derived table, which databases take apart, so that
+ * indexes serve it wherever it stands. It has one value, the execution of the condition.
+ */
+export function narrowedFrom({ db, base, condition, mentioned, seen }: Narrowing): From {
+  const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed }) => {
+    // What is joined, or asked for by the rows around it, is looked up.
+    const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS };
+    const statement: StatementScope = {
+      ...use,
+      isRelational: mentioned.size > 0,
+      rowsOf: (wanted) => {
+        const statements = mentioned.get(wanted);
+        if (statements === undefined) throw new Error(`The condition does not say where ${wanted.name} is.`);
+        return statements.rowsFor(wanted, use);
+      },
+      nextAlias: aliases(alias),
+    };
+    const query = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen }, alias);
+    const { sql: text, parameters: slots } = query.compile(db);
+    return toDerivedTable({ sql: text, parameters: slots }, profile.name, alias, (value) =>
+      bindSlot((execution) => readSlot(slots[value], executionOf(execution.base(entitySet)))),
+    );
+  };
+  return Object.freeze<From>({ parameters: [], text: "some rows", seen, as });
+}
+
+/** @param values of a derived table that `narrowedFrom` made */
+function executionOf([execution]: readonly unknown[]): Execution {
+  // Whoever has the statements of such rows gives their readers this one value.
+  return execution as Execution;
+}

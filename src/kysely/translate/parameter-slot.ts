@@ -1,0 +1,124 @@
+import { sql } from "kysely";
+import type { EntitySet } from "../../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { valueCodec } from "../../edm/value-codecs.ts";
+import type { Encode, Sql } from "./sql-form.ts";
+
+/** What varies from one execution of a statement to the next. */
+export interface Execution {
+  /** The values of the parameters of the query, by index. */
+  readonly values: readonly PrimitiveValue[];
+  readonly top: number;
+  readonly skip: number;
+  /** By what the parents of a related read are known; of a read by key, that key alone. */
+  readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
+  /** Most rows in all of a related read. */
+  readonly maxRows: number;
+  /** What a write puts into columns, as the database holds it. */
+  readonly cells: readonly unknown[];
+  /** The values of a base query: that of a set which the query mentions, or that of the source itself (null). */
+  readonly base: (entitySet: EntitySet | null) => readonly unknown[];
+  /** Unlike that of any execution before. */
+  readonly id: number;
+  /** The value of `now()`, the same for the whole execution. */
+  readonly now: () => string;
+}
+
+/**
+ * What stands in a compiled statement where a value is bound: it tells the value of each execution. So one statement
+ * serves all requests of a shape.
+ */
+export interface ParameterSlot {
+  readonly kind: "ParameterSlot";
+  read(execution: Execution): unknown;
+}
+
+/** A value that does not depend on the row: a parameter of the query, a value in place, or the instant of the execution. */
+export type SqlConstant =
+  | { readonly kind: "parameter"; readonly index: number }
+  /** Of the one key that is read. */
+  | { readonly kind: "key"; readonly index: number }
+  | { readonly kind: "fixed"; readonly value: PrimitiveValue }
+  | { readonly kind: "now" };
+
+/** The place of a constant in a statement. */
+export function bindConstant(constant: SqlConstant, encode: Encode): Sql {
+  return bindSlot((execution) => encode(readConstant(constant, execution)));
+}
+
+/** A place in a statement. */
+export function bindSlot(read: (execution: Execution) => unknown): Sql {
+  const slot: ParameterSlot = { kind: "ParameterSlot", read };
+  return sql.val(slot);
+}
+
+/** The place of a value that is always the same. */
+export function bindFixed(value: unknown): Sql {
+  return bindSlot(() => value);
+}
+
+/** The values of one execution, in the order of the statement. */
+export function readSlots(slots: readonly unknown[], execution: Execution): unknown[] {
+  return slots.map((slot) => readSlot(slot, execution));
+}
+
+/** The value of one place in an execution. */
+export function readSlot(slot: unknown, execution: Execution): unknown {
+  return isSlot(slot) ? slot.read(execution) : slot;
+}
+
+let executions = 0;
+
+/** What an execution is made of; what is absent no statement of it asks for. */
+export interface ExecutionInput {
+  readonly values: readonly PrimitiveValue[];
+  readonly base: Execution["base"];
+  readonly top?: number | undefined;
+  readonly skip?: number | undefined;
+  readonly keys?: Execution["keys"] | undefined;
+  readonly maxRows?: number | undefined;
+  readonly cells?: readonly unknown[] | undefined;
+}
+
+/** Makes the execution of a query with these values. */
+export function toExecution({
+  values,
+  base,
+  top = 0,
+  skip = 0,
+  keys = [],
+  maxRows = 0,
+  cells = [],
+}: ExecutionInput): Execution {
+  let instant: string | undefined;
+  const now = (): string => {
+    instant ??= String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
+    return instant;
+  };
+  executions += 1;
+  return { values, base, top, skip, keys, maxRows, cells, id: executions, now };
+}
+
+function readConstant(constant: SqlConstant, { values, keys, now }: Execution): PrimitiveValue {
+  switch (constant.kind) {
+    case "parameter": {
+      const value = values[constant.index];
+      if (value === undefined) throw new Error(`Parameter ${String(constant.index)} of the query has no value.`);
+      return value;
+    }
+    case "key": {
+      const value = keys[0]?.[constant.index];
+      if (value === undefined) throw new Error(`The key that is read has no value ${String(constant.index)}.`);
+      return value;
+    }
+    case "fixed":
+      return constant.value;
+    case "now":
+      return now();
+  }
+}
+
+function isSlot(value: unknown): value is ParameterSlot {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "ParameterSlot";
+}

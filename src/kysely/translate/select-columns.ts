@@ -1,0 +1,96 @@
+import { sql } from "kysely";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
+import type { RowColumn, RowShape } from "../../query/row-shape.ts";
+import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import { readDocument } from "../read/read-document.ts";
+import type { Relation } from "./relation.ts";
+import type { Sql } from "./sql-form.ts";
+
+/** The cells of a statement, as far as they are known. */
+export type Cells = Sql[];
+
+/**
+ * The columns of the selected properties, and no others: but of a complex value that may be null, and of which only some
+ * members are selected, so many more that tell whether it is.
+ * @param cells gets them, behind those that it holds
+ */
+export function selectColumns(
+  selected: readonly SelectedProperty[],
+  relation: Relation,
+  cells: Cells,
+): RowShape["columns"] {
+  return selectProperties(selected, relation.rows.plans, { relation, cells });
+}
+
+/** Adds a cell. @returns where it stands */
+export function addCell(cells: Cells, expression: Sql): number {
+  cells.push(sql`${expression} as ${sql.id(cellName(cells.length))}`);
+  return cells.length - 1;
+}
+
+/** The alias of a cell, for drivers that answer rows as objects. */
+export function cellName(index: number): string {
+  return `c${index}`;
+}
+
+/** Where columns are selected from, and what they are added to. */
+interface Selection {
+  readonly relation: Relation;
+  readonly cells: Cells;
+}
+
+function selectProperties(
+  selected: readonly SelectedProperty[],
+  plans: PlansByField,
+  selection: Selection,
+): ReadonlyMap<StructuralProperty, RowColumn> {
+  const columns = new Map<StructuralProperty, RowColumn>();
+  for (const { property, nested } of selected) {
+    const plan = plans.get(property.field);
+    if (plan === undefined) throw new Error(`${property.name} has no column.`);
+    columns.set(property, selectProperty({ property, nested }, plan, selection));
+  }
+  return columns;
+}
+
+function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection: Selection): RowColumn {
+  const { relation, cells } = selection;
+  switch (plan.kind) {
+    case "scalar": {
+      const { column, format } = plan;
+      const { toValue, toJson } = format;
+      const index = addCell(cells, format.toSelected(relation.column(column)));
+      return Object.freeze({
+        kind: "scalar",
+        index,
+        toValue: (cell: unknown) => (cell === null ? null : toValue(cell)),
+        toJson,
+      });
+    }
+    case "document": {
+      const index = addCell(cells, plan.toSelected(relation.column(plan.column)));
+      return Object.freeze({ kind: "document", index, toValue: readDocument(plan.property) });
+    }
+    case "complex": {
+      const members = selectedMembers(selected);
+      return Object.freeze({ kind: "complex", members: selectProperties(members, plan.members, selection) });
+    }
+  }
+}
+
+/** A member that is never null tells alone whether the value is; without one all members do. */
+function selectedMembers({ property, nested }: SelectedProperty): readonly SelectedProperty[] {
+  if (property.type.kind !== "ComplexType") throw new Error(`${property.name} has no members.`);
+  const all = property.type.properties.map((member) => ({ property: member }));
+  if (nested === undefined) return all;
+  if (!property.nullable || nested.some((member) => isTelling(member.property))) return nested;
+  const telling = all.find((member) => isTelling(member.property));
+  if (telling !== undefined) return [...nested, telling];
+  const given = new Map(nested.map((member) => [member.property, member]));
+  return all.map((member) => given.get(member.property) ?? member);
+}
+
+function isTelling({ nullable, isCollection, type }: StructuralProperty): boolean {
+  return !nullable && !isCollection && type.kind !== "ComplexType";
+}

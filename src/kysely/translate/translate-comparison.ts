@@ -1,0 +1,198 @@
+import { sql } from "kysely";
+import { assertNever } from "../../errors/assert-never.ts";
+import type { ComparisonExpression, ComparisonOperator, ScalarType } from "../../query/expression.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
+import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
+import type { DialectValues } from "../dialects/dialect-values.ts";
+import { bindFormed } from "./bind-formed.ts";
+import type { SqlConstant } from "./parameter-slot.ts";
+import {
+  toComparable,
+  toEquatable,
+  toSortable,
+  type Encode,
+  type FormedSql,
+  type Sql,
+  type SqlForm,
+} from "./sql-form.ts";
+import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand } from "./sql-operand.ts";
+
+/** The operator that says the same with its operands exchanged. */
+const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  eq: "eq",
+  ne: "ne",
+  gt: "lt",
+  ge: "le",
+  lt: "gt",
+  le: "ge",
+};
+
+// A bare number would be the position of a column in an order.
+const TRUE: Sql = sql`1 = 1`;
+const FALSE: Sql = sql`1 = 0`;
+
+/** `true` or `false` in place. */
+export function booleanLiteral(value: boolean): Sql {
+  return value ? TRUE : FALSE;
+}
+
+/**
+ * Translates a comparison of two operands. `eq` and `ne` treat null as a value of its own; the others are false with it.
+ * Where false and null are alike a column is compared as it stands, so that an index serves it.
+ * @see OData URL Conventions 4.0, section 5.1.1.1
+ */
+export function translateComparison(
+  { operator, operandType }: ComparisonExpression,
+  left: SqlOperand,
+  right: SqlOperand,
+  mode: ConditionMode,
+  profile: DialectProfile,
+): Sql {
+  if (left.kind === "null") return nullTest(operator, right);
+  if (right.kind === "null") return nullTest(operator, left);
+  if (operandType === null || operandType.kind === "ComplexType" || operandType.kind === "EntityType") {
+    throw new Error(`Values without a primitive type cannot be compared with ${operator}.`);
+  }
+  const { values, syntax } = profile;
+  if (left.kind === "constant") {
+    if (right.kind === "row") return compareWithConstant(MIRRORED[operator], right, left.constant, mode, syntax);
+    return compareRows(operator, asRow(left, operandType, values), asRow(right, operandType, values), mode, syntax);
+  }
+  return right.kind === "constant"
+    ? compareWithConstant(operator, left, right.constant, mode, syntax)
+    : compareRows(operator, left, right, mode, syntax);
+}
+
+/** Whether an operand equals a constant. @param _mode null stands for false: there is no other */
+export function equalsConstant(operand: RowOperand, constant: SqlConstant, _mode: "filter"): Sql {
+  return conditionOn("eq", operand, toEquatable(operand), constant);
+}
+
+/** A constant as an operand like any other, in the form in which values of its type are compared. */
+export function asRow(operand: ConstantOperand | RowOperand, type: ScalarType, values: DialectValues): RowOperand {
+  if (operand.kind === "row") return operand;
+  const canonical = values.canonicalForm(type);
+  const form = canonical.comparable?.form ?? canonical;
+  return { kind: "row", sql: bindFormed(operand.constant, form), form, nulls: nullsOf(form) };
+}
+
+function nullsOf(form: SqlForm): RowOperand["nulls"] {
+  return form.mayBeNull ? "computed" : "never";
+}
+
+function nullTest(operator: ComparisonOperator, operand: SqlOperand): Sql {
+  if (operator !== "eq" && operator !== "ne") return FALSE;
+  if (operand.kind === "null") return booleanLiteral(operator === "eq");
+  if (operand.kind === "constant" || operand.nulls === "never") return booleanLiteral(operator === "ne");
+  return operator === "eq" ? sql`${operand.sql} is null` : sql`${operand.sql} is not null`;
+}
+
+function compareWithConstant(
+  operator: ComparisonOperator,
+  operand: RowOperand,
+  constant: SqlConstant,
+  mode: ConditionMode,
+  syntax: DialectSyntax,
+): Sql {
+  const isEquality = operator === "eq" || operator === "ne";
+  const cells = isEquality ? toEquatable(operand) : toSortable(operand);
+  const mayBeNull = operand.form.mayBeNull || cells.form.mayBeNull;
+  const absent = mayBeNull ? sql`${bindFormed(constant, cells.form)} is null` : null;
+  const condition = conditionOn(operator, operand, cells, constant);
+  return operator === "ne"
+    ? orAbsent(condition, operand, absent, syntax)
+    : exactly(condition, operand, absent, mode, syntax);
+}
+
+/** The comparison where neither side is null. */
+function conditionOn(
+  operator: ComparisonOperator,
+  operand: RowOperand,
+  { sql: cells, form }: FormedSql,
+  constant: SqlConstant,
+): Sql {
+  const { floor, ceiling, exact } = form;
+  const bind = (encode: Encode): Sql => bindFormed(constant, form, encode);
+  switch (operator) {
+    case "eq": {
+      const equality =
+        exact === null ? sql`${cells} between ${bind(ceiling)} and ${bind(floor)}` : sql`${cells} = ${bind(exact)}`;
+      const { indexed } = operand.form;
+      return indexed === undefined
+        ? equality
+        : sql`(${operand.sql} = ${bindFormed(constant, indexed)} and ${equality})`;
+    }
+    case "ne":
+      return exact === null
+        ? sql`${cells} not between ${bind(ceiling)} and ${bind(floor)}`
+        : sql`${cells} <> ${bind(exact)}`;
+    case "gt":
+      return sql`${cells} > ${bind(floor)}`;
+    case "ge":
+      return sql`${cells} >= ${bind(ceiling)}`;
+    case "lt":
+      return sql`${cells} < ${bind(ceiling)}`;
+    case "le":
+      return sql`${cells} <= ${bind(floor)}`;
+    default:
+      return assertNever(operator);
+  }
+}
+
+/** Makes null false, where that is asked for; `absent` tells whether the constant is null. */
+function exactly(
+  condition: Sql,
+  operand: RowOperand,
+  absent: Sql | null,
+  mode: ConditionMode,
+  syntax: DialectSyntax,
+): Sql {
+  if (mode === "filter") return condition;
+  if (operand.nulls === "computed") return syntax.ifNull(condition, syntax.booleanValue(false));
+  const tests = [
+    ...(operand.nulls === "column" ? [sql`${operand.sql} is not null`] : []),
+    ...(absent === null ? [] : [sql`not (${absent})`]),
+  ];
+  return tests.length === 0 ? condition : sql`(${sql.join([condition, ...tests], sql` and `)})`;
+}
+
+/** Makes null true: what is null differs from every constant, and what is not a number from everything. */
+function orAbsent(condition: Sql, operand: RowOperand, absent: Sql | null, syntax: DialectSyntax): Sql {
+  if (operand.nulls === "computed") return syntax.ifNull(condition, syntax.booleanValue(true));
+  const tests = [
+    ...(operand.nulls === "column" ? [sql`${operand.sql} is null`] : []),
+    ...(absent === null ? [] : [absent]),
+  ];
+  return tests.length === 0 ? condition : sql`(${sql.join([condition, ...tests], sql` or `)})`;
+}
+
+function compareRows(
+  operator: ComparisonOperator,
+  left: RowOperand,
+  right: RowOperand,
+  mode: ConditionMode,
+  syntax: DialectSyntax,
+): Sql {
+  const isSame = left.form === right.form && left.form.sortable === undefined && left.form.exact !== null;
+  const first = isSame ? left.sql : toComparable(left).sql;
+  const second = isSame ? right.sql : toComparable(right).sql;
+  const hasNulls = left.nulls !== "never" || right.nulls !== "never";
+  const twoValued = (condition: Sql): Sql =>
+    mode === "filter" || !hasNulls ? condition : syntax.ifNull(condition, syntax.booleanValue(false));
+  switch (operator) {
+    case "eq":
+      return hasNulls ? syntax.isSame(first, second) : sql`${first} = ${second}`;
+    case "ne":
+      return hasNulls ? syntax.isDifferent(first, second) : sql`${first} <> ${second}`;
+    case "gt":
+      return twoValued(sql`${first} > ${second}`);
+    case "ge":
+      return twoValued(sql`${first} >= ${second}`);
+    case "lt":
+      return twoValued(sql`${first} < ${second}`);
+    case "le":
+      return twoValued(sql`${first} <= ${second}`);
+    default:
+      return assertNever(operator);
+  }
+}

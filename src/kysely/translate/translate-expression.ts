@@ -1,0 +1,247 @@
+import { sql } from "kysely";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import { assertNever } from "../../errors/assert-never.ts";
+import type { RoundingMode } from "../../query/clauses.ts";
+import type {
+  CallExpression,
+  ComparisonExpression,
+  Expression,
+  LogicalExpression,
+  PathSource,
+  PropertyExpression,
+  VariableExpression,
+} from "../../query/expression.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
+import { bindFormed } from "./bind-formed.ts";
+import { groupByNavigation } from "./common-navigation.ts";
+import { findPath } from "./find-path.ts";
+import type { PathScope } from "./path-scope.ts";
+import { Relation } from "./relation.ts";
+import type { Sql, SqlForm } from "./sql-form.ts";
+import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
+import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
+import { translateComparison } from "./translate-comparison.ts";
+import { translateHas } from "./translate-has.ts";
+import { translateIn } from "./translate-in.ts";
+import { translateLambda } from "./translate-lambda.ts";
+import { costOf, joinBalanced } from "./translate-logical.ts";
+import { translateCount, translateProperty, translateStructuredNull, translateVariable } from "./translate-property.ts";
+import { translateSemiJoin } from "./translate-semi-join.ts";
+
+/** What expressions are translated for. */
+export interface TranslationContext {
+  readonly profile: DialectProfile;
+  readonly scope: PathScope;
+  readonly roundingMode: RoundingMode;
+}
+
+/**
+ * Makes the translator of bound expressions to SQL. Every literal becomes a bound value, and names come from the columns
+ * of the model alone. A translated expression has the value that the executor over arrays gives; its depth is limited by
+ * the parser.
+ * @see OData URL Conventions 4.0, section 5.1.1
+ */
+export function makeTranslator(context: TranslationContext): Translator {
+  const translator: Translator = {
+    operand: (expression) => translateOperand(expression, translator, context),
+    condition: (expression, mode) => translateCondition(expression, mode, translator, context),
+  };
+  return translator;
+}
+
+function translateOperand(expression: Expression, translator: Translator, context: TranslationContext): SqlOperand {
+  switch (expression.kind) {
+    case "parameter":
+      return { kind: "constant", constant: { kind: "parameter", index: expression.index }, type: expression.type };
+    case "literal":
+      return { kind: "constant", constant: { kind: "fixed", value: expression.value }, type: expression.type };
+    case "null":
+      return NULL_OPERAND;
+    case "property":
+      return translateProperty(expression, context.scope);
+    case "variable":
+      return translateVariable(expression, context.scope);
+    case "count":
+      return translateCount(expression, context.scope);
+    case "arithmetic":
+      return translateArithmetic(
+        expression,
+        translateTerm(expression.left, translator, context),
+        translateTerm(expression.right, translator, context),
+        context.profile.values,
+      );
+    case "negate":
+      return translateNegation(
+        expression,
+        translateTerm(expression.operand, translator, context),
+        context.profile.values,
+      );
+    case "convert": {
+      const operand = translateTerm(expression.operand, translator, context);
+      if (operand.kind === "null") return operand;
+      if (operand.kind === "constant") return { ...operand, type: expression.type };
+      return context.profile.values.convert(expression, operand);
+    }
+    case "call":
+      return translateCall(expression, translator, context);
+    case "comparison":
+    case "logical":
+    case "not":
+    case "in":
+    case "has":
+    case "lambda":
+      return {
+        kind: "row",
+        sql: sql`(${translator.condition(expression, "exact")})`,
+        form: booleanForm(context.profile),
+        nulls: "computed",
+      };
+    case "it":
+    case "root":
+    case "navigation":
+      throw new Error("An entity has no value that could be compared.");
+    default:
+      return assertNever(expression);
+  }
+}
+
+/** What is computed with: nothing of rows that are not there, for a computation may fail for them before they are left out. */
+function translateTerm(expression: Expression, translator: Translator, context: TranslationContext): SqlOperand {
+  if (expression.kind === "call") {
+    const operand = (argument: Expression): SqlOperand => translateTerm(argument, translator, context);
+    return translateCall(expression, { ...translator, operand }, context);
+  }
+  const translated = translator.operand(expression);
+  const isPath = expression.kind === "property" || expression.kind === "variable";
+  if (!isPath || translated.kind !== "row") return translated;
+  const { choose } = context.profile.syntax;
+  let term = translated.sql;
+  for (const relation of relationsOf(expression, context.scope)) {
+    const { seen } = relation.rows;
+    if (seen !== undefined) term = choose(relation.column(seen), term, sql`null`);
+  }
+  return { ...translated, sql: term };
+}
+
+/** The relations whose rows hold a value; what an item of a JSON text is of, is one of those around it. */
+function relationsOf(path: PropertyExpression | VariableExpression, scope: PathScope): readonly Relation[] {
+  let source: PathSource = path;
+  while (source.kind === "property") ({ source } = source);
+  const found = findPath(source, scope);
+  return found.kind === "relation"
+    ? [found.relation]
+    : [scope.it, ...scope.items.filter((item) => item instanceof Relation)];
+}
+
+function translateCall(expression: CallExpression, translator: Translator, context: TranslationContext): SqlOperand {
+  const operands = expression.arguments.map(translator.operand);
+  const given = operands.filter((operand) => operand.kind !== "null");
+  if (given.length < operands.length) return NULL_OPERAND;
+  const { profile, roundingMode } = context;
+  return profile.functions[expression.name]({ expression, operands: given, roundingMode, values: profile.values });
+}
+
+function translateCondition(
+  expression: Expression,
+  mode: ConditionMode,
+  translator: Translator,
+  context: TranslationContext,
+): Sql {
+  const semiJoin = translateSemiJoin(expression, mode, context.scope, (condition, scope, innerMode) =>
+    makeTranslator({ ...context, scope }).condition(condition, innerMode),
+  );
+  return semiJoin ?? translateOwnCondition(expression, mode, translator, context);
+}
+
+/** A condition that does not depend on one related entity alone. */
+function translateOwnCondition(
+  expression: Expression,
+  mode: ConditionMode,
+  translator: Translator,
+  context: TranslationContext,
+): Sql {
+  switch (expression.kind) {
+    case "comparison":
+      return translateCompared(expression, mode, translator, context);
+    case "logical":
+      return translateLogical(expression, mode, translator, context);
+    case "not":
+      return sql`not (${translator.condition(expression.operand, "exact")})`;
+    case "in":
+      return translateIn(expression, mode, translator, context.profile);
+    case "has":
+      return translateHas(expression, translator, context.profile.values);
+    case "lambda":
+      return translateLambda(expression, context.scope, (predicate, scope) =>
+        makeTranslator({ ...context, scope }).condition(predicate, "filter"),
+      );
+    case "parameter":
+    case "literal":
+    case "null":
+    case "variable":
+    case "property":
+    case "call":
+      return truthOf(translator.operand(expression), context.profile);
+    case "it":
+    case "root":
+    case "navigation":
+    case "count":
+    case "arithmetic":
+    case "negate":
+    case "convert":
+      throw new Error(`A condition cannot be of kind ${expression.kind}.`);
+    default:
+      return assertNever(expression);
+  }
+}
+
+function translateCompared(
+  expression: ComparisonExpression,
+  mode: ConditionMode,
+  translator: Translator,
+  { scope, profile }: TranslationContext,
+): Sql {
+  const { left, right, operator, operandType } = expression;
+  if (operandType?.kind === "ComplexType" || operandType?.kind === "EntityType") {
+    const path = left.kind === "null" ? right : left;
+    if (isPath(path)) return translateStructuredNull(path, scope, operator === "eq");
+    throw new Error("Only a structured value can be compared with null.");
+  }
+  return translateComparison(expression, translator.operand(left), translator.operand(right), mode, profile);
+}
+
+function isPath(expression: Expression): expression is PathSource {
+  return ["it", "variable", "root", "navigation", "property"].includes(expression.kind);
+}
+
+/** Cheap conditions come first where all must hold, as the database evaluates them in this order. */
+function translateLogical(
+  expression: LogicalExpression,
+  mode: ConditionMode,
+  translator: Translator,
+  { scope }: TranslationContext,
+): Sql {
+  const { operator } = expression;
+  const operands = groupByNavigation(expression, scope);
+  const ordered = operator === "and" ? operands.toSorted((left, right) => costOf(left) - costOf(right)) : operands;
+  const conditions = ordered.map((operand) => {
+    const condition = translator.condition(operand, mode);
+    return operand.kind === "logical" ? sql`(${condition})` : condition;
+  });
+  return joinBalanced(conditions, operator === "and" ? sql` and ` : sql` or `);
+}
+
+function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
+  switch (operand.kind) {
+    case "null":
+      return sql`null`;
+    case "constant":
+      return bindFormed(operand.constant, booleanForm(profile));
+    case "row":
+      return operand.nulls === "computed" ? operand.sql : profile.syntax.asCondition(operand.sql);
+  }
+}
+
+function booleanForm({ values }: DialectProfile): SqlForm {
+  return values.canonicalForm(PRIMITIVE_TYPES["Edm.Boolean"]);
+}

@@ -1,0 +1,62 @@
+import { sql } from "kysely";
+import { assertNever } from "../../errors/assert-never.ts";
+import type { Expression } from "../../query/expression.ts";
+import type { Sql } from "./sql-form.ts";
+
+/** Conditions that are joined one after another; longer chains are halved, for a database counts their depth. */
+const CHAIN_LENGTH = 16;
+
+/** Joins conditions by `and` or `or`; the depth of the result grows with the logarithm of their number. */
+export function joinBalanced(conditions: readonly Sql[], separator: Sql): Sql {
+  if (conditions.length <= CHAIN_LENGTH) return sql.join(conditions, separator);
+  const middle = conditions.length >> 1;
+  const halves = [conditions.slice(0, middle), conditions.slice(middle)];
+  return sql.join(
+    halves.map((half) => sql`(${joinBalanced(half, separator)})`),
+    separator,
+  );
+}
+
+/** About what it costs to evaluate an expression for a row: comparisons are cheap, functions are not. */
+export function costOf(expression: Expression): number {
+  switch (expression.kind) {
+    case "parameter":
+    case "literal":
+    case "null":
+    case "it":
+    case "variable":
+      return 0;
+    case "property":
+      return costOf(expression.source);
+    case "count":
+    case "root":
+    case "navigation":
+      return CALL_COST;
+    case "lambda":
+      return LAMBDA_COST + (expression.predicate === null ? 0 : costOf(expression.predicate));
+    case "comparison":
+    case "arithmetic":
+      return 1 + costOf(expression.left) + costOf(expression.right);
+    case "not":
+    case "negate":
+    case "convert":
+      return 1 + costOf(expression.operand);
+    case "logical":
+      return sum(expression.operands);
+    case "in":
+      return 1 + costOf(expression.operand);
+    case "has":
+      return 1;
+    case "call":
+      return CALL_COST + sum(expression.arguments);
+    default:
+      return assertNever(expression);
+  }
+}
+
+const CALL_COST = 100;
+const LAMBDA_COST = 1000;
+
+function sum(expressions: readonly Expression[]): number {
+  return expressions.reduce((total, expression) => total + costOf(expression), 0);
+}

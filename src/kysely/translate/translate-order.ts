@@ -1,0 +1,21 @@
+import type { OrderByItem } from "../../query/clauses.ts";
+import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
+import { toSortable, type Sql } from "./sql-form.ts";
+import type { Translator } from "./sql-operand.ts";
+
+/**
+ * Translates an order, each term by the value of its expression: null first ascending, last descending. A term that is
+ * the same for all rows is left out.
+ * @see decisions, Reading; OData Protocol 4.0, section 11.2.5.2
+ */
+export function translateOrder(
+  orderBy: readonly OrderByItem[],
+  translator: Translator,
+  syntax: DialectSyntax,
+): readonly Sql[] {
+  return orderBy.flatMap(({ expression, descending }) => {
+    const operand = translator.operand(expression);
+    if (operand.kind !== "row") return [];
+    return [syntax.orderTerm(toSortable(operand).sql, descending, operand.nulls !== "never")];
+  });
+}

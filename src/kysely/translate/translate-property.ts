@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import type { CountExpression, PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
+import { columnNames } from "../columns/table-columns.ts";
+import { plannedOperand } from "./column-operand.ts";
+import { findCollection, findPath, findProperty, isEntityPresent, itemOf } from "./find-path.ts";
+import type { PathScope } from "./path-scope.ts";
+import { Relation } from "./relation.ts";
+import type { Sql } from "./sql-form.ts";
+import type { RowOperand } from "./sql-operand.ts";
+import { booleanLiteral } from "./translate-comparison.ts";
+import { countRelated } from "./translate-related-items.ts";
+
+/** Translates a property of a single primitive or enumeration value. */
+export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {
+  const found = findProperty(expression, scope);
+  if (found.kind === "columns") return plannedOperand(found.plan, found.relation);
+  const { documents } = scope.statement.profile;
+  return { kind: "row", ...documents.member(found.document, found.path, found.owner), nulls: "column" };
+}
+
+/** Translates the item that a lambda operator looks at, where items are primitive or enumeration values. */
+export function translateVariable(expression: VariableExpression, scope: PathScope): RowOperand {
+  const item = itemOf(expression, scope);
+  if (item instanceof Relation) throw new Error("An entity has no value that could be compared.");
+  const { collection, document, alias } = item;
+  return { kind: "row", ...scope.statement.profile.documents.item(document, alias, collection), nulls: "column" };
+}
+
+/** Translates the test whether a complex value or an entity is null (or is not). */
+export function translateStructuredNull(expression: PathSource, scope: PathScope, isNull: boolean): Sql {
+  const found = findPath(expression, scope);
+  switch (found.kind) {
+    case "relation": {
+      if (!found.relation.isOptional) return booleanLiteral(!isNull);
+      const isPresent = found.relation.isPresent();
+      return isNull ? sql`not (${isPresent})` : isPresent;
+    }
+    case "member": {
+      const test = scope.statement.profile.documents.isNull(found.document, found.path);
+      return isNull ? test : sql`not (${test})`;
+    }
+    case "columns": {
+      const { plan, relation } = found;
+      if (!plan.nullable && !relation.isOptional) return booleanLiteral(!isNull);
+      const test = isNull ? sql`is null` : sql`is not null`;
+      const tests = columnNames(plan).map((name) => sql`${relation.column(name)} ${test}`);
+      return sql`(${sql.join(tests, isNull ? sql` and ` : sql` or `)})`;
+    }
+  }
+}
+
+/**
+ * Translates the number of items of a collection, or of related entities. A collection that is null is empty; below a
+ * null value it is null.
+ */
+export function translateCount({ collection, type }: CountExpression, scope: PathScope): RowOperand {
+  if (collection.kind === "navigation") return countRelated(collection, scope);
+  const { syntax, documents, values } = scope.statement.profile;
+  const form = values.canonicalForm(type);
+  const { document, path } = findCollection(collection, scope);
+  const count = syntax.ifNull(documents.length(document, path), sql`0`);
+  const { source } = collection;
+  if (source.kind === "it") return { kind: "row", sql: count, form, nulls: "never" };
+  const hasOwner =
+    source.kind === "property" ? translateStructuredNull(source, scope, false) : ownerTest(source, scope);
+  return {
+    kind: "row",
+    sql: syntax.choose(hasOwner, count, sql`null`),
+    form,
+    nulls: "computed",
+  };
+}
+
+function ownerTest(source: Exclude<PathSource, PropertyExpression>, scope: PathScope): Sql {
+  const found = findPath(source, scope);
+  return found.kind === "relation" ? isEntityPresent(found.relation) : translateStructuredNull(source, scope, false);
+}

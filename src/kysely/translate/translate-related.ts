@@ -1,0 +1,278 @@
+import { sql } from "kysely";
+import type { NavigationJoin } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { RowShape } from "../../query/row-shape.ts";
+import type { RelatedShape } from "../../query/source.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
+import { columnOperand } from "./column-operand.ts";
+import { alike } from "./join-navigation.ts";
+import { linkColumn, linkTable } from "./link-table.ts";
+import { bindSlot } from "./parameter-slot.ts";
+import { relationScope } from "./path-scope.ts";
+import { addRelation, Level, type Relation, type Rows, type StatementScope } from "./relation.ts";
+import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
+import { selectJoined } from "./select-joined.ts";
+import { toComparable, toEquatable, toSortable, type FormedSql, type Sql, type SqlForm } from "./sql-form.ts";
+import type { RowOperand, Translator } from "./sql-operand.ts";
+import { makeTranslator } from "./translate-expression.ts";
+import { translateOrder } from "./translate-order.ts";
+import { orderClause, SKIP, TOP, type RowQuery } from "./translate-query.ts";
+
+/** Which limits a related read has. */
+export interface RelatedLimits {
+  readonly hasTop: boolean;
+  readonly hasSkip: boolean;
+  readonly hasMaxRows: boolean;
+}
+
+/** The names of the list of keys, of rows that are read for a key, and of their numbers. */
+const KEYS = "keys";
+const FOUND = "found";
+const ROW_NUMBER = "n";
+
+const MAX_ROWS: Sql = bindSlot(({ maxRows }) => BigInt(maxRows));
+
+/** The related entities within a statement, and what ties them to the list of keys. */
+interface RelatedRows {
+  readonly related: Relation;
+  /** What stands behind `from`: the list of keys; the related entities, with the links to them; all of it. */
+  readonly keys: Sql;
+  readonly from: Sql;
+  readonly withKeys: Sql;
+  /** What holds between the list of keys and the others. */
+  readonly tie: readonly Sql[];
+  /** The name of the table of links. */
+  readonly link: string;
+  readonly translator: Translator;
+}
+
+/**
+ * The query of the entities that are related to a list of keys. The first cell of a row is the position of its key; rows
+ * are in the order of the keys, and of each key in the order that was asked for. Of a key that many entities are related
+ * to no more are read than are answered, where the database can do that.
+ */
+export function translateRelated(
+  rows: Rows,
+  statement: StatementScope,
+  shape: RelatedShape,
+  limits: RelatedLimits,
+): RowQuery {
+  if (!limits.hasTop && !limits.hasSkip) return allOfEach(rows, statement, shape, limits);
+  switch (statement.profile.capabilities.topPerParent) {
+    case "correlated":
+      return isKeyInJson(rows) ? byKeys(rows, statement, shape, limits) : byRowNumber(rows, statement, shape, limits);
+    case "lateral":
+      return byLateral(rows, statement, shape, limits);
+    case "window":
+      return byRowNumber(rows, statement, shape, limits);
+  }
+}
+
+/** The query of how many entities are related to each key: none is listed that has none. */
+export function translateRelatedCounts(rows: Rows, statement: StatementScope, shape: RelatedShape): Sql {
+  const found = relatedRows(rows, statement, shape);
+  const conditions = filterOf(shape, found);
+  const cells: Cells = [];
+  addCell(cells, ORDINAL);
+  addCell(cells, sql`count(*)`);
+  return sql`select ${sql.join(cells)} from ${found.related.level.from(found.withKeys)}${whereClause(conditions)} group by ${ORDINAL}`;
+}
+
+const ORDINAL: Sql = sql`${sql.id(KEYS, "ordinal")}`;
+
+function allOfEach(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+  const found = relatedRows(rows, statement, shape);
+  const { cells, rowShape } = selectRelated(statement, shape, found.related);
+  const conditions = filterOf(shape, found);
+  const order = orderClause([ORDINAL, ...orderOf(statement, shape, found)]);
+  const from = found.related.level.from(found.withKeys);
+  const query = sql`select ${sql.join(cells)} from ${from}${whereClause(conditions)}${order}${maxRows(statement, limits)}`;
+  return { query, rowShape, width: cells.length };
+}
+
+/**
+ * By the keys of the related entities, which a subquery with a limit gives for each key of the list. The list comes first,
+ * and what is found for it then: databases that have no other form follow the order of a cross join.
+ */
+function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+  const inner = relatedRows(rows, statement, shape);
+  const conditions = [...inner.tie, ...filterOf(shape, inner)];
+  const innerOrder = orderClause(innerOrderOf(statement, shape, inner));
+  const innerFrom = inner.related.level.from(inner.from);
+  const tail = sql` from ${innerFrom}${whereClause(conditions)}${innerOrder}${limitOf(statement, limits)}`;
+  const outer = relatedRows(rows, statement, shape);
+  const { related } = outer;
+  const { cells, rowShape } = selectRelated(statement, shape, related);
+  const [innerKeys, keys] = [inner.related.keyColumns(), related.keyColumns()];
+  const [key] = keys;
+  if (keys.length === 1 && key !== undefined) {
+    const found = sql`${outer.keys} cross join ${related.from} on ${key} in (select ${sql.join(innerKeys)}${tail})`;
+    const order = orderClause([ORDINAL, ...orderOf(statement, shape, outer)]);
+    const from = related.level.from(found);
+    const query = sql`select ${sql.join(cells)} from ${from}${order}${maxRows(statement, limits)}`;
+    return { query, rowShape, width: cells.length };
+  }
+  // Several values in a list would be looked for one by one, in all related entities of a key.
+  const names = innerKeys.map((_column, index) => sql.id(`k${String(index)}`));
+  const first = sql`select ${sql.join(innerKeys.map((column, index) => sql`${column} as ${names[index]}`))}${tail}`;
+  const list = sql`(select json_group_array(json_array(${sql.join(names)})) from (${first}))`;
+  const tests = keys.map((column, index) => {
+    return sql`${column} = json_extract(${sql.id(FOUND, "value")}, ${sql.lit(`$[${String(index)}]`)})`;
+  });
+  const each = sql`${outer.keys} cross join json_each(${list}) as ${sql.id(FOUND)}`;
+  const from = related.level.from(sql`${each} cross join ${related.from} on ${sql.join(tests, sql` and `)}`);
+  const order = orderClause([ORDINAL, sql`${sql.id(FOUND, "key")}`]);
+  const query = sql`select ${sql.join(cells)} from ${from}${order}${maxRows(statement, limits)}`;
+  return { query, rowShape, width: cells.length };
+}
+
+/** Whether values of keys are the same within JSON, as the list of several is written there. */
+function isKeyInJson({ key }: Rows): boolean {
+  return key.length === 1 || key.every(({ type }) => type.kind === "EnumType" || !NOT_IN_JSON.has(type.name));
+}
+
+const NOT_IN_JSON: ReadonlySet<string> = new Set(["Edm.Binary", "Edm.Single", "Edm.Double", "Edm.Decimal"]);
+
+/** By a subquery with a limit that is joined to each key. */
+function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+  const found = relatedRows(rows, statement, shape);
+  const { cells, rowShape } = selectRelated(statement, shape, found.related);
+  const conditions = [...found.tie, ...filterOf(shape, found)];
+  const order = orderClause(orderOf(statement, shape, found));
+  const numbered = sql`${sql.join(cells)}, row_number() over (${order}) as ${sql.id(ROW_NUMBER)}`;
+  const from = found.related.level.from(found.from);
+  const first = sql`select ${numbered} from ${from}${whereClause(conditions)}${order}${limitOf(statement, limits)}`;
+  const source = sql`${found.keys} cross join lateral (${first}) as ${sql.id(FOUND)}`;
+  return { query: ofFound(source, sql``, cells.length, statement, limits), rowShape, width: cells.length };
+}
+
+/** By the numbers of the rows of each key, all of which are read. */
+function byRowNumber(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+  const found = relatedRows(rows, statement, shape);
+  const { cells, rowShape } = selectRelated(statement, shape, found.related);
+  const conditions = filterOf(shape, found);
+  const order = orderClause(orderOf(statement, shape, found));
+  const number = sql`row_number() over (partition by ${ORDINAL}${order}) as ${sql.id(ROW_NUMBER)}`;
+  const all = sql`select ${sql.join(cells)}, ${number} from ${found.related.level.from(found.withKeys)}${whereClause(conditions)}`;
+  const source = sql`(${all}) as ${sql.id(FOUND)}`;
+  const rowNumber = sql.id(FOUND, ROW_NUMBER);
+  const last = bindSlot(({ top, skip }) => BigInt(top + skip));
+  const tests = [
+    ...(limits.hasSkip ? [sql`${rowNumber} > ${SKIP}`] : []),
+    ...(limits.hasTop ? [sql`${rowNumber} <= ${last}`] : []),
+  ];
+  return { query: ofFound(source, whereClause(tests), cells.length, statement, limits), rowShape, width: cells.length };
+}
+
+/** Selects the cells of a derived table, the rows by their key and number. */
+function ofFound(source: Sql, where: Sql, width: number, statement: StatementScope, limits: RelatedLimits): Sql {
+  const names = Array.from({ length: width }, (_none, index) => cellName(index));
+  const cells = sql.join(names.map((name) => sql`${sql.id(FOUND, name)}`));
+  const order = orderClause([sql`${sql.id(FOUND, cellName(0))}`, sql`${sql.id(FOUND, ROW_NUMBER)}`]);
+  return sql`select ${cells} from ${source}${where}${order}${maxRows(statement, limits)}`;
+}
+
+function relatedRows(rows: Rows, statement: StatementScope, shape: RelatedShape): RelatedRows {
+  const { join: ties, roundingMode } = shape;
+  const { profile } = statement;
+  const { syntax } = profile;
+  const related = addRelation(rows, new Level(), statement.nextAlias());
+  const translator = makeTranslator({ profile, scope: relationScope(related, statement), roundingMode });
+  const link = statement.nextAlias();
+  const parents = parentSide(ties, related, link, profile).map(inKeyForm);
+  const forms = parents.map(({ form }) => form);
+  const list = bindSlot(({ keys }) => syntax.writeKeys(keys.map((key) => encodeKey(key, forms))));
+  const keys = sql`${syntax.keyTable(list, forms)} as ${sql.id(KEYS)}`;
+  const tie = parents.map((operand, index) => sql`${operand.sql} = ${sql.id(KEYS, `k${String(index)}`)}`);
+  const tied = sql.join(tie, sql` and `);
+  // The list first: of few keys and many related entities a database may guess the contrary.
+  const join = profile.capabilities.topPerParent === "correlated" ? sql`cross join` : sql`inner join`;
+  if (ties.kind === "direct") {
+    const withKeys = sql`${keys} ${join} ${related.from} on ${tied}`;
+    return { related, keys, tie, link, from: related.from, withKeys, translator };
+  }
+  const tests = ties.to.map((column) => {
+    const [left, right] = alike(columnOperand(column.property, related), linkColumn(column, link, profile));
+    return sql`${left} = ${right}`;
+  });
+  const links = linkTable(ties, link);
+  const toRelated = sql` ${join} ${related.from} on ${sql.join(tests, sql` and `)}`;
+  const withKeys = sql`${keys} ${join} ${links} on ${tied}${toRelated}`;
+  return { related, keys, tie, link, from: sql`${links}${toRelated}`, withKeys, translator };
+}
+
+/** What has the values that the parents are known by. */
+function parentSide(
+  join: NavigationJoin,
+  related: Relation,
+  link: string,
+  profile: DialectProfile,
+): readonly RowOperand[] {
+  return join.kind === "direct"
+    ? join.pairs.map((pair) => columnOperand(pair.related, related))
+    : join.from.map((column) => linkColumn(column, link, profile));
+}
+
+/** The form in which a column is compared with the values of keys: its own, where one cell stands for a value. */
+function inKeyForm(operand: RowOperand): FormedSql {
+  const equatable = toEquatable(operand);
+  return equatable.form.exact === null ? toComparable(operand) : equatable;
+}
+
+function encodeKey(key: readonly PrimitiveValue[], forms: readonly SqlForm[]): readonly unknown[] {
+  return forms.map(({ exact, floor }, index) => {
+    const value = key[index];
+    if (value === undefined) throw new Error("A key lacks a value.");
+    return (exact ?? floor)(value);
+  });
+}
+
+interface SelectedCells {
+  readonly cells: Cells;
+  readonly rowShape: RowShape;
+}
+
+/** The cells of a row: the position of its key first. */
+function selectRelated(statement: StatementScope, shape: RelatedShape, related: Relation): SelectedCells {
+  const cells: Cells = [];
+  addCell(cells, ORDINAL);
+  const columns = selectColumns(shape.selected, related, cells);
+  const joined = selectJoined(shape.joined, related, statement, cells);
+  return { cells, rowShape: Object.freeze({ columns, joined }) };
+}
+
+function filterOf({ filter }: RelatedShape, { translator }: RelatedRows): readonly Sql[] {
+  return filter === null ? [] : [sql`(${translator.condition(filter.expression, "filter")})`];
+}
+
+function orderOf({ profile }: StatementScope, { orderBy }: RelatedShape, { translator }: RelatedRows): readonly Sql[] {
+  return translateOrder(orderBy, translator, profile.syntax);
+}
+
+/** The order in which links lead to the entities, where it is theirs: then the links are read in it, and no others. */
+function innerOrderOf(statement: StatementScope, shape: RelatedShape, rows: RelatedRows): readonly Sql[] {
+  const { join, orderBy } = shape;
+  const { profile } = statement;
+  return orderBy.flatMap((item) => {
+    const { expression, descending } = item;
+    const column =
+      join.kind === "link" && expression.kind === "property" && expression.source.kind === "it"
+        ? join.to.find(({ property }) => property.field === expression.property.field)
+        : undefined;
+    if (column === undefined) return translateOrder([item], rows.translator, profile.syntax);
+    // They are equal, so that neither is null.
+    return [profile.syntax.orderTerm(toSortable(linkColumn(column, rows.link, profile)).sql, descending, false)];
+  });
+}
+
+function whereClause(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
+}
+
+function limitOf({ profile }: StatementScope, { hasTop, hasSkip }: RelatedLimits): Sql {
+  return profile.syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
+}
+
+function maxRows({ profile }: StatementScope, { hasMaxRows }: RelatedLimits): Sql {
+  return profile.syntax.limit(hasMaxRows ? MAX_ROWS : null, null);
+}

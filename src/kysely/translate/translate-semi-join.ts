@@ -1,0 +1,138 @@
+import { sql } from "kysely";
+import type { ComparisonExpression, Expression } from "../../query/expression.ts";
+import { columnOperand } from "./column-operand.ts";
+import { commonNavigation, truthWhenAbsent, type CommonNavigation } from "./common-navigation.ts";
+import { alike, equalColumns, isFirst, pairsOf, targetOf, tuple } from "./join-navigation.ts";
+import type { PathScope } from "./path-scope.ts";
+import { addRelation, Level, type Relation } from "./relation.ts";
+import type { Sql } from "./sql-form.ts";
+import type { ConditionMode } from "./sql-operand.ts";
+
+/** Translates a condition within a scope. */
+type TranslateWithin = (condition: Expression, scope: PathScope, mode: ConditionMode) => Sql;
+
+/**
+ * Translates a condition that depends on one related entity alone as `key in (select key … where condition)`, which an
+ * index on either side serves, and which databases take that join little; or as `exists`, where few rows are looked up.
+ * @returns null where the condition depends on something else as well
+ */
+export function translateSemiJoin(
+  expression: Expression,
+  mode: ConditionMode,
+  scope: PathScope,
+  translate: TranslateWithin,
+): Sql | null {
+  if (!scope.statement.isRelational) return null;
+  const common = commonNavigation(expression, scope);
+  const absent = common === null ? undefined : truthWhenAbsent(expression);
+  if (common === null || absent === undefined) return null;
+  // A list tells true from not true alone. To tell false from null by a second one would double the text per navigation.
+  if (mode === "exact" && !isTwoValued(expression)) return null;
+  if (isEntityTest(expression, common)) return entityTest(expression.operator === "eq", common, mode, scope);
+  if (absent === true) {
+    const complement = complementOf(expression);
+    const others = semiJoin(common, scope, "exact", (inner) =>
+      complement === null
+        ? sql`(${translate(expression, inner, "filter")}) is not true`
+        : translate(complement, inner, "filter"),
+    );
+    return sql`not (${others})`;
+  }
+  return semiJoin(common, scope, mode, (inner) => translate(expression, inner, "filter"));
+}
+
+/** Whether a condition is never null, whatever the values in it are. */
+function isTwoValued(expression: Expression): boolean {
+  switch (expression.kind) {
+    case "comparison":
+    case "in":
+    case "lambda":
+      return true;
+    case "not":
+      return isTwoValued(expression.operand);
+    case "logical":
+      return expression.operands.every(isTwoValued);
+    default:
+      return false;
+  }
+}
+
+/** The condition that is true exactly where one is not, as far as it is as short; null otherwise. */
+function complementOf(expression: Expression): Expression | null {
+  if (expression.kind === "comparison") {
+    if (expression.operator !== "eq" && expression.operator !== "ne") return null;
+    return { ...expression, operator: expression.operator === "eq" ? "ne" : "eq" };
+  }
+  if (expression.kind !== "not") return null;
+  const { operand } = expression;
+  // These are never null.
+  return operand.kind === "comparison" || operand.kind === "in" || operand.kind === "lambda" ? operand : null;
+}
+
+/** Whether it is the comparison of the related entity itself with null. */
+function isEntityTest(expression: Expression, { navigation }: CommonNavigation): expression is ComparisonExpression {
+  return expression.kind === "comparison" && (expression.left === navigation || expression.right === navigation);
+}
+
+function entityTest(isNull: boolean, common: CommonNavigation, mode: ConditionMode, scope: PathScope): Sql {
+  const found = semiJoin(common, scope, isNull ? "exact" : mode, () => null);
+  return isNull ? sql`not (${found})` : found;
+}
+
+function semiJoin(
+  { source, navigation }: CommonNavigation,
+  scope: PathScope,
+  mode: ConditionMode,
+  where: (inner: PathScope) => Sql | null,
+): Sql {
+  const { statement } = scope;
+  const related = addRelation(statement.rowsOf(targetOf(navigation)), new Level(), statement.nextAlias());
+  const joinPairs = pairsOf(navigation);
+  const { correlatedSubqueries, listsWhole } = statement.profile.capabilities;
+  if (statement.isLookup && correlatedSubqueries && listsWhole) {
+    const tests = joinPairs.map((pair) => equalColumns(pair, source.qualified(), related));
+    const condition = within(source, navigation.navigationProperty, related, () =>
+      where({ ...scope, level: related.level }),
+    );
+    const conditions = [
+      ...tests,
+      ...isFirst(related, joinPairs, statement),
+      ...(condition === null ? [] : [sql`(${condition})`]),
+    ];
+    const from = related.level.from(related.from);
+    return sql`exists (select 1 from ${from} where ${sql.join(conditions, sql` and `)})`;
+  }
+  const operands = joinPairs.map(
+    (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, source.qualified())] as const,
+  );
+  const pairs = operands.map(([inner, outer]) => alike(inner, outer));
+  const condition = within(source, navigation.navigationProperty, related, () =>
+    where({ ...scope, level: related.level }),
+  );
+  const known = operands.flatMap(([inner]) => (inner.nulls === "never" ? [] : [sql`${inner.sql} is not null`]));
+  const conditions = [
+    ...(mode === "exact" ? known : []),
+    ...isFirst(related, joinPairs, statement),
+    ...(condition === null ? [] : [sql`(${condition})`]),
+  ];
+  const test = conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
+  const list = sql`select ${sql.join(pairs.map(([inner]) => inner))} from ${related.level.from(related.from)}${test}`;
+  const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
+  const present = operands.flatMap(([, outer]) => (outer.nulls === "never" ? [] : [sql`${outer.sql} is not null`]));
+  return mode === "filter" || present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
+}
+
+/** Goes on as if a navigation were joined already. */
+function within<T>(
+  source: Relation,
+  navigationProperty: CommonNavigation["navigation"]["navigationProperty"],
+  related: Relation,
+  translate: () => T,
+): T {
+  source.joined.set(navigationProperty, related);
+  try {
+    return translate();
+  } finally {
+    source.joined.delete(navigationProperty);
+  }
+}

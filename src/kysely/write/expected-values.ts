@@ -1,0 +1,66 @@
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import type { SqlTable } from "./sql-table.ts";
+import type { Expected } from "./write-statements.ts";
+
+/** Types of which equal values have one text, however they are stored by default. */
+const EXACT_TYPES: ReadonlySet<string> = new Set([
+  "Edm.Boolean",
+  "Edm.Byte",
+  "Edm.SByte",
+  "Edm.Int16",
+  "Edm.Int32",
+  "Edm.Int64",
+  "Edm.String",
+  "Edm.Guid",
+  "Edm.Binary",
+  "Edm.Date",
+]);
+
+/**
+ * The values that a row must still have, in canonical form.
+ * @param expected by field, as the context of a write has them; undefined: the row may have any
+ */
+export function toExpected(
+  { entityType }: SqlTable,
+  expected: Readonly<Record<string, unknown>> | undefined,
+): Expected {
+  if (expected === undefined) return [];
+  const found: Array<Expected[number]> = [];
+  for (const property of entityType.properties) {
+    const value = Object.hasOwn(expected, property.field) ? expected[property.field] : undefined;
+    if (value === undefined) continue;
+    found.push([property, value === null ? null : codecOf(property).fromHandler(value)]);
+  }
+  return found;
+}
+
+/**
+ * Whether the database tells by an equality that a row has the expected values, and no others that are equal to them,
+ * such as 1.10 and 1.1: then they stand in the statement itself.
+ */
+export function isToldByDatabase(expected: Expected, table: SqlTable): boolean {
+  return expected.every(([property, value]) => value === null || isExact(property, table));
+}
+
+function isExact({ field, type }: StructuralProperty, { plans, reader }: SqlTable): boolean {
+  const plan = plans.get(field);
+  if (plan?.kind !== "scalar") return false;
+  if (type.kind === "EnumType") return new Set(type.members.values()).size === type.members.size;
+  if (plan.storage !== undefined) return plan.storage === "scaled";
+  if (type.name === "Edm.DateTimeOffset") return reader.profile.name === "SQLite";
+  return EXACT_TYPES.has(type.name);
+}
+
+/** Whether a row has the expected values, to the last digit. */
+export function hasExpected(row: Readonly<Record<string, unknown>>, expected: Expected): boolean {
+  return expected.every(([property, value]) => {
+    const current = row[property.field];
+    if (value === null || current === null || current === undefined) {
+      return value === null && (current ?? null) === null;
+    }
+    const { toText } = codecOf(property);
+    return toText(value) === toText(current as PrimitiveValue);
+  });
+}

@@ -1,0 +1,126 @@
+import { sql } from "kysely";
+import type { LinkColumn, LinkJoin } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { ColumnFormat } from "../columns/column-format.ts";
+import { bindSlot } from "../translate/parameter-slot.ts";
+import type { Sql } from "../translate/sql-form.ts";
+import { equalsConstant } from "../translate/translate-comparison.ts";
+import type { WriteResult } from "./sql-session.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { storedProperty, type StoredProperty } from "./stored-columns.ts";
+import type { WriteTask } from "./table-writer.ts";
+import { toWriteFault } from "./write-faults.ts";
+import { toCommand, type WriteStatement, type WriteValues } from "./write-statements.ts";
+
+/** The values of a link: those of the columns that lead to this entity, then those that lead to the related one. */
+export type LinkValues = readonly PrimitiveValue[];
+
+/** The statements of one table of links. */
+interface LinkStatements {
+  readonly insert: WriteStatement;
+  readonly delete: WriteStatement;
+  readonly find: WriteStatement;
+  readonly stored: readonly StoredProperty[];
+}
+
+const kept = new WeakMap<LinkJoin, WeakMap<SqlTable, LinkStatements>>();
+
+/**
+ * Adds a link, unless there is one of the same values: one that is added at the same time, too, where the table has a key.
+ * @param table of either side, whose database it is
+ */
+export async function addLink(task: WriteTask, table: SqlTable, join: LinkJoin, values: LinkValues): Promise<void> {
+  const statements = statementsOf(table, join);
+  if (await hasLink(task, table, join, values)) return;
+  await run(task, table, statements.insert, () => ({
+    cells: statements.stored.flatMap(({ toCells }, index) => toCells(values[index])),
+  }));
+}
+
+/** Removes a link. @returns whether there was one */
+export async function removeLink(
+  task: WriteTask,
+  table: SqlTable,
+  join: LinkJoin,
+  values: LinkValues,
+): Promise<boolean> {
+  if (!(await hasLink(task, table, join, values))) return false;
+  await run(task, table, statementsOf(table, join).delete, () => ({ key: values }), true);
+  return true;
+}
+
+async function hasLink(task: WriteTask, table: SqlTable, join: LinkJoin, values: LinkValues): Promise<boolean> {
+  const { rows } = await run(task, table, statementsOf(table, join).find, () => ({ key: values }));
+  return rows.length > 0;
+}
+
+async function run(
+  { session, context, place }: WriteTask,
+  table: SqlTable,
+  statement: WriteStatement,
+  valuesOf: () => WriteValues,
+  isDelete: boolean = false,
+): Promise<WriteResult> {
+  try {
+    return await session.run(toCommand(statement, valuesOf()));
+  } catch (error) {
+    throw toWriteFault(error, { context, table, place, isDelete });
+  }
+}
+
+function statementsOf(table: SqlTable, join: LinkJoin): LinkStatements {
+  let ofJoin = kept.get(join);
+  if (ofJoin === undefined) kept.set(join, (ofJoin = new WeakMap<SqlTable, LinkStatements>()));
+  let statements = ofJoin.get(table);
+  if (statements === undefined) ofJoin.set(table, (statements = compileStatements(table, join)));
+  return statements;
+}
+
+function compileStatements({ db, reader }: SqlTable, join: LinkJoin): LinkStatements {
+  const columns = [...join.from, ...join.to];
+  const name = sql.table(join.table);
+  const stored = columns.map((column) => storedLinkColumn(column, reader));
+  const places = stored
+    .flatMap((each) => each.columns)
+    .map(({ place }, index) => place(bindSlot(({ cells }) => cells[index])));
+  const names = columns.map(({ column }) => sql.id(column));
+  const tests = columns.map(({ property, column }, index) => {
+    const operand = {
+      kind: "row",
+      sql: sql.id(column),
+      form: formatOf(property, reader).form,
+      nulls: "column",
+    } as const;
+    return equalsConstant(operand, { kind: "parameter", index }, "filter");
+  });
+  const where = sql.join(tests, sql` and `);
+  // In MariaDB the same one is a statement that does nothing to a column.
+  const [first] = names;
+  const unlessThere =
+    reader.profile.name === "MariaDB"
+      ? sql` on duplicate key update ${first} = ${first}`
+      : sql` on conflict do nothing`;
+  const compile = (text: Sql, width: number): WriteStatement => {
+    const { sql: compiled, parameters } = text.compile(db);
+    return { sql: compiled, slots: parameters, width, rowShape: { columns: new Map() } };
+  };
+  return {
+    insert: compile(sql`insert into ${name} (${sql.join(names)}) values (${sql.join(places)})${unlessThere}`, 0),
+    delete: compile(sql`delete from ${name} where ${where}`, 0),
+    find: compile(sql`select 1 as ${sql.id("c0")} from ${name} where ${where} limit 1`, 1),
+    stored,
+  };
+}
+
+/** A column of links holds its values as the default of their type is stored. */
+function storedLinkColumn({ property, column }: LinkColumn, reader: SqlTable["reader"]): StoredProperty {
+  const { profile } = reader;
+  const format = formatOf(property, reader);
+  return storedProperty({ kind: "scalar", property, column, nullable: false, format, storage: undefined }, profile);
+}
+
+function formatOf(property: LinkColumn["property"], { profile }: SqlTable["reader"]): ColumnFormat {
+  const format = profile.values.columnFormat(property, undefined);
+  if (format === null) throw new Error(`${property.name} is no single value.`);
+  return format;
+}

@@ -1,0 +1,221 @@
+import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import { protocolError } from "../../errors/odata-error.ts";
+import { ownProperties, refersToKey, relatedProperties } from "../translate/join-sides.ts";
+import { addLink, removeLink } from "./link-rows.ts";
+import {
+  checkRelated,
+  MISSING,
+  noLink,
+  readRelated,
+  unknownId,
+  withRelation,
+  type LinkContext,
+  type RelatedWrite,
+  type Relation,
+} from "./relation-write.ts";
+import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
+import type { TableWriter, Values } from "./table-writer.ts";
+import { checkUser, isVisible } from "./visible-rows.ts";
+
+/** Adds a link to a collection. */
+export function addRelated(write: RelatedWrite, key: unknown, related: unknown, context: LinkContext): Promise<void> {
+  const ends = { key, related, absent: unknownId };
+  return withRelation(write, ends, context, (relation) => link(relation, related));
+}
+
+/** Sets the link of a single-valued navigation; what was linked before is not any more. */
+export function setRelated(write: RelatedWrite, key: unknown, related: unknown, context: LinkContext): Promise<void> {
+  return withRelation(write, { key, related, absent: unknownId }, context, async (relation) => {
+    const { navigation, join } = relation;
+    if (join.kind === "direct" && !refersToKey(navigation, join)) await clear(relation, join, related);
+    await link(relation, related);
+  });
+}
+
+/** Removes a link of a collection. @throws ODataError `NotFound` where there is none */
+export function removeRelated(
+  write: RelatedWrite,
+  key: unknown,
+  related: unknown,
+  context: LinkContext,
+): Promise<void> {
+  return withRelation(write, { key, related, absent: noLink }, context, async (relation) => {
+    const { join, other, task, own } = relation;
+    const otherKey = other.keyValues(related);
+    const row = await readRelated(relation, otherKey, relatedProperties(join));
+    const isLinked =
+      row !== null &&
+      (join.kind === "link"
+        ? await removeLink(task, own.table, join, linkValues(relation, join, row))
+        : isRelated(relation, join, row));
+    if (!isLinked) throw noLink();
+    if (join.kind === "direct") {
+      await other.update(
+        task,
+        otherKey,
+        nulls(
+          other,
+          join.pairs.map((pair) => pair.related),
+        ),
+        [],
+      );
+    }
+    await checkRelated(relation, otherKey);
+  });
+}
+
+/** Removes the link of a single-valued navigation; without one nothing happens. */
+export function clearRelated(write: RelatedWrite, key: unknown, context: LinkContext): Promise<void> {
+  return withRelation(write, { key }, context, async (relation) => {
+    const { navigation, join, own, ownKey, task } = relation;
+    if (join.kind === "link") throw new Error(`${navigation.name} leads to more than one entity.`);
+    if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
+    if (refersToKey(navigation, join)) {
+      await own.update(
+        task,
+        ownKey,
+        nulls(
+          own,
+          join.pairs.map(({ property }) => property),
+        ),
+        [],
+      );
+    } else await clear(relation, join, undefined);
+  });
+}
+
+/**
+ * Creates an entity that is related to one of this table, along `on`.
+ * @returns null where the entity of the key is missing
+ */
+export async function createRelated(
+  write: RelatedWrite,
+  key: unknown,
+  values: object,
+  context: LinkContext,
+): Promise<Values | null> {
+  let created: Values | null = null;
+  try {
+    await withRelation(write, { key }, context, async (relation) => {
+      const { join, other, target } = relation;
+      checkUser(context, target);
+      if (join.kind === "link") throw new Error("Entities are created along `on` alone.");
+      const task: InsertTask = { ...relation.task, written: [] };
+      const node = { table: other.table, set: null, values: values as Values };
+      const stored = await insertNode(task, node, linked(relation, join), []);
+      await checkRelated(relation, other.keyOf(stored.entity));
+      created = stored.entity;
+    });
+  } catch (error) {
+    if (error === MISSING) return null;
+    throw error;
+  }
+  return created;
+}
+
+async function link(relation: Relation, related: unknown): Promise<void> {
+  const { navigation, join, own, ownKey, other, task } = relation;
+  const otherKey = other.keyValues(related);
+  const row = await readRelated(relation, otherKey, relatedProperties(join));
+  if (row === null) throw unknownId();
+  if (join.kind === "link") {
+    await addLink(task, own.table, join, linkValues(relation, join, row));
+  } else if (!navigation.isCollection && refersToKey(navigation, join)) {
+    const values = join.pairs.map(
+      (pair) => [checkChangeable(own, pair.property).field, row[pair.related.field]] as const,
+    );
+    await own.update(task, ownKey, Object.fromEntries(values), []);
+  } else {
+    for (const pair of join.pairs) checkChangeable(other, pair.related);
+    await other.update(task, otherKey, linked(relation, join), []);
+  }
+  await checkRelated(relation, otherKey);
+}
+
+/** Removes the links of all rows of the other table that refer to this entity, as far as the user sees them, but for one. */
+async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promise<void> {
+  const { other, task, target, restrictions } = relation;
+  const keptKey = kept === undefined ? null : textOf(other.keyValues(kept));
+  const keys = await other.keysBy(task, linked(relation, join));
+  for (const key of keys) {
+    if (textOf(key) === keptKey) continue;
+    if (!(await isVisible(task, restrictions, { set: target, table: other.table, key }))) continue;
+    await other.update(
+      task,
+      key,
+      nulls(
+        other,
+        join.pairs.map((pair) => pair.related),
+      ),
+      [],
+    );
+    await checkRelated(relation, key);
+  }
+}
+
+/** The values of the related entity that refer to this one. @throws ODataError where there is nothing to refer by */
+function linked({ row, navigation }: Relation, join: DirectJoin): Values {
+  const values = join.pairs.map((pair) => {
+    const value = row[pair.property.field] ?? null;
+    if (value !== null) return [pair.related.field, value] as const;
+    const problem = "A value of the entity is null, so that nothing can be related by it.";
+    throw protocolError("NotSupported", problem, { target: navigation.name });
+  });
+  return Object.fromEntries(values);
+}
+
+function linkValues({ row, navigation }: Relation, join: LinkJoin, other: Values): readonly PrimitiveValue[] {
+  const values = [
+    ...join.from.map(({ property }) => row[property.field]),
+    ...join.to.map(({ property }) => other[property.field]),
+  ];
+  // What is read of properties with a single value is one.
+  if (!values.includes(null) && !values.includes(undefined)) return values as readonly PrimitiveValue[];
+  throw protocolError("NotSupported", "A value is null, so that nothing can be linked by it.", {
+    target: navigation.name,
+  });
+}
+
+function isRelated(relation: Relation, join: DirectJoin, row: Values): boolean {
+  const values = linked(relation, join);
+  return join.pairs.every(({ related }) => {
+    const [one, other] = [row[related.field] ?? null, values[related.field]];
+    return one !== null && codecOf(related).compare(one as PrimitiveValue, other as PrimitiveValue) === 0;
+  });
+}
+
+/** Tells keys of one type apart. */
+function textOf(key: readonly PrimitiveValue[]): string {
+  return JSON.stringify(key.map(String));
+}
+
+/** Null for each property of a link. @throws ODataError where one of them is never null */
+function nulls(writer: TableWriter, properties: readonly StructuralProperty[]): Values {
+  const required = properties.find(({ nullable, isKey }) => !nullable || isKey);
+  if (required === undefined) {
+    return Object.fromEntries(properties.map((property) => [checkChangeable(writer, property).field, null]));
+  }
+  const target = shownName(writer, required);
+  const problem = "is never null, so that the link cannot be removed: set another one.";
+  throw protocolError("NullNotAllowed", `${subject(target)} ${problem}`, { target });
+}
+
+/** @throws ODataError for a property that no write after the first may change */
+function checkChangeable(writer: TableWriter, property: StructuralProperty): StructuralProperty {
+  const { isKey, computed, immutable } = property;
+  if (!isKey && !computed && !immutable) return property;
+  const target = shownName(writer, property);
+  if (!isKey) throw protocolError("NotSupported", `${subject(target)} cannot be written.`, { target });
+  throw protocolError("ImmutableKey", `${subject(target)} is part of a key, which never changes.`, { target });
+}
+
+/** The name of a property; undefined where no client may know it. */
+function shownName({ table }: TableWriter, { name, field }: StructuralProperty): string | undefined {
+  return table.entityType.properties.some((property) => property.field === field) ? name : undefined;
+}
+
+function subject(name: string | undefined): string {
+  return name === undefined ? "What the link is by" : `'${name}', which the link is by,`;
+}

@@ -1,0 +1,134 @@
+import type { Context, WriteContext } from "../../definition/context.ts";
+import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { type ODataError, protocolError } from "../../errors/odata-error.ts";
+import { ownProperties } from "../translate/join-sides.ts";
+import { hasExpected, toExpected } from "./expected-values.ts";
+import { isShown } from "./shown-entity.ts";
+import { inTransaction, type SqlSession } from "./sql-session.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { tableOfSet, targetSet, writtenSet } from "./table-sets.ts";
+import type { TableWriter, Values, WriteTask } from "./table-writer.ts";
+import { checkVisible, isVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
+import { writerOf } from "./writer-of-table.ts";
+
+/** What writes get as their last argument; its type of the ETag values does not matter here. */
+export type LinkContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;
+
+/** A navigation from the rows of a table. */
+export interface RelatedWrite {
+  readonly table: SqlTable;
+  /** The application's key of the navigation. */
+  readonly field: string;
+}
+
+/** A navigation with both of its sides, within a transaction in which nobody else writes the entity that it starts from. */
+export interface Relation {
+  readonly task: WriteTask;
+  readonly navigation: NavigationProperty;
+  readonly join: NavigationJoin;
+  readonly own: TableWriter;
+  readonly ownKey: readonly PrimitiveValue[];
+  /** The entity that the navigation starts from: what the join and the preconditions ask for. */
+  readonly row: Values;
+  readonly other: TableWriter;
+  /** The sets of both sides, and what keeps their rows back from the user. */
+  readonly set: EntitySetDefinition;
+  readonly target: EntitySetDefinition;
+  readonly restrictions: Restrictions;
+}
+
+/** Stands for an entity that is not there, where the endpoint has words of its own for that. */
+export const MISSING: ODataError = protocolError("NotFound", "There is no entity with this key.");
+
+/** The error for a related entity that is not there. */
+export function unknownId(): ODataError {
+  return protocolError("InvalidBody", "@odata.id: There is no entity with this key.", { target: "@odata.id" });
+}
+
+/** The error for a link that is not there. */
+export function noLink(): ODataError {
+  return protocolError("NotFound", "There is no link to this entity.", { target: "$id" });
+}
+
+/** The keys of the entities that a write is about. */
+export interface LinkEnds {
+  readonly key: unknown;
+  readonly related?: unknown;
+  /** Makes the error of a related entity that is not there. */
+  readonly absent?: () => ODataError;
+}
+
+/**
+ * Runs a write along a navigation in a transaction.
+ * @throws ODataError for an entity that is missing, which one that the user does not see is, or that has changed;
+ *   `Forbidden` where the user would not see it afterwards
+ */
+export async function withRelation(
+  { table, field }: RelatedWrite,
+  { key, related, absent }: LinkEnds,
+  context: LinkContext,
+  work: (relation: Relation) => Promise<void>,
+): Promise<void> {
+  const set = writtenSet(context, table);
+  const navigation = [...(set?.entitySet.navigationProperties.values() ?? [])].find((each) => each.field === field);
+  if (set === null || navigation === undefined) throw new Error(`The navigation ${field} is no part of this service.`);
+  const join = set.entitySet.navigationJoins.get(navigation.name);
+  const target = targetSet(context, set, navigation.name);
+  const other = target === null ? null : tableOfSet(target);
+  if (join === undefined || target === null || other === null) {
+    throw new Error(`The navigation ${field} leads to no table.`);
+  }
+  if (!(await isShown(set, key, context))) throw MISSING;
+  if (absent !== undefined && !(await isShown(target, related, context))) throw absent();
+  const own = writerOf(table);
+  const ownKey = own.keyValues(key);
+  const expected = toExpected(table, context.expected);
+  const restrictions = await restrictionsOf([set, target], context);
+  const write = async (session: SqlSession): Promise<void> => {
+    const task: WriteTask = { session, context, place: "" };
+    const asked = [...ownProperties(join), ...expected.map(([property]) => property)];
+    const row = await own.read(task, ownKey, selectedOf(own, asked), true);
+    const isSeen = row !== null && (await isVisible(task, restrictions, { set, table, key: ownKey }));
+    if (!isSeen || !hasExpected(row, expected)) throw expected.length === 0 ? MISSING : changed();
+    const relation = { task, navigation, join, own, ownKey, row, other: writerOf(other), set, target, restrictions };
+    await work(relation);
+    await checkVisible(task, restrictions, { set, table, key: ownKey });
+  };
+  await inTransaction(table, context, write, restrictions.size > 0);
+}
+
+/** Properties of an entity, those of its key first. */
+function selectedOf(
+  { table }: TableWriter,
+  properties: readonly StructuralProperty[],
+): readonly { readonly property: StructuralProperty }[] {
+  const byField = new Map([...table.entityType.key, ...properties].map((property) => [property.field, property]));
+  return [...byField.values()].map((property) => ({ property }));
+}
+
+/** Reads a related entity that the user sees, and locks it; null where there is none. */
+export async function readRelated(
+  { task, other, target, restrictions }: Relation,
+  key: readonly PrimitiveValue[],
+  properties: readonly StructuralProperty[],
+): Promise<Values | null> {
+  const row = await other.read(task, key, selectedOf(other, properties), true);
+  if (row === null) return null;
+  return (await isVisible(task, restrictions, { set: target, table: other.table, key })) ? row : null;
+}
+
+/** @throws ODataError `Forbidden` where the user does not see a related entity that was written */
+export function checkRelated(
+  { task, other, target, restrictions }: Relation,
+  key: readonly PrimitiveValue[],
+): Promise<void> {
+  return checkVisible(task, restrictions, { set: target, table: other.table, key });
+}
+
+function changed(): ODataError {
+  const reason = "If-Match does not hold. There is no entity with this key, or it has changed meanwhile.";
+  return protocolError("PreconditionFailed", reason, { target: "If-Match" });
+}

@@ -1,0 +1,231 @@
+import type { Context } from "../../definition/context.ts";
+import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { protocolError } from "../../errors/odata-error.ts";
+import { chain } from "../read/read-page.ts";
+import type { Maybe } from "../read/sql-rows.ts";
+import { ownProperties, refersToKey, relatedProperties } from "../translate/join-sides.ts";
+import { addLink } from "./link-rows.ts";
+import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
+import { tableOf, type SqlTable } from "./sql-table.ts";
+import { keepsRowsBack, targetSet, writtenSet } from "./table-sets.ts";
+import type { Stored, Values, WriteTask } from "./table-writer.ts";
+import { checkUser, checkVisible, isGuarded, restrictionsOf, type Restrictions } from "./visible-rows.ts";
+import { writerOf } from "./writer-of-table.ts";
+
+/** Where a write stands, before its transaction, too. */
+type PlacedTask = Pick<WriteTask, "context" | "place">;
+
+/** What is nested in an entity under one of its navigation properties. */
+interface Nested {
+  readonly navigation: NavigationProperty;
+  readonly join: NavigationJoin;
+  readonly set: EntitySetDefinition;
+  readonly table: SqlTable;
+  readonly entities: readonly Values[];
+}
+
+/** An entity that is to be added, with what is nested in it. */
+interface Node {
+  readonly table: SqlTable;
+  readonly set: EntitySetDefinition | null;
+  readonly values: Values;
+}
+
+/**
+ * Adds an entity with all that is nested in it, as one transaction: keys that the database makes flow along `on` and
+ * `through`, and a failure anywhere leaves nothing.
+ * @returns the rows as they are stored, nested as they were given
+ * @throws ODataError for what a client did wrong; `Forbidden`, `Unauthorized` where the user does not see what is added
+ * @see specification, Deep insert and `@odata.bind`
+ */
+export function insertGraph(table: SqlTable, values: Values, context: Context): Maybe<Values> {
+  const set = writtenSet(context, table);
+  const isPlain =
+    set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
+  if (isPlain && !isGuarded(set)) return insertAlone(table, values, context);
+  return insertGuarded({ table, set, values }, isPlain, context);
+}
+
+/** Adds an entity that nothing is nested in, where the user sees all rows of its table. */
+function insertAlone(table: SqlTable, values: Values, context: Context): Maybe<Values> {
+  const writer = writerOf(table);
+  const insert = (session: SqlSession): Maybe<Values> =>
+    chain(writer.insert({ session, context, place: "" }, values), ({ entity }) => entity);
+  if (writer.statements.areReturning) return inStatement(table, context, insert);
+  return inTransaction(table, context, async (session) => insert(session));
+}
+
+async function insertGuarded(node: Node, isPlain: boolean, context: Context): Promise<Values> {
+  const { table, set, values } = node;
+  const sets = isPlain || !keepsRowsBack(context) ? [set] : setsWithin({ context, place: "" }, node);
+  const restrictions = await restrictionsOf(sets, context);
+  for (const each of restrictions.keys()) checkUser(context, each);
+  if (isPlain && restrictions.size === 0) return insertAlone(table, values, context);
+  const insert = async (session: SqlSession): Promise<Values> => {
+    const task: InsertTask = { session, context, place: "", written: [] };
+    const stored = await insertNode(task, node, {}, []);
+    await checkWritten(task, restrictions);
+    return stored.entity;
+  };
+  return inTransaction(table, context, insert, restrictions.size > 0);
+}
+
+/** A write of several rows, one after another. */
+export interface InsertTask extends WriteTask {
+  /** Gets each row that is added. */
+  readonly written: Array<Pick<Node, "table" | "set"> & { readonly entity: Values }>;
+}
+
+/** @throws ODataError `Forbidden` where the user does not see one of the rows, now that all are there */
+async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
+  if (restrictions.size === 0) return;
+  for (const { set, table, entity } of task.written) {
+    if (set !== null) await checkVisible(task, restrictions, { set, table, key: writerOf(table).keyOf(entity) });
+  }
+}
+
+/** The sets of an entity and of all that is nested in it. */
+function setsWithin(task: PlacedTask, { table, set, values }: Node): readonly (EntitySetDefinition | null)[] {
+  if (set === null) return [];
+  const below = nestedIn(task, { table, set, values }).flatMap((nested) =>
+    nested.entities.flatMap((each, index) =>
+      setsWithin(itemOf(task, nested, index), { table: nested.table, set: nested.set, values: each }),
+    ),
+  );
+  return [set, ...below];
+}
+
+/**
+ * Adds one entity: what it depends on before it, what depends on it behind it.
+ * @param linked values that follow from the entity around it
+ * @param beside properties that the entity around it asks for, and that are no part of entities
+ */
+export async function insertNode(
+  task: InsertTask,
+  { table, set, values }: Node,
+  linked: Values,
+  beside: readonly StructuralProperty[],
+): Promise<Stored> {
+  const all = set === null ? [] : nestedIn(task, { table, set, values });
+  const before = all.filter(isPrincipal);
+  const behind = all.filter((nested) => !isPrincipal(nested));
+  const shown: Record<string, unknown> = {};
+  const known: Record<string, unknown> = { ...linked };
+  for (const nested of before) {
+    const asked = relatedProperties(nested.join).filter((property) => !isOf(nested.table, property));
+    const [related] = await insertAll(task, nested, () => ({}), asked);
+    if (related === undefined) continue;
+    if (nested.join.kind === "direct") {
+      for (const pair of nested.join.pairs) known[pair.property.field] = valueOf(related, pair.related);
+    }
+    shown[nested.navigation.field] = related.entity;
+  }
+  const needed = [
+    ...beside,
+    ...behind.flatMap(({ join }) => ownProperties(join).filter((property) => !isOf(table, property))),
+  ];
+  const stored = await writerOf(table).insert(task, values, known, distinct(needed));
+  task.written.push({ set, table, entity: stored.entity });
+  for (const nested of behind) {
+    const { join, navigation } = nested;
+    const asked =
+      join.kind === "link" ? relatedProperties(join).filter((property) => !isOf(nested.table, property)) : [];
+    const related = await insertAll(task, nested, () => linksTo(task, stored, nested), asked);
+    for (const each of join.kind === "link" ? related : []) {
+      await addLink(
+        placeOf(task, navigation),
+        table,
+        join as Extract<NavigationJoin, { kind: "link" }>,
+        [
+          ...ownProperties(join).map((property) => valueOf(stored, property)),
+          ...relatedProperties(join).map((property) => valueOf(each, property)),
+        ] as PrimitiveValue[],
+      );
+    }
+    const entities = related.map(({ entity }) => entity);
+    shown[navigation.field] = navigation.isCollection ? entities : (entities[0] ?? null);
+  }
+  return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
+}
+
+async function insertAll(
+  task: InsertTask,
+  nested: Nested,
+  linked: () => Values,
+  beside: readonly StructuralProperty[],
+): Promise<readonly Stored[]> {
+  const { set, table, entities } = nested;
+  const stored: Stored[] = [];
+  for (const [index, values] of entities.entries()) {
+    stored.push(await insertNode(itemOf(task, nested, index), { table, set, values }, linked(), beside));
+  }
+  return stored;
+}
+
+/** The values that an entity gets from the one around it, which is stored. */
+function linksTo(task: WriteTask, stored: Stored, { join, navigation }: Nested): Values {
+  if (join.kind === "link") return {};
+  const links = join.pairs.map(({ property, related }) => {
+    const value = valueOf(stored, property);
+    if (value !== null) return [related.field, value] as const;
+    const target = task.place + navigation.name;
+    throw protocolError("InvalidBody", "A value of the entity is null, so that nothing can be related by it.", {
+      target,
+    });
+  });
+  return Object.fromEntries(links);
+}
+
+function nestedIn(
+  task: PlacedTask,
+  { table, set, values }: Node & { readonly set: EntitySetDefinition },
+): readonly Nested[] {
+  return [...set.entitySet.navigationProperties.values()].flatMap((navigation): readonly Nested[] => {
+    const { field, name, isCollection } = navigation;
+    if (isNothing(values, field)) return [];
+    const given = values[field];
+    const entities = (isCollection ? given : [given]) as readonly Values[];
+    const join = set.entitySet.navigationJoins.get(name);
+    const target = targetSet(task.context, set, name);
+    const other = tableOf(target?.handlers.create);
+    if (join !== undefined && target !== null && other !== null && table.shares(other)) {
+      return [{ navigation, join, set: target, table: other, entities }];
+    }
+    throw protocolError("InvalidBody", "What is nested here cannot be created along with the entity: leave it out.", {
+      target: task.place + name,
+    });
+  });
+}
+
+/** Whether the entity refers to what is nested in it, and so comes behind it. */
+function isPrincipal({ navigation, join }: Nested): boolean {
+  return !navigation.isCollection && refersToKey(navigation, join);
+}
+
+function isNothing(values: Values, field: string): boolean {
+  return !Object.hasOwn(values, field) || values[field] === null || values[field] === undefined;
+}
+
+function isOf({ entityType }: SqlTable, { field }: StructuralProperty): boolean {
+  return entityType.properties.some((property) => property.field === field);
+}
+
+function distinct(properties: readonly StructuralProperty[]): readonly StructuralProperty[] {
+  return [...new Map(properties.map((property) => [property.field, property])).values()];
+}
+
+function valueOf({ entity, beside }: Stored, { field }: StructuralProperty): unknown {
+  return entity[field] ?? beside[field] ?? null;
+}
+
+function placeOf<Task extends PlacedTask>(task: Task, { name }: NavigationProperty): Task {
+  return { ...task, place: `${task.place}${name}/` };
+}
+
+/** The write of one of the entities that are nested under a navigation property. */
+function itemOf<Task extends PlacedTask>(task: Task, { navigation }: Nested, index: number): Task {
+  const nested = placeOf(task, navigation);
+  return navigation.isCollection ? { ...nested, place: `${nested.place}${String(index)}/` } : nested;
+}

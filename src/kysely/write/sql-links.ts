@@ -1,0 +1,111 @@
+import type { Context } from "../../definition/context.ts";
+import type { LinkHandler, NavigationHandlers, OfferedHandler, RestrictedHandler } from "../../definition/handlers.ts";
+import { isObject } from "../../definition/option-table.ts";
+import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
+import type { LinkContext, RelatedWrite } from "./relation-write.ts";
+import { noteTable, tableOf, type SqlTable } from "./sql-table.ts";
+import { tableOfSet } from "./table-sets.ts";
+
+/** The options of a set, as its target knows them before any service is there. */
+type Target = Readonly<Record<string, unknown>> | undefined;
+
+/**
+ * The navigations of a set over a table, with handlers that create related entities and write links, where the
+ * application has none of its own: links where the table may be patched, and so may the one that holds the values of the
+ * link; related entities along `on` where their own set creates them in its table.
+ * @param navigations as the application declares them
+ * @see specification, Navigation routes, 6 and 7
+ */
+export function linkNavigations(table: SqlTable, isPatched: boolean, navigations: unknown): unknown {
+  if (!isObject(navigations)) return navigations;
+  return Object.fromEntries(
+    Object.entries(navigations).map(([field, declaration]) => {
+      if (!isObject(declaration) || !isObject(declaration["options"])) return [field, declaration];
+      const { options } = declaration;
+      const made = handlersOf(table, field, isPatched, declaration);
+      return [field, Object.freeze({ ...declaration, options: Object.freeze({ ...made, ...options }) })];
+    }),
+  );
+}
+
+function handlersOf(
+  table: SqlTable,
+  field: string,
+  isPatched: boolean,
+  { cardinality, options }: Readonly<Record<string, unknown>>,
+): NavigationHandlers<Context> {
+  if (!isObject(options)) return {};
+  const { on, through } = options;
+  const isCollection = cardinality === "many";
+  if (!isObject(on) && !isObject(through)) return {};
+  const write: RelatedWrite = { table, field };
+  const pairs = isObject(through) ? null : Object.values(isObject(on) ? on : {});
+  const links: NavigationHandlers<Context> = isPatched ? linkHandlers(write, isCollection, pairs) : {};
+  const create = Object.assign(
+    (key: unknown, entity: unknown, context: Context) => createRelated(write, key, entity as object, context),
+    { isOffered: (target: Target) => isShared(table, tableOf(target?.["create"])) } satisfies OfferedHandler,
+  );
+  const handlers = isCollection && pairs !== null ? { ...links, create } : links;
+  const obeying: RestrictedHandler = { obeysRestriction: true };
+  for (const handler of Object.values(handlers)) noteTable(Object.assign(handler, obeying), table);
+  return handlers;
+}
+
+/** @param pairs the properties of the related entity that `on` names; null: links stand in a table between */
+function linkHandlers(
+  write: RelatedWrite,
+  isCollection: boolean,
+  pairs: readonly unknown[] | null,
+): NavigationHandlers<Context> {
+  const { table } = write;
+  const isThere = (other: SqlTable): boolean => pairs !== null && (isCollection || !namesKey(pairs, other));
+  const offer: OfferedHandler = {
+    isOffered: (target) => {
+      const other = target === undefined ? null : tableOfSet({ handlers: target });
+      if (other === null || !isShared(table, other)) return false;
+      // What stands in the rows of the other table is for that to allow.
+      return !isThere(other) || tableOf(target?.["patch"]) === other;
+    },
+  };
+  if (isCollection) {
+    return {
+      addRef: Object.assign(
+        byKeyOnly((key, related, context) => addRelated(write, key, related, context)),
+        offer,
+      ),
+      removeRef: Object.assign(
+        byKeyOnly((key, related, context) => removeRelated(write, key, related, context)),
+        offer,
+      ),
+    };
+  }
+  return {
+    setRef: Object.assign(
+      byKeyOnly((key, related, context) => setRelated(write, key, related, context)),
+      offer,
+    ),
+    removeRef: Object.assign(
+      (...given: readonly unknown[]) => clearRelated(write, given[0], given[1] as LinkContext),
+      offer,
+    ),
+  };
+}
+
+/** A handler that takes the key of the related entity, and not its `@odata.id`, which only a service can resolve. */
+function byKeyOnly(
+  byKey: (key: unknown, related: unknown, context: LinkContext) => Promise<void>,
+): LinkHandler<Context> & NavigationHandlers<Context>["removeRef"] {
+  const handler = (): never => {
+    throw new Error("Links of a table are written by the key of the related entity.");
+  };
+  return Object.assign(handler, { byKey });
+}
+
+/** Whether properties are the whole key of a table. */
+function namesKey(fields: readonly unknown[], { entityType }: SqlTable): boolean {
+  return entityType.key.every(({ field }) => fields.includes(field));
+}
+
+function isShared(table: SqlTable, other: SqlTable | null): boolean {
+  return other !== null && table.shares(other);
+}

@@ -1,0 +1,191 @@
+import { setImmediate as macrotask, setTimeout as sleep } from "node:timers/promises";
+import { CompiledQuery } from "kysely";
+import type { Context } from "../../definition/context.ts";
+import { isODataError } from "../../errors/odata-error.ts";
+import type { Row } from "../../query/row-shape.ts";
+import { databaseFault } from "../database-fault.ts";
+import { tooBusy } from "../database-unavailable.ts";
+import type { Maybe } from "../read/sql-rows.ts";
+import type { AnyKysely } from "../synchronous-reader.ts";
+import { synchronousWriterOf } from "../synchronous-writer.ts";
+import { cellName } from "../translate/select-columns.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { toWriteFault } from "./write-faults.ts";
+
+/** The text of a statement that writes, with its values. */
+export interface WriteCommand {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** Cells of each row that it answers; none for 0. */
+  readonly width: number;
+}
+
+/** What a command did. */
+export interface WriteResult {
+  readonly rows: readonly Row[];
+  /** The key that the database made, where it tells. */
+  readonly insertId: bigint | undefined;
+}
+
+/** Where the commands of one write run: in a transaction, or each by itself. */
+export interface SqlSession {
+  run(command: WriteCommand): Maybe<WriteResult>;
+}
+
+/** Commands of one transaction after which other work of the process gets its turn: SQLite answers without giving it one. */
+const COMMANDS_PER_TURN = 100;
+/** Tries of what the framework may repeat. */
+const MAX_TRIES = 3;
+/** Milliseconds before the second try, give or take half of them; each further one waits twice as long. */
+const FIRST_DELAY = 20;
+
+/**
+ * Runs commands as one transaction: that of the application, where it has one under way, else one of the framework, which
+ * is repeated when others were in the way.
+ * @param work may run several times: it has no effect outside of the session
+ * @param isUndone whether a failure leaves nothing in the transaction of the application either, which may go on
+ * @throws whatever the work throws, when nothing of it is left in the database; ODataError `ServiceUnavailable` after
+ * three tries
+ * @see decisions, Smaller points (retries)
+ */
+export function inTransaction<T>(
+  table: SqlTable,
+  context: Context,
+  work: (session: SqlSession) => Promise<T>,
+  isUndone: boolean = false,
+): Promise<T> {
+  const joined = transactionOf(context);
+  if (joined !== null) {
+    const session = sessionOf(joined);
+    return once({ table, context }, () => (isUndone ? orUndone(session, () => work(session)) : work(session)));
+  }
+  return repeatedly({ table, context }, () => {
+    throwIfGone(context);
+    return table.db.transaction().execute((transaction) => {
+      throwIfGone(context);
+      return work(sessionOf(transaction));
+    });
+  });
+}
+
+/**
+ * Runs one command that answers the rows it wrote, which is a transaction by itself; in that of the application where it
+ * has one under way. At once where the database is in this process and nobody has its connection; else it waits its turn.
+ * @throws as `inTransaction`
+ */
+export function inStatement<T>(table: SqlTable, context: Context, work: (session: SqlSession) => Maybe<T>): Maybe<T> {
+  const write: Write = { table, context };
+  const joined = transactionOf(context);
+  if (joined !== null) return once(write, () => work(sessionOf(joined)));
+  const attempt = (): Maybe<T> => {
+    throwIfGone(context);
+    return work(sessionOf(table.db));
+  };
+  try {
+    const session = sessionAtOnce(table.db);
+    if (session === null) return repeatedly(write, attempt);
+    throwIfGone(context);
+    return work(session);
+  } catch (error) {
+    if (isContention(error)) return repeatedly(write, attempt, 1);
+    throw toFailure(error, write);
+  }
+}
+
+/** Which table a write is about, and for whom. */
+interface Write {
+  readonly table: SqlTable;
+  readonly context: Context;
+}
+
+/** A client that has gone has nothing begun for it. An application may call with a context that has no signal. */
+function throwIfGone(context: (Partial<Context> & { readonly isAborted?: boolean }) | undefined): void {
+  if (context?.isAborted !== false) context?.signal?.throwIfAborted();
+}
+
+/** In a transaction of the application nothing is repeated: what it did before is not known here. */
+async function once<T>(write: Write, work: () => Maybe<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toFailure(error, write);
+  }
+}
+
+/** Takes back what a piece of work did before it failed. */
+async function orUndone<T>(session: SqlSession, work: () => Promise<T>): Promise<T> {
+  const command = async (sql: string): Promise<WriteResult> => session.run({ sql, parameters: [], width: 0 });
+  await command("savepoint odatakit_write");
+  try {
+    const result = await work();
+    await command("release savepoint odatakit_write");
+    return result;
+  } catch (error) {
+    // A database that took back the whole transaction has no savepoint any more; its reason is the one that is told.
+    await command("rollback to savepoint odatakit_write").catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What is left of an error when nothing is tried any more. */
+function toFailure(error: unknown, { table, context }: Write): unknown {
+  if (isODataError(error)) return error;
+  if (isContention(error)) return tooBusy(error);
+  // What is checked when the transaction ends is told by that.
+  return toWriteFault(error, { context, table, place: "", isDelete: false });
+}
+
+/** @param failed how often it was tried already, with others in the way */
+async function repeatedly<T>(write: Write, attempt: () => Maybe<T>, failed: number = 0): Promise<T> {
+  for (let tries = failed; ;) {
+    if (tries > 0) await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
+    try {
+      return await attempt();
+    } catch (error) {
+      tries += 1;
+      if (!isContention(error) || tries === MAX_TRIES) throw toFailure(error, write);
+    }
+  }
+}
+
+function isContention(error: unknown): boolean {
+  return !isODataError(error) && databaseFault(error)?.kind === "contention";
+}
+
+const plains = new WeakMap<AnyKysely, AnyKysely>();
+
+/** As with reads: the part of a plugin, the names, is in the text of the commands already. */
+function withoutPlugins(db: AnyKysely): AnyKysely {
+  let plain = plains.get(db);
+  if (plain === undefined) plains.set(db, (plain = db.withoutPlugins()));
+  return plain;
+}
+
+function sessionOf(db: AnyKysely): SqlSession {
+  const plain = withoutPlugins(db);
+  let count = 0;
+  return {
+    run: async ({ sql, parameters, width }) => {
+      count += 1;
+      if (count % COMMANDS_PER_TURN === 0) await macrotask();
+      const result = await plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
+      const names = Array.from({ length: width }, (_none, index) => cellName(index));
+      const found = result.rows as readonly Readonly<Record<string, unknown>>[];
+      return { rows: found.map((row) => names.map((name) => row[name] ?? null)), insertId: result.insertId };
+    },
+  };
+}
+
+/** What runs commands at once; null where that cannot be, or somebody else has the connection at this instant. */
+function sessionAtOnce(db: AnyKysely): SqlSession | null {
+  const writer = synchronousWriterOf(db);
+  if (writer === null || !writer.mayWrite) return null;
+  return { run: ({ sql, parameters }) => ({ rows: writer.writeRows(sql, parameters), insertId: undefined }) };
+}
+
+/** The transaction that the application has under way for this request. */
+function transactionOf(context: Context | undefined): AnyKysely | null {
+  const transaction: unknown = context?.transaction;
+  if (typeof transaction !== "object" || transaction === null) return null;
+  return "isTransaction" in transaction && transaction.isTransaction === true ? (transaction as AnyKysely) : null;
+}

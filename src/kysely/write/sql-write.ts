@@ -1,0 +1,158 @@
+import type { Context, WriteContext } from "../../definition/context.ts";
+import type { EntitySetHandlers, RestrictedHandler } from "../../definition/handlers.ts";
+import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { chain } from "../read/read-page.ts";
+import { setMember } from "../read/set-member.ts";
+import type { Maybe } from "../read/sql-rows.ts";
+import { hasExpected, isToldByDatabase, toExpected } from "./expected-values.ts";
+import { insertGraph } from "./sql-deep-insert.ts";
+import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { writtenSet } from "./table-sets.ts";
+import type { TableWriter, Values, WriteTask } from "./table-writer.ts";
+import { checkVisible, isGuarded, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
+import type { Expected } from "./write-statements.ts";
+import { writerOf } from "./writer-of-table.ts";
+
+/** What writes get as their last argument; its type of the ETag values does not matter here. */
+type AnyWriteContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;
+
+/** The handlers that write one table. */
+type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">>;
+
+/** All of them keep to row rules in the transaction of the write. */
+const OBEYING: RestrictedHandler = { obeysRestriction: true };
+
+/**
+ * The handlers that create, replace, change and remove the rows of a table. Each write is one transaction; the answer is
+ * the row as it is stored. The values of the ETag that a client named are part of the statement that writes, so of two
+ * writers with one ETag exactly one wins. A row that the user does not see is none, and nobody writes one that they could
+ * not see then.
+ * @see specification, Read by key, create, replace, patch, delete; Conditional requests and ETags
+ */
+export function writeHandlers(table: SqlTable): WriteHandlers {
+  const writer = writerOf(table);
+  const { properties } = table.entityType;
+  const { rowVersion } = table;
+  const changeable = properties.filter(
+    (property) => !property.isKey && !property.computed && !property.immutable && property !== rowVersion,
+  );
+  const change = (key: unknown, entity: unknown, context: AnyWriteContext): Maybe<Values | null> =>
+    orRejected(() => {
+      const given = entity as Values;
+      const values = {};
+      for (const { field } of changeable) {
+        if (Object.hasOwn(given, field) && given[field] !== undefined) setMember(values, field, given[field]);
+      }
+      const wanted = writer.keyValues(key);
+      return chain(guardOf(table, wanted, context), (guard) => changeRow(writer, wanted, values, context, guard));
+    });
+  const remove = (key: unknown, context: AnyWriteContext): Maybe<boolean> =>
+    orRejected(() => {
+      const wanted = writer.keyValues(key);
+      return chain(guardOf(table, wanted, context), (guard) => deleteRow(writer, wanted, context, guard));
+    });
+  const create = (entity: unknown, context: Context): Maybe<Values> =>
+    orRejected(() => insertGraph(table, entity as Values, context));
+  return {
+    create: Object.assign(create, OBEYING),
+    replace: Object.assign(change, OBEYING),
+    patch: change,
+    delete: Object.assign(remove, OBEYING),
+  };
+}
+
+/** What fails does so by a promise, though what succeeds may come at once: applications, too, call these handlers. */
+function orRejected<T>(write: () => Maybe<T>): Maybe<T> {
+  try {
+    return write();
+  } catch (error) {
+    return Promise.resolve().then(() => {
+      throw error;
+    });
+  }
+}
+
+/** Changes a row. @returns null where there is none, or none with the expected values any more */
+function changeRow(
+  writer: TableWriter,
+  wanted: readonly PrimitiveValue[],
+  values: Values,
+  context: AnyWriteContext,
+  guard: RowGuard | null,
+): Maybe<Values | null> {
+  const { table, statements } = writer;
+  const expected = toExpected(table, context?.expected);
+  const isEmpty = Object.keys(values).length === 0;
+  if (guard === null && !isEmpty && statements.areReturning && isToldByDatabase(expected, table)) {
+    return inStatement(table, context, (session) => writer.update(taskOf(session, context), wanted, values, expected));
+  }
+  return inTransaction(
+    table,
+    context,
+    async (session) => {
+      const task = taskOf(session, context);
+      if (!(await isAsExpected(writer, task, wanted, expected))) return null;
+      if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
+      if (isEmpty) return writer.read(task, wanted, table.whole);
+      const stored = await writer.update(task, wanted, values, []);
+      if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
+      return stored;
+    },
+    guard !== null,
+  );
+}
+
+/** What tells whether the user of a request sees a row. */
+interface RowGuard {
+  readonly restrictions: Restrictions;
+  readonly row: SetRow;
+}
+
+/** @returns null where the user sees all rows of the table */
+function guardOf(table: SqlTable, key: readonly PrimitiveValue[], context: Context): Maybe<RowGuard | null> {
+  const set = writtenSet(context, table);
+  if (!isGuarded(set)) return null;
+  return restrictionsOf([set], context).then((restrictions) =>
+    restrictions.size === 0 ? null : { restrictions, row: { set, table, key } },
+  );
+}
+
+function deleteRow(
+  writer: TableWriter,
+  wanted: readonly PrimitiveValue[],
+  context: AnyWriteContext,
+  guard: RowGuard | null,
+): Maybe<boolean> {
+  const { table, statements } = writer;
+  const expected = toExpected(table, context?.expected);
+  if (guard === null && statements.areReturning && isToldByDatabase(expected, table)) {
+    return inStatement(table, context, (session) => writer.delete(taskOf(session, context), wanted, expected));
+  }
+  return inTransaction(table, context, async (session) => {
+    const task = taskOf(session, context);
+    if (!(await isAsExpected(writer, task, wanted, expected))) return false;
+    if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return false;
+    await writer.delete(task, wanted, []);
+    return true;
+  });
+}
+
+/** Whether there is a row with the expected values; nobody else writes it before the transaction ends. */
+export async function isAsExpected(
+  writer: TableWriter,
+  task: WriteTask,
+  key: readonly PrimitiveValue[],
+  expected: Expected,
+): Promise<boolean> {
+  const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property)]);
+  const selected = Array.from(names, (property) => ({ property }));
+  const row = await writer.read(task, key, selected, true);
+  return row !== null && hasExpected(row, expected);
+}
+
+/** The write of the body itself. */
+export function taskOf(session: SqlSession, context: Context): WriteTask {
+  return { session, context, place: "" };
+}

@@ -1,0 +1,213 @@
+import { sql } from "kysely";
+import { isFourDigitYear } from "../../edm/date.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { isODataError } from "../../errors/odata-error.ts";
+import type { ColumnFormat } from "../columns/column-format.ts";
+import {
+  BEFORE_ALL_TEXTS,
+  BEHIND_ALL_TEXTS,
+  DEFAULT_PRECISION,
+  MAX_PRECISION,
+  roundedUp,
+  toInstant,
+  writeInstant,
+} from "../columns/instant.ts";
+import type { ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
+import { scaledDecimalForm } from "../forms/decimal-forms.ts";
+import type { Sql } from "../translate/sql-form.ts";
+import { writeDocument } from "./write-document.ts";
+
+/** A value that its column cannot hold as it is: refused, for what is stored is never another value. */
+export class UnstorableValueError extends Error {
+  override readonly name = "UnstorableValueError";
+  /** Where the value stands: the property, and the members of complex values on the way to it. */
+  readonly path: readonly StructuralProperty[];
+
+  constructor(path: readonly StructuralProperty[], reason: string) {
+    super(reason);
+    this.path = path;
+  }
+}
+
+/** One column that a write puts a cell into. */
+export interface StoredColumn {
+  readonly column: string;
+  /** Wraps the place of the cell, where the database must be told its type. */
+  readonly place: (cell: Sql) => Sql;
+  /** Whether the database may store another value in silence: digits behind those that the column has. */
+  readonly mayRound: boolean;
+  readonly path: readonly StructuralProperty[];
+}
+
+/** Writes the values of one property. */
+export interface StoredProperty {
+  readonly columns: readonly StoredColumn[];
+  /**
+   * The cells of a value in canonical form, or null, in the order of the columns.
+   * @throws UnstorableValueError
+   */
+  readonly toCells: (value: unknown) => readonly unknown[];
+}
+
+/** Fraction digits of seconds in PostgreSQL, MariaDB and MySQL. */
+const SERVER_DIGITS = 6;
+/** Half of a character: no text in Unicode has it. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const asItStands = (cell: Sql): Sql => cell;
+
+/** Makes what writes a property into its columns: the inverse of its format. */
+export function storedProperty(plan: ColumnPlan, profile: DialectProfile): StoredProperty {
+  return compile(plan, profile, []);
+}
+
+function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly StructuralProperty[]): StoredProperty {
+  const path = [...around, plan.property];
+  switch (plan.kind) {
+    case "scalar":
+      return compileScalar(plan, profile, path);
+    case "document": {
+      const write = writeDocument(plan.property);
+      const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
+      return { columns, toCells: (value) => [value === null || value === undefined ? null : write(value)] };
+    }
+    case "complex":
+      return compileComplex(plan, profile, path);
+  }
+}
+
+function compileScalar(plan: ScalarPlan, profile: DialectProfile, path: readonly StructuralProperty[]): StoredProperty {
+  const { encode, place } = encoderOf(plan, profile);
+  const columns = [{ column: plan.column, place, mayRound: mayRound(plan, profile), path }];
+  const toCell = (value: unknown): unknown => {
+    if (value === null || value === undefined) return null;
+    const cell = encode(value as PrimitiveValue);
+    if (cell !== undefined && cell !== null) return cell;
+    throw new UnstorableValueError(path, "The value has more digits, or a greater range, than its column holds.");
+  };
+  return { columns, toCells: (value) => [toCell(value)] };
+}
+
+function compileComplex(
+  { property, nullable, members }: ComplexPlan,
+  profile: DialectProfile,
+  path: readonly StructuralProperty[],
+): StoredProperty {
+  const parts = Array.from(members, ([field, plan]) => ({ field, stored: compile(plan, profile, path) }));
+  const columns = parts.flatMap(({ stored }) => stored.columns);
+  return {
+    columns,
+    toCells: (value) => {
+      if (typeof value !== "object" || value === null) return columns.map(() => null);
+      const cells = parts.flatMap(({ field, stored }) => stored.toCells(memberOf(value, field)));
+      if (nullable && property.nullable && cells.every((cell) => cell === null)) {
+        const reason =
+          "The value is stored by its members, so that one whose members are all null is null: write null.";
+        throw new UnstorableValueError(path, reason);
+      }
+      return cells;
+    },
+  };
+}
+
+/** What a cell is made of, and the place where it is bound. */
+interface CellEncoder {
+  /** Undefined, or null, for a value that the column cannot hold exactly. */
+  readonly encode: (value: PrimitiveValue) => unknown;
+  readonly place: (cell: Sql) => Sql;
+}
+
+function encoderOf(plan: ScalarPlan, profile: DialectProfile): CellEncoder {
+  const { property, storage, format } = plan;
+  const place = format.form.place ?? asItStands;
+  const exact = (value: PrimitiveValue): unknown => onlyCell(format, value);
+  switch (`${property.type.name} ${storage ?? ""}`) {
+    case "Edm.Decimal scaled":
+      return scaledEncoder(property, profile);
+    case "Edm.Single ":
+    case "Edm.Double ":
+      // Databases without infinities have no cell for them.
+      return {
+        place,
+        encode: (value) => (profile.name === "MariaDB" && !Number.isFinite(value) ? undefined : exact(value)),
+      };
+    case "Edm.String ":
+      // What is no text in Unicode would be stored as another one.
+      return { place, encode: (value) => (LONE_SURROGATE.test(String(value)) ? undefined : exact(value)) };
+    case "Edm.TimeOfDay ":
+      return { place, encode: (value) => (fitsClock(String(value), profile) ? value : undefined) };
+    case "Edm.Date ":
+      return {
+        place,
+        encode: (value) => (hasCalendar(String(value), profile) ? withinRange(exact(value)) : undefined),
+      };
+    case "Edm.DateTimeOffset ": {
+      const digits = digitsOf(property, profile);
+      const fits = (value: PrimitiveValue): boolean => roundedUp(toInstant(String(value)), digits) === null;
+      return { place, encode: (value) => (fits(value) ? withinRange(exact(value)) : undefined) };
+    }
+    case "Edm.DateTimeOffset epoch":
+      return {
+        place,
+        encode: (value) => (writeInstant(toInstant(String(value)), 0) === null ? undefined : exact(value)),
+      };
+    default:
+      return { place, encode: exact };
+  }
+}
+
+/** The one cell of a value; undefined where the value lies between two cells, or beyond what can be bound at all. */
+function onlyCell({ form }: ColumnFormat, value: PrimitiveValue): unknown {
+  try {
+    const cell = form.floor(value);
+    return cell === form.ceiling(value) ? cell : undefined;
+  } catch (error) {
+    if (isODataError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined for what stands for all dates beyond those of the database. */
+function withinRange(cell: unknown): unknown {
+  const isBeyond = cell === BEFORE_ALL_TEXTS || cell === BEHIND_ALL_TEXTS || /^-?infinity$/.test(String(cell));
+  return isBeyond ? undefined : cell;
+}
+
+function hasCalendar(date: string, { name }: DialectProfile): boolean {
+  return name !== "MariaDB" || isFourDigitYear(date);
+}
+
+function scaledEncoder({ facets }: StructuralProperty, { name }: DialectProfile): CellEncoder {
+  const { scale } = facets;
+  if (typeof scale !== "number") throw new Error("A scaled column has a scale.");
+  const { floor, ceiling } = scaledDecimalForm(scale);
+  return {
+    place: name === "PostgreSQL" ? (cell) => sql`${cell}::int8` : asItStands,
+    encode: (value) => {
+      const cell = floor(value);
+      if (cell !== ceiling(value) || typeof cell !== "bigint") return undefined;
+      return name === "SQLite" ? cell : String(cell);
+    },
+  };
+}
+
+function digitsOf({ facets }: StructuralProperty, { name }: DialectProfile): number {
+  const { precision = MAX_PRECISION } = facets;
+  if (precision === MAX_PRECISION) return DEFAULT_PRECISION;
+  return name === "SQLite" ? precision : Math.min(precision, SERVER_DIGITS);
+}
+
+function fitsClock(time: string, { name }: DialectProfile): boolean {
+  return name === "SQLite" || !/[1-9]/.test((time.split(".")[1] ?? "").slice(SERVER_DIGITS));
+}
+
+function mayRound({ property, storage }: ScalarPlan, { name }: DialectProfile): boolean {
+  if (name === "SQLite" || storage !== undefined) return false;
+  return ["Edm.Decimal", "Edm.Double", "Edm.DateTimeOffset", "Edm.TimeOfDay"].includes(property.type.name);
+}
+
+function memberOf(value: object, field: string): unknown {
+  return Object.hasOwn(value, field) ? (value as Readonly<Record<string, unknown>>)[field] : null;
+}

@@ -1,0 +1,95 @@
+import type { Context } from "../../definition/context.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { tableBehind, tableOf, type SqlTable } from "./sql-table.ts";
+
+/** Handlers by which the table of a set is known, as far as the application has none of its own in their place. */
+const HANDLERS = ["create", "patch", "replace", "delete", "getByKey", "queryable"] as const;
+
+const sets = new WeakMap<object, Map<SqlTable, readonly EntitySetDefinition[]>>();
+
+/** The set of the service that answers, which is over a table; null where the table is asked outside of a service. */
+export function setOfTable(context: Context, table: SqlTable): EntitySetDefinition | null {
+  return setsOfTable(context, table)[0] ?? null;
+}
+
+/**
+ * As `setOfTable`, for a write whose rows a rule may keep back.
+ * @throws Error where several sets have the handlers of one declaration, so that none tells whose rule holds
+ */
+export function writtenSet(context: Context, table: SqlTable): EntitySetDefinition | null {
+  const [set = null, ...others] = setsOfTable(context, table);
+  if (others.length === 0 || ![set, ...others].some((each) => each?.restriction !== undefined)) return set;
+  const names = [set, ...others].map((each) => each?.entitySet.name).join(", ");
+  throw new Error(`${names} have the same handlers, and row rules: declare each of them by a sqlEntitySet of its own.`);
+}
+
+const guarding = new WeakMap<object, boolean>();
+
+/** Whether any set of the service has a row rule. */
+export function keepsRowsBack(context: Context): boolean {
+  const service = serviceOf(context);
+  if (service === null) return false;
+  let known = guarding.get(service);
+  if (known === undefined) {
+    known = [...service.entitySets.values()].some(({ restriction }) => restriction !== undefined);
+    guarding.set(service, known);
+  }
+  return known;
+}
+
+function setsOfTable(context: Context, table: SqlTable): readonly EntitySetDefinition[] {
+  const service = serviceOf(context);
+  if (service === null) return [];
+  let known = sets.get(service);
+  if (known === undefined) sets.set(service, (known = new Map<SqlTable, readonly EntitySetDefinition[]>()));
+  let found = known.get(table);
+  if (found === undefined) {
+    found = [...service.entitySets.values()].filter((set) => isOver(set, table));
+    known.set(table, found);
+  }
+  return found;
+}
+
+/** The set that a navigation of a set leads to. */
+export function targetSet(context: Context, set: EntitySetDefinition, navigation: string): EntitySetDefinition | null {
+  const name = set.entitySet.navigationPropertyBindings.get(navigation);
+  return name === undefined ? null : (serviceOf(context)?.entitySets.get(name) ?? null);
+}
+
+/** Whether a set is over a table: by its own handlers, or by those along its navigations. */
+function isOver(set: EntitySetDefinition, table: SqlTable): boolean {
+  if (HANDLERS.some((name) => tableBehind(set.handlers[name]) === table)) return true;
+  return [...set.navigationHandlers.values()].some((handlers) => {
+    const along: readonly unknown[] = Object.values(handlers);
+    return along.some((handler) => tableOf(handler) === table);
+  });
+}
+
+/** The table of a set; null for one that is over none. */
+export function tableOfSet({ handlers }: Pick<EntitySetDefinition, "handlers">): SqlTable | null {
+  for (const name of HANDLERS) {
+    const table = tableOf(handlers[name]);
+    if (table !== null) return table;
+  }
+  return null;
+}
+
+/** How clients name what stands at a path of properties, which the model of the service tells. */
+export function wirePath(context: Context, table: SqlTable, path: readonly StructuralProperty[]): string {
+  let type = serviceOf(context)?.model.entityTypes.get(table.entityType.name) as
+    | { readonly properties: readonly StructuralProperty[] }
+    | undefined;
+  const names = path.map((declared) => {
+    const property = type?.properties.find(({ field }) => field === declared.field) ?? declared;
+    type = property.type.kind === "ComplexType" ? property.type : undefined;
+    return property.name;
+  });
+  return names.join("/");
+}
+
+/** Handlers may be called without a service around them, by an application that has but a context of its own. */
+function serviceOf(context: Context | undefined): ServiceDefinition | null {
+  const service: object | undefined = context?.service;
+  return service !== undefined && "entitySets" in service && "model" in service ? (service as ServiceDefinition) : null;
+}

@@ -1,0 +1,225 @@
+import type { Context } from "../../definition/context.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
+import type { Row } from "../../query/row-shape.ts";
+import { keyValues, toEntity } from "../read/read-entity.ts";
+import { chain } from "../read/read-page.ts";
+import { setMember } from "../read/set-member.ts";
+import type { Maybe } from "../read/sql-rows.ts";
+import type { SqlSession, WriteResult } from "./sql-session.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { UnstorableValueError } from "./stored-columns.ts";
+import { toWriteFault } from "./write-faults.ts";
+import {
+  toCommand,
+  WriteStatements,
+  type Expected,
+  type WriteStatement,
+  type WriteValues,
+} from "./write-statements.ts";
+
+/** Values by the application's fields. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** One write: who asked for it, and where its entity stands in the body. */
+export interface WriteTask {
+  readonly session: SqlSession;
+  readonly context: Context;
+  /** With a slash behind it; empty for the body itself. */
+  readonly place: string;
+}
+
+/** A row as it was stored. */
+export interface Stored {
+  readonly entity: Values;
+  /** The values of properties that are no part of an entity, which were asked for beside. */
+  readonly beside: Values;
+}
+
+/**
+ * Writes the rows of one table, each by one command; where the database does not answer rows that it writes, they are
+ * read behind it. All of its methods throw ODataError for what a client did wrong, and answer at once where the session does.
+ */
+export class TableWriter {
+  readonly table: SqlTable;
+  readonly statements: WriteStatements;
+
+  constructor(table: SqlTable) {
+    this.table = table;
+    this.statements = new WriteStatements(table);
+  }
+
+  /**
+   * Adds a row.
+   * @param values of properties that are written; those that the database makes are passed over
+   * @param linked values that follow from related rows, which come before those of the entity
+   * @param beside properties that are no part of an entity, whose values are answered too
+   */
+  insert(
+    task: WriteTask,
+    values: Values,
+    linked: Values = {},
+    beside: readonly StructuralProperty[] = [],
+  ): Maybe<Stored> {
+    const { table, statements } = this;
+    const given = this.#toStore(values, linked);
+    const fields = this.#fieldsOf(given);
+    const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
+    const statement = statements.insert(fields, selected);
+    const added = this.#run(task, statement, () => ({ cells: this.#cells(fields, given) }));
+    return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
+      if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
+      const key = this.#keyOf(given, insertId);
+      return chain(key === null ? null : this.read(task, key, selected), (stored) => {
+        if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be found by its key.`);
+        this.#checkStored(task, stored, given);
+        return split(stored, beside);
+      });
+    });
+  }
+
+  /** Changes a row. @returns null where there is no row of that key with the expected values */
+  update(task: WriteTask, key: readonly PrimitiveValue[], values: Values, expected: Expected): Maybe<Values | null> {
+    const { table, statements } = this;
+    const fields = this.#fieldsOf(values);
+    const statement = statements.update(fields, { expected });
+    const changed = this.#run(task, statement, () => ({ key, expected, cells: this.#cells(fields, values) }));
+    return chain(changed, ({ rows }): Maybe<Values | null> => {
+      if (statements.areReturning) return firstOf(rows, statement);
+      return chain(this.read(task, key, table.whole), (stored) => {
+        if (stored !== null) this.#checkStored(task, stored, values);
+        return stored;
+      });
+    });
+  }
+
+  /** Removes a row. @returns whether there was one with the expected values, where the database answers rows */
+  delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<boolean> {
+    const removed = this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), true);
+    return chain(removed, ({ rows }) => rows.length > 0);
+  }
+
+  /** Reads a row within the session. @param isLocked whether nobody else may write it before the transaction ends */
+  read(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    selected: readonly SelectedProperty[],
+    isLocked: boolean = false,
+  ): Maybe<Values | null> {
+    const statement = this.statements.select(selected, isLocked);
+    return chain(
+      this.#run(task, statement, () => ({ key })),
+      ({ rows }) => firstOf(rows, statement),
+    );
+  }
+
+  /** The keys of the rows with given values, none of them null; nobody else may write those before the transaction ends. */
+  async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
+    const fields = Object.keys(values);
+    const statement = this.statements.selectBy(fields);
+    const { rows } = await this.#run(task, statement, () => ({ cells: this.#cells(fields, values) }));
+    return rows.map((row) => this.keyOf(toEntity({ row, rowShape: statement.rowShape })));
+  }
+
+  /** The key of an entity, in the order of the type's key. */
+  keyOf(entity: object): readonly PrimitiveValue[] {
+    const { key } = this.table.entityType;
+    const [single] = key;
+    return keyValues(key, key.length === 1 && single !== undefined ? Reflect.get(entity, single.field) : entity);
+  }
+
+  /** The values of a key in the application's form. */
+  keyValues(key: unknown): readonly PrimitiveValue[] {
+    return keyValues(this.table.entityType.key, key);
+  }
+
+  #cells(fields: readonly string[], values: Values): readonly unknown[] {
+    const cells: unknown[] = [];
+    for (const field of fields) cells.push(...this.table.stored(field).toCells(values[field]));
+    return cells;
+  }
+
+  /** The fields that have a value, in the order of the table's. */
+  #fieldsOf(values: Values): readonly string[] {
+    const fields: string[] = [];
+    for (const field of this.table.plans.keys()) {
+      if (Object.hasOwn(values, field) && values[field] !== undefined) fields.push(field);
+    }
+    return fields;
+  }
+
+  #run(
+    task: WriteTask,
+    statement: WriteStatement,
+    valuesOf: () => WriteValues,
+    isDelete: boolean = false,
+  ): Maybe<WriteResult> {
+    const { context, place, session } = task;
+    const fail = (error: unknown): never => {
+      throw toWriteFault(error, { context, table: this.table, place, isDelete });
+    };
+    try {
+      const result = session.run(toCommand(statement, valuesOf()));
+      return result instanceof Promise ? result.catch(fail) : result;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** What is stored of a new row: what the database makes is left to it, and the count of its writes begins. */
+  #toStore(values: Values, linked: Values): Values {
+    const { entityType, rowVersion } = this.table;
+    const given = {};
+    for (const { computed, field } of entityType.properties) {
+      if (!computed && Object.hasOwn(values, field)) setMember(given, field, values[field]);
+    }
+    for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
+    if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
+    return given;
+  }
+
+  /** The key of a row that was added; null where the database made it and does not tell. */
+  #keyOf(given: Values, insertId: bigint | undefined): readonly PrimitiveValue[] | null {
+    const values = this.table.entityType.key.map((property): unknown => {
+      const { field, computed, type } = property;
+      if (!computed || given[field] !== undefined) return given[field];
+      if (insertId === undefined || insertId === 0n) return undefined;
+      return type.name === "Edm.Int64" ? insertId : Number(insertId);
+    });
+    return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
+  }
+
+  /** @throws ODataError `InvalidBody` when a column holds another value than what was written: the transaction fails */
+  #checkStored({ context, place }: WriteTask, stored: Values, given: Values): void {
+    const { table } = this;
+    for (const [field, plan] of table.plans) {
+      const [value, kept] = [given[field], stored[field]];
+      if (plan.kind !== "scalar" || value === undefined || value === null || kept === undefined) continue;
+      if (kept !== null && isSame(plan.property, kept as PrimitiveValue, value as PrimitiveValue)) continue;
+      const error = new UnstorableValueError([plan.property], "The column holds less of the value than was written.");
+      throw toWriteFault(error, { context, table, place, isDelete: false });
+    }
+  }
+}
+
+/** The first of the rows that a statement answered, as an entity. */
+function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | null {
+  return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
+}
+
+/** An entity, and what was read beside it. */
+function split(row: object, beside: readonly StructuralProperty[]): Stored {
+  if (beside.length === 0) return { entity: row as Values, beside: {} };
+  const entity: Record<string, unknown> = { ...row };
+  const others = beside.map(({ field }) => [field, entity[field]] as const);
+  for (const { field } of beside) Reflect.deleteProperty(entity, field);
+  return { entity, beside: Object.fromEntries(others) };
+}
+
+/** Whether a stored value is the one that was written. Of an Edm.Single there are no more digits than it has. */
+function isSame(property: StructuralProperty, kept: PrimitiveValue, given: PrimitiveValue): boolean {
+  if (property.type.name === "Edm.Single") return Math.fround(Number(kept)) === Math.fround(Number(given));
+  return codecOf(property).compare(kept, given) === 0;
+}

@@ -1,0 +1,87 @@
+import type { Context } from "../../definition/context.ts";
+import { refusalOfUnseen } from "../../definition/refusal.ts";
+import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { isODataError } from "../../errors/odata-error.ts";
+import type { RowRestriction } from "../../query/source.ts";
+import { checkJoinable } from "../read/narrowed-reader.ts";
+import { baseOf } from "../read/read-page.ts";
+import { readSlots, toExecution } from "../translate/parameter-slot.ts";
+import type { SqlTable } from "./sql-table.ts";
+import type { WriteTask } from "./table-writer.ts";
+import { toWriteFault } from "./write-faults.ts";
+
+/** What keeps rows of sets back from whoever writes; a set that is absent shows all of its rows. */
+export type Restrictions = ReadonlyMap<EntitySetDefinition, RowRestriction>;
+
+const NOTHING: Restrictions = new Map();
+
+/** A row of a table, as one of a set. */
+export interface SetRow {
+  readonly set: EntitySetDefinition;
+  readonly table: SqlTable;
+  readonly key: readonly PrimitiveValue[];
+}
+
+/** Whether a row rule may keep rows of a set back. */
+export function isGuarded(set: EntitySetDefinition | null): set is EntitySetDefinition {
+  return set?.restriction !== undefined;
+}
+
+/**
+ * What keeps rows of some sets back from the user of a request. To be asked before a transaction begins: what a rule
+ * leads to may be told by handlers that wait for the same connection.
+ * @throws whatever the rules throw
+ */
+export async function restrictionsOf(
+  sets: Iterable<EntitySetDefinition | null>,
+  context: Context,
+): Promise<Restrictions> {
+  const guarded = [...new Set(sets)].filter(isGuarded);
+  if (guarded.length === 0) return NOTHING;
+  const found = new Map<EntitySetDefinition, RowRestriction>();
+  for (const set of guarded) {
+    const restriction = await set.restriction?.(context);
+    if (isODataError(restriction)) throw restriction;
+    if (restriction !== null && restriction !== undefined) found.set(set, restriction);
+  }
+  return found;
+}
+
+/** Whether the user sees a row, as it is within the transaction; one that is not there is not seen. */
+export async function isVisible(
+  { session, context, place }: WriteTask,
+  restrictions: Restrictions,
+  { set, table, key }: SetRow,
+): Promise<boolean> {
+  const restriction = restrictions.get(set);
+  if (restriction === undefined) return true;
+  const { filter, values, sources } = restriction;
+  const { reader } = table;
+  checkJoinable(reader, sources);
+  const { sql, slots, width } = reader.statements.test(filter, sources);
+  const execution = toExecution({ values, keys: [key], base: baseOf(reader, sources) });
+  try {
+    const { rows } = await session.run({ sql, parameters: readSlots(slots, execution), width });
+    return rows.length > 0;
+  } catch (error) {
+    throw toWriteFault(error, { context, table, place, isDelete: false });
+  }
+}
+
+/**
+ * Nobody that is unknown sees a row: nothing is added then, so that not even a key that is taken tells of one.
+ * @throws ODataError `Unauthorized` without a user
+ */
+export function checkUser({ user }: Context, set: EntitySetDefinition): void {
+  if (user === null && isGuarded(set)) throw refusalOfUnseen(user, set.entitySet);
+}
+
+/**
+ * @throws ODataError for a row that was written, and that the user does not see as it is now: `Forbidden`, without a user
+ * `Unauthorized`
+ */
+export async function checkVisible(task: WriteTask, restrictions: Restrictions, row: SetRow): Promise<void> {
+  if (await isVisible(task, restrictions, row)) return;
+  throw refusalOfUnseen(task.context.user, row.set.entitySet);
+}

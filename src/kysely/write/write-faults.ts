@@ -1,0 +1,94 @@
+import type { Context } from "../../definition/context.ts";
+import { protocolError } from "../../errors/odata-error.ts";
+import { databaseFault } from "../database-fault.ts";
+import { unavailable } from "../database-unavailable.ts";
+import { refersToKey } from "../translate/join-sides.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { UnstorableValueError } from "./stored-columns.ts";
+import { setOfTable, wirePath } from "./table-sets.ts";
+
+/** Which write failed. */
+export interface FailedWrite {
+  readonly context: Context;
+  readonly table: SqlTable;
+  /** Where the entity stands in the body, with a slash behind it; empty for the body itself. */
+  readonly place: string;
+  readonly isDelete: boolean;
+}
+
+/**
+ * What a failed write is to the client: a conflict, a wrong value, or a database that cannot be reached, in words of the
+ * service. Contention stays as it is, for a transaction may be tried again; so does what is no fault of the client.
+ */
+export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
+  const { context, table, place, isDelete } = failed;
+  if (error instanceof UnstorableValueError) {
+    const [first] = error.path;
+    const isShown = table.entityType.properties.some(({ field }) => field === first?.field);
+    const target = isShown ? place + wirePath(context, table, error.path) : undefined;
+    return protocolError("InvalidBody", error.message, { target });
+  }
+  const fault = databaseFault(error);
+  if (fault === null || fault.kind === "contention") return error;
+  if (fault.kind === "unavailable") return unavailable(error);
+  const paths = fault.columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
+  const names = isDelete ? [] : paths.map((path) => wirePath(context, table, path));
+  const target = names[0] === undefined ? undefined : place + names[0];
+  const options = { target, cause: error };
+  switch (fault.kind) {
+    case "unique":
+    case "foreignKey":
+      return protocolError("Conflict", toConflict(fault.kind, names, failed), options);
+    case "notNull":
+      // What no client can state is for the service to fill in.
+      if (target === undefined) return protocolError("Conflict", REFUSED, options);
+      return protocolError("NullNotAllowed", `'${target}' is never null in the database: give it a value.`, options);
+    case "check":
+      return isDelete ? protocolError("Conflict", REFUSED, options) : protocolError("InvalidBody", REFUSED, options);
+    case "value":
+    case "rounded":
+      return protocolError(
+        "InvalidBody",
+        "A value is longer, greater or of more digits than its column holds.",
+        options,
+      );
+  }
+}
+
+function toConflict(
+  kind: "unique" | "foreignKey",
+  names: readonly string[],
+  { context, table, isDelete }: FailedWrite,
+): string {
+  if (isDelete) return "Other entities refer to this one: delete or change those first.";
+  if (kind === "foreignKey") {
+    const hint = names.length === 0 ? hintOf(referringNames(context, table)) : "";
+    return `There is no entity that this value refers to: create that first, or name another.${hint}`;
+  }
+  if (names.length < 2) {
+    return "Another entity has this value already, and it must be unique: choose another one, or change that entity.";
+  }
+  return `Another entity has these values of ${listOf(names)} already, and together they must be unique: choose others, or change that entity.`;
+}
+
+/** What may refer to another entity, where the database does not tell what did. */
+function referringNames(context: Context, table: SqlTable): readonly string[] {
+  const set = setOfTable(context, table)?.entitySet;
+  if (set === undefined) return [];
+  const names = [...set.navigationProperties.values()].flatMap((navigation) => {
+    const join = set.navigationJoins.get(navigation.name);
+    if (navigation.isCollection || join?.kind !== "direct" || !refersToKey(navigation, join)) return [];
+    return join.pairs.flatMap(({ property }) => (set.entityType.properties.includes(property) ? [property.name] : []));
+  });
+  return [...new Set(names)];
+}
+
+function hintOf(names: readonly string[]): string {
+  return names.length === 0 ? "" : ` Look at ${listOf(names)}.`;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+}
+
+const REFUSED = "A rule of the database refuses this write: check the values and how they go together.";

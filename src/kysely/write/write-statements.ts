@@ -1,0 +1,228 @@
+import { sql } from "kysely";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
+import type { RowShape } from "../../query/row-shape.ts";
+import { columnOperand } from "../translate/column-operand.ts";
+import { bindSlot, readSlots, toExecution } from "../translate/parameter-slot.ts";
+import { Level, Relation } from "../translate/relation.ts";
+import { selectColumns, type Cells } from "../translate/select-columns.ts";
+import type { Sql } from "../translate/sql-form.ts";
+import { equalsConstant } from "../translate/translate-comparison.ts";
+import type { WriteCommand } from "./sql-session.ts";
+import type { SqlTable } from "./sql-table.ts";
+import type { StoredColumn } from "./stored-columns.ts";
+
+/** A compiled statement of a table. */
+export interface WriteStatement {
+  readonly sql: string;
+  readonly slots: readonly unknown[];
+  readonly width: number;
+  /** Of the rows that it answers. */
+  readonly rowShape: RowShape;
+}
+
+/** Values that a row must still have, or null, by property: exact ones, whose equality the database tells. */
+export type Expected = ReadonlyArray<readonly [property: StructuralProperty, value: PrimitiveValue | null]>;
+
+/** What the places of a statement are filled with. */
+export interface WriteValues {
+  /** In the order of the type's key. */
+  readonly key?: readonly PrimitiveValue[];
+  readonly expected?: Expected;
+  /** In the order of the columns that are written. */
+  readonly cells?: readonly unknown[];
+}
+
+/** Which row is meant. */
+interface RowCondition {
+  readonly expected: Expected;
+}
+
+/** Statements kept per table: a patch may name any of its properties together. */
+const STATEMENTS_KEPT = 300;
+
+/** The greatest value of each type that counts writes. */
+const GREATEST: Readonly<Record<string, string>> = {
+  "Edm.Byte": "255",
+  "Edm.SByte": "127",
+  "Edm.Int16": "32767",
+  "Edm.Int32": "2147483647",
+  "Edm.Int64": "9223372036854775807",
+};
+
+/** Fills the places of a statement. */
+export function toCommand({ sql: text, slots, width }: WriteStatement, values: WriteValues = {}): WriteCommand {
+  const { key = [], expected = [], cells = [] } = values;
+  const known = expected.flatMap(([, value]) => (value === null ? [] : [value]));
+  const execution = toExecution({ values: [...key, ...known], cells, base: () => [] });
+  return { sql: text, parameters: readSlots(slots, execution), width };
+}
+
+/** The statements that write one table, and read a row within a transaction. Every value in them is bound. */
+export class WriteStatements {
+  readonly #table: SqlTable;
+  readonly #kept = new Map<string, WriteStatement>();
+
+  constructor(table: SqlTable) {
+    this.#table = table;
+  }
+
+  /** Whether statements that write answer the rows that they wrote. */
+  get areReturning(): boolean {
+    return this.#table.reader.profile.name !== "MariaDB";
+  }
+
+  /** Adds a row. @param selected what is answered of it, where the database answers rows */
+  insert(fields: readonly string[], selected: readonly SelectedProperty[]): WriteStatement {
+    const names = selected === this.#table.whole ? ["*"] : namesOf(selected);
+    return this.#get(["insert", ...fields, "/", ...names], () => {
+      const columns = this.#columns(fields);
+      const ids = columns.map(({ column }) => sql.id(column));
+      const into = sql`insert into ${sql.table(this.#table.name)}`;
+      if (columns.length === 0) {
+        return this.#answering(
+          this.areReturning ? sql`${into} default values` : sql`${into} () values ()`,
+          selected,
+          [],
+        );
+      }
+      const places = columns.map(toPlace);
+      return this.#answering(sql`${into} (${sql.join(ids)}) values (${sql.join(places)})`, selected, columns);
+    });
+  }
+
+  /** Changes a row, and counts that. Answers the whole of it, where the database answers rows. */
+  update(fields: readonly string[], condition: RowCondition): WriteStatement {
+    return this.#get(["update", ...fields, "/", ...namesOfExpected(condition)], () => {
+      const columns = this.#columns(fields);
+      const assignments = columns.map((column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`);
+      const set = sql.join([...assignments, ...this.#counting()]);
+      const text = sql`update ${sql.table(this.#table.name)} set ${set} where ${this.#where(condition)}`;
+      return this.#answering(text, this.#table.whole, columns);
+    });
+  }
+
+  /** Removes a row. Answers its key, where the database answers rows. */
+  delete(condition: RowCondition): WriteStatement {
+    return this.#get(["delete", ...namesOfExpected(condition)], () => {
+      const text = sql`delete from ${sql.table(this.#table.name)} where ${this.#where(condition)}`;
+      const key = this.#table.entityType.key.map((property) => ({ property }));
+      return this.#answering(text, key, []);
+    });
+  }
+
+  /** Reads a row. @param isLocked whether nobody else may write it before the transaction ends */
+  select(selected: readonly SelectedProperty[], isLocked: boolean): WriteStatement {
+    return this.#get(["select", String(isLocked), ...namesOf(selected)], () => {
+      const cells: Cells = [];
+      const columns = selectColumns(selected, this.#relation(), cells);
+      // A transaction of SQLite has the whole database to itself.
+      const lock = isLocked && this.#table.reader.profile.name !== "SQLite" ? sql` for update` : sql``;
+      const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${this.#where({ expected: [] })}${lock}`;
+      return this.#compile(text, { columns }, cells.length);
+    });
+  }
+
+  /** Reads the keys of the rows with given values of some columns, and locks them. */
+  selectBy(fields: readonly string[]): WriteStatement {
+    return this.#get(["selectBy", ...fields], () => {
+      const cells: Cells = [];
+      const selected = this.#table.entityType.key.map((property) => ({ property }));
+      const columns = selectColumns(selected, this.#relation(), cells);
+      const lock = this.#table.reader.profile.name !== "SQLite" ? sql` for update` : sql``;
+      const conditions = this.#columns(fields).map(
+        (column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`,
+      );
+      const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${sql.join(conditions, sql` and `)}${lock}`;
+      return this.#compile(text, { columns }, cells.length);
+    });
+  }
+
+  #columns(fields: readonly string[]): readonly StoredColumn[] {
+    return fields.flatMap((field) => this.#table.stored(field).columns);
+  }
+
+  #relation(): Relation {
+    const { reader, name } = this.#table;
+    const rows = reader.statements.rowsFor(null);
+    return new Relation({ alias: name, rows, level: new Level(), isOptional: false, isQualified: false });
+  }
+
+  #where({ expected }: RowCondition): Sql {
+    const relation = this.#relation();
+    const { key } = this.#table.entityType;
+    let index = 0;
+    const equals = (property: StructuralProperty): Sql =>
+      equalsConstant(columnOperand(property, relation), { kind: "parameter", index: index++ }, "filter");
+    const conditions = [
+      ...key.map(equals),
+      ...expected.map(([property, value]) =>
+        value === null ? sql`${columnOperand(property, relation).sql} is null` : equals(property),
+      ),
+    ];
+    return sql.join(conditions, sql` and `);
+  }
+
+  /** The number of writes begins again behind the last one that its type has. */
+  #counting(): readonly Sql[] {
+    const { rowVersion } = this.#table;
+    if (rowVersion === null) return [];
+    const [stored] = this.#table.stored(rowVersion.field).columns;
+    const column = sql.id(stored?.column ?? rowVersion.field);
+    const greatest = sql.raw(GREATEST[rowVersion.type.name] ?? "2147483647");
+    return [sql`${column} = case when ${column} is null or ${column} >= ${greatest} then 1 else ${column} + 1 end`];
+  }
+
+  #answering(text: Sql, selected: readonly SelectedProperty[], written: readonly StoredColumn[]): WriteStatement {
+    if (!this.areReturning) return this.#compile(text, { columns: new Map() }, 0);
+    const cells: Cells = [];
+    const columns = selectColumns(selected, this.#relation(), cells);
+    const { length } = cells;
+    const guards = [...cells, ...guardOf(written)];
+    return this.#compile(sql`${text} returning ${sql.join(guards)}`, { columns }, length);
+  }
+
+  #compile(text: Sql, rowShape: RowShape, width: number): WriteStatement {
+    const { sql: compiled, parameters } = text.compile(this.#table.db);
+    return Object.freeze({ sql: compiled, slots: Object.freeze([...parameters]), width, rowShape });
+  }
+
+  #get(parts: readonly string[], make: () => WriteStatement): WriteStatement {
+    const name = JSON.stringify(parts);
+    const known = this.#kept.get(name);
+    this.#kept.delete(name);
+    const statement = known ?? make();
+    this.#kept.set(name, statement);
+    if (this.#kept.size > STATEMENTS_KEPT) {
+      for (const oldest of this.#kept.keys()) {
+        this.#kept.delete(oldest);
+        break;
+      }
+    }
+    return statement;
+  }
+}
+
+/** The place of a cell. @param index among the cells that the statement writes */
+function toPlace({ place }: StoredColumn, index: number): Sql {
+  return place(bindSlot(({ cells }) => cells[index]));
+}
+
+/** What fails the statement, and so leaves nothing of it, when a column holds another value than what was written. */
+function guardOf(written: readonly StoredColumn[]): readonly Sql[] {
+  const tests = written.flatMap((column, index) => {
+    if (!column.mayRound) return [];
+    const place = toPlace(column, index);
+    return [sql`(${place} is null or ${sql.id(column.column)} = ${place})`];
+  });
+  return tests.length === 0 ? [] : [sql`1 / (case when ${sql.join(tests, sql` and `)} then 1 else 0 end)`];
+}
+
+function namesOf(selected: readonly SelectedProperty[]): readonly string[] {
+  return selected.map(({ property }) => property.field);
+}
+
+function namesOfExpected({ expected }: RowCondition): readonly string[] {
+  return expected.map(([{ field }, value]) => `${field} ${value === null ? "null" : "value"}`);
+}
