@@ -14,8 +14,7 @@ import {
   MY_GUID,
   MY_INTEGER,
   MY_STRING_COLUMN,
-  myEnumName,
-  myEnumNumber,
+  MY_ENUMS,
 } from "../forms/mysql-forms.ts";
 import {
   MY_DATE,
@@ -94,8 +93,8 @@ const DEFAULTS: TextColumnForms["defaults"] = {
 const FORMS: TextColumnForms = {
   asText: (column) => sql`cast(${column} as char)`,
   defaults: DEFAULTS,
-  enumName: myEnumName,
-  enumNumber: myEnumNumber,
+  enumName: MY_ENUMS.byName,
+  enumNumber: MY_ENUMS.byNumber,
   textDecimal: MY_TEXT_DECIMAL,
   realDecimal: MY_REAL_DECIMAL,
   scaledDecimal: myScaledDecimal,

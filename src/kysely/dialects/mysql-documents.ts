@@ -1,12 +1,27 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, myEnumName } from "../forms/mysql-forms.ts";
+import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, MY_ENUMS } from "../forms/mysql-forms.ts";
 import { MY_DURATION, MY_TEXT_DATE, MY_TEXT_TIME, MY_TEXT_TIMESTAMP } from "../forms/mysql-temporal-forms.ts";
 import { bindFixed } from "../translate/parameter-slot.ts";
-import type { FormedSql, Sql } from "../translate/sql-form.ts";
+import type { Sql } from "../translate/sql-form.ts";
 import type { DocumentSyntax } from "./document-syntax.ts";
-import { refuseIncomparable } from "./refuse-incomparable.ts";
+import { documentValues } from "./document-values.ts";
+
+const formed = documentValues({
+  boolean: (text) => ({ sql: sql`(${text} + 0)`, form: MY_BOOLEAN }),
+  integer: (text) => ({
+    sql: sql`cast(cast(${text} as decimal(65, 30)) as signed)`,
+    form: MY_INTEGER,
+  }),
+  decimal: (text) => ({ sql: sql`cast(${text} as decimal(65, 30))`, form: MY_DECIMAL }),
+  double: (text) => ({ sql: sql`(${text} + 0e0)`, form: MY_DOUBLE }),
+  string: (text) => ({ sql: sql`(${text} collate utf8mb4_nopad_bin)`, form: MY_STRING }),
+  date: MY_TEXT_DATE,
+  timeOfDay: MY_TEXT_TIME,
+  dateTimeOffset: MY_TEXT_TIMESTAMP,
+  duration: MY_DURATION,
+  enums: MY_ENUMS,
+});
 
 /** How MariaDB looks into JSON: columns of json or text. */
 export const MY_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
@@ -28,41 +43,6 @@ export const MY_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
   }),
   spendItem: () => null,
 });
-
-/** From the text of a JSON value: a number in quotes is read, too. */
-function formed(text: Sql, { type, name }: StructuralProperty, owner: string): FormedSql {
-  refuseIncomparable(type, owner);
-  if (type.kind === "EnumType") return { sql: text, form: myEnumName(type) };
-  if (type.kind !== "PrimitiveType") throw new Error(`${name} is no single value.`);
-  return FORMED[type.name](text);
-}
-
-const integer = (text: Sql): FormedSql => ({
-  sql: sql`cast(cast(${text} as decimal(65, 30)) as signed)`,
-  form: MY_INTEGER,
-});
-const double = (text: Sql): FormedSql => ({ sql: sql`(${text} + 0e0)`, form: MY_DOUBLE });
-const string = (text: Sql): FormedSql => ({ sql: sql`(${text} collate utf8mb4_nopad_bin)`, form: MY_STRING });
-
-const FORMED: Readonly<Record<PrimitiveTypeName, (text: Sql) => FormedSql>> = {
-  "Edm.Boolean": (text) => ({ sql: sql`(${text} + 0)`, form: MY_BOOLEAN }),
-  "Edm.Byte": integer,
-  "Edm.SByte": integer,
-  "Edm.Int16": integer,
-  "Edm.Int32": integer,
-  "Edm.Int64": integer,
-  "Edm.Single": double,
-  "Edm.Double": double,
-  "Edm.Decimal": (text) => ({ sql: sql`cast(${text} as decimal(65, 30))`, form: MY_DECIMAL }),
-  "Edm.String": string,
-  // Lower case, as everywhere.
-  "Edm.Guid": string,
-  "Edm.Binary": string,
-  "Edm.Date": (text) => ({ sql: text, form: MY_TEXT_DATE }),
-  "Edm.TimeOfDay": (text) => ({ sql: text, form: MY_TEXT_TIME }),
-  "Edm.DateTimeOffset": (text) => ({ sql: text, form: MY_TEXT_TIMESTAMP }),
-  "Edm.Duration": (text) => ({ sql: text, form: MY_DURATION }),
-};
 
 /** A path within a JSON text, bound as a value. */
 function jsonPath(path: readonly StructuralProperty[]): Sql {

@@ -18,12 +18,13 @@ import {
   MY_INTEGER,
   MY_STRING,
   MY_TEMPORAL,
-  myEnumNumber,
+  MY_ENUMS,
 } from "../forms/mysql-forms.ts";
 import { MY_DATE, MY_MIDNIGHT, MY_TEXT_TIMESTAMP, myOffsetOfText } from "../forms/mysql-temporal-forms.ts";
 import { bindConstant } from "../translate/parameter-slot.ts";
-import { toComputable, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { toComputable, type Sql } from "../translate/sql-form.ts";
 import { computed, type ConstantOperand, type RowOperand } from "../translate/sql-operand.ts";
+import { canonicalForms } from "./canonical-forms.ts";
 import type { DialectValues, Term } from "./dialect-values.ts";
 import { myColumnFormat } from "./mysql-column-format.ts";
 import { doublesOnce, MY_NUMBERS } from "./mysql-numbers.ts";
@@ -33,6 +34,18 @@ import { computeTemporal } from "./numeric-temporal-arithmetic.ts";
 /** The integers next to those of 64 bits. */
 const BELOW_INT64 = "-9223372036854775809";
 const ABOVE_INT64 = "9223372036854775808";
+
+const canonicalForm = canonicalForms({
+  boolean: MY_BOOLEAN,
+  integer: MY_INTEGER,
+  decimal: MY_DECIMAL,
+  double: MY_DOUBLE,
+  string: MY_STRING,
+  guid: MY_GUID,
+  binary: MY_BINARY,
+  temporal: MY_TEMPORAL,
+  enums: MY_ENUMS,
+});
 
 /** How MariaDB holds values, and computes with them. */
 export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
@@ -44,34 +57,6 @@ export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
   convert,
   offsetOf,
 });
-
-function canonicalForm(type: ScalarType): SqlForm {
-  if (type.kind === "EnumType") return myEnumNumber(type);
-  if (isInteger(type)) return MY_INTEGER;
-  switch (type.name) {
-    case "Edm.Boolean":
-      return MY_BOOLEAN;
-    case "Edm.Single":
-    case "Edm.Double":
-      return MY_DOUBLE;
-    case "Edm.Decimal":
-      return MY_DECIMAL;
-    case "Edm.Guid":
-      return MY_GUID;
-    case "Edm.Binary":
-      return MY_BINARY;
-    case "Edm.Date":
-      return MY_TEMPORAL.days;
-    case "Edm.TimeOfDay":
-      return MY_TEMPORAL.clock;
-    case "Edm.DateTimeOffset":
-      return MY_TEMPORAL.epoch;
-    case "Edm.Duration":
-      return MY_TEMPORAL.seconds;
-    default:
-      return MY_STRING;
-  }
-}
 
 const OPERATORS: Readonly<Record<"add" | "sub" | "mul", Sql>> = { add: sql`+`, sub: sql`-`, mul: sql`*` };
 

@@ -13,8 +13,7 @@ import {
   PG_GUID,
   PG_INTEGER,
   PG_STRING_COLUMN,
-  pgEnumName,
-  pgEnumNumber,
+  PG_ENUMS,
 } from "../forms/postgres-forms.ts";
 import {
   PG_DATE,
@@ -100,8 +99,8 @@ const DEFAULTS: TextColumnForms["defaults"] = {
 const FORMS: TextColumnForms = {
   asText: (column) => sql`${column}::text`,
   defaults: DEFAULTS,
-  enumName: pgEnumName,
-  enumNumber: pgEnumNumber,
+  enumName: PG_ENUMS.byName,
+  enumNumber: PG_ENUMS.byNumber,
   textDecimal: PG_TEXT_DECIMAL,
   realDecimal: PG_REAL_DECIMAL,
   scaledDecimal: pgScaledDecimal,

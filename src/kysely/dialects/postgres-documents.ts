@@ -1,11 +1,23 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { PG_BOOLEAN, PG_DECIMAL, PG_DOUBLE, PG_INTEGER, PG_STRING, pgEnumName } from "../forms/postgres-forms.ts";
+import { PG_BOOLEAN, PG_DECIMAL, PG_DOUBLE, PG_INTEGER, PG_STRING, PG_ENUMS } from "../forms/postgres-forms.ts";
 import { PG_DURATION, PG_TEXT_DATE, PG_TEXT_TIME, PG_TEXT_TIMESTAMP } from "../forms/postgres-temporal-forms.ts";
-import type { FormedSql, Sql } from "../translate/sql-form.ts";
+import type { Sql } from "../translate/sql-form.ts";
 import type { DocumentSyntax } from "./document-syntax.ts";
-import { refuseIncomparable } from "./refuse-incomparable.ts";
+import { documentValues } from "./document-values.ts";
+
+const formed = documentValues({
+  boolean: (text) => ({ sql: sql`${text}::boolean`, form: PG_BOOLEAN }),
+  integer: (text) => ({ sql: sql`${text}::numeric::int8`, form: PG_INTEGER }),
+  decimal: (text) => ({ sql: sql`${text}::numeric`, form: PG_DECIMAL }),
+  double: (text) => ({ sql: sql`${text}::float8`, form: PG_DOUBLE }),
+  string: (text) => ({ sql: sql`(${text} collate "C")`, form: PG_STRING }),
+  date: PG_TEXT_DATE,
+  timeOfDay: PG_TEXT_TIME,
+  dateTimeOffset: PG_TEXT_TIMESTAMP,
+  duration: PG_DURATION,
+  enums: PG_ENUMS,
+});
 
 /** How PostgreSQL looks into JSON: columns of jsonb, json or text, the latter two read as jsonb. */
 export const PG_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
@@ -25,38 +37,6 @@ export const PG_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
   }),
   spendItem: () => null,
 });
-
-/** From the text of a JSON value: a number in quotes is read, too. */
-function formed(text: Sql, { type, name }: StructuralProperty, owner: string): FormedSql {
-  refuseIncomparable(type, owner);
-  if (type.kind === "EnumType") return { sql: text, form: pgEnumName(type) };
-  if (type.kind !== "PrimitiveType") throw new Error(`${name} is no single value.`);
-  return FORMED[type.name](text);
-}
-
-const integer = (text: Sql): FormedSql => ({ sql: sql`${text}::numeric::int8`, form: PG_INTEGER });
-const double = (text: Sql): FormedSql => ({ sql: sql`${text}::float8`, form: PG_DOUBLE });
-const string = (text: Sql): FormedSql => ({ sql: sql`(${text} collate "C")`, form: PG_STRING });
-
-const FORMED: Readonly<Record<PrimitiveTypeName, (text: Sql) => FormedSql>> = {
-  "Edm.Boolean": (text) => ({ sql: sql`${text}::boolean`, form: PG_BOOLEAN }),
-  "Edm.Byte": integer,
-  "Edm.SByte": integer,
-  "Edm.Int16": integer,
-  "Edm.Int32": integer,
-  "Edm.Int64": integer,
-  "Edm.Single": double,
-  "Edm.Double": double,
-  "Edm.Decimal": (text) => ({ sql: sql`${text}::numeric`, form: PG_DECIMAL }),
-  "Edm.String": string,
-  // Lower case, as everywhere.
-  "Edm.Guid": string,
-  "Edm.Binary": string,
-  "Edm.Date": (text) => ({ sql: text, form: PG_TEXT_DATE }),
-  "Edm.TimeOfDay": (text) => ({ sql: text, form: PG_TEXT_TIME }),
-  "Edm.DateTimeOffset": (text) => ({ sql: text, form: PG_TEXT_TIMESTAMP }),
-  "Edm.Duration": (text) => ({ sql: text, form: PG_DURATION }),
-};
 
 function textAt(document: Sql, path: readonly StructuralProperty[]): Sql {
   return sql`(${document}::jsonb #>> ${keys(path)})`;

@@ -18,12 +18,13 @@ import {
   PG_INTEGER,
   PG_STRING,
   PG_TEMPORAL,
-  pgEnumNumber,
+  PG_ENUMS,
 } from "../forms/postgres-forms.ts";
 import { PG_DATE, PG_MIDNIGHT, PG_TEXT_TIMESTAMP, pgOffsetOfText } from "../forms/postgres-temporal-forms.ts";
 import { bindConstant } from "../translate/parameter-slot.ts";
-import { toComputable, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { toComputable, type Sql } from "../translate/sql-form.ts";
 import { computed, type ConstantOperand, type RowOperand } from "../translate/sql-operand.ts";
+import { canonicalForms } from "./canonical-forms.ts";
 import type { DialectValues, Term } from "./dialect-values.ts";
 import { numericKind } from "./numeric-kind.ts";
 import { computeTemporal } from "./numeric-temporal-arithmetic.ts";
@@ -35,6 +36,18 @@ import { PG_SYNTAX } from "./postgres-syntax.ts";
 const BELOW_INT64 = "-9223372036854775809";
 const ABOVE_INT64 = "9223372036854775808";
 
+const canonicalForm = canonicalForms({
+  boolean: PG_BOOLEAN,
+  integer: PG_INTEGER,
+  decimal: PG_DECIMAL,
+  double: PG_DOUBLE,
+  string: PG_STRING,
+  guid: PG_GUID,
+  binary: PG_BINARY,
+  temporal: PG_TEMPORAL,
+  enums: PG_ENUMS,
+});
+
 /** How PostgreSQL holds values, and computes with them. */
 export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm,
@@ -45,34 +58,6 @@ export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
   convert,
   offsetOf,
 });
-
-function canonicalForm(type: ScalarType): SqlForm {
-  if (type.kind === "EnumType") return pgEnumNumber(type);
-  if (isInteger(type)) return PG_INTEGER;
-  switch (type.name) {
-    case "Edm.Boolean":
-      return PG_BOOLEAN;
-    case "Edm.Single":
-    case "Edm.Double":
-      return PG_DOUBLE;
-    case "Edm.Decimal":
-      return PG_DECIMAL;
-    case "Edm.Guid":
-      return PG_GUID;
-    case "Edm.Binary":
-      return PG_BINARY;
-    case "Edm.Date":
-      return PG_TEMPORAL.days;
-    case "Edm.TimeOfDay":
-      return PG_TEMPORAL.clock;
-    case "Edm.DateTimeOffset":
-      return PG_TEMPORAL.epoch;
-    case "Edm.Duration":
-      return PG_TEMPORAL.seconds;
-    default:
-      return PG_STRING;
-  }
-}
 
 const OPERATORS: Readonly<Record<"add" | "sub" | "mul", Sql>> = { add: sql`+`, sub: sql`-`, mul: sql`*` };
 

@@ -5,7 +5,7 @@ import {
   BINARY_FORM,
   BOOLEAN_FORM,
   DOUBLE_FORM,
-  enumNumberForm,
+  SQLITE_ENUMS,
   GUID_FORM,
   INTEGER_FORM,
   STRING_FORM,
@@ -15,7 +15,7 @@ import type { SqlForm } from "../translate/sql-form.ts";
 
 /** The form in which functions and arithmetic of SQLite take and give the values of a type. */
 export function sqliteCanonicalForm(type: ScalarType): SqlForm {
-  if (type.kind === "EnumType") return enumNumberForm(type);
+  if (type.kind === "EnumType") return SQLITE_ENUMS.byNumber(type);
   const { name } = type;
   switch (name) {
     case "Edm.Boolean":

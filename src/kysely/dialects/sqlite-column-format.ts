@@ -22,8 +22,7 @@ import {
   BINARY_FORM,
   BOOLEAN_FORM,
   DOUBLE_FORM,
-  enumNameForm,
-  enumNumberForm,
+  SQLITE_ENUMS,
   GUID_FORM,
   INTEGER_FORM,
   STRING_COLUMN_FORM,
@@ -46,8 +45,8 @@ export function sqliteColumnFormat(
   if (type.kind === "ComplexType") return null;
   if (type.kind === "EnumType") {
     if (storage !== undefined) return null;
-    if (!type.isFlags) return makeColumnFormat(property, enumNameForm(type), readEnumName(property, type));
-    return makeColumnFormat(property, enumNumberForm(type), (cell) =>
+    if (!type.isFlags) return makeColumnFormat(property, SQLITE_ENUMS.byName(type), readEnumName(property, type));
+    return makeColumnFormat(property, SQLITE_ENUMS.byNumber(type), (cell) =>
       typeof cell === "number" ? enumFromNumber(type, cell) : null,
     );
   }

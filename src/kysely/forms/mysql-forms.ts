@@ -1,12 +1,10 @@
 import { sql } from "kysely";
 import { asBoolean, asBytes, asText } from "../../edm/canonical-form.ts";
 import { countWholeDigits, scaleOf } from "../../edm/decimal.ts";
-import { enumToNumber } from "../../edm/enum-codec.ts";
-import type { EnumType } from "../../edm/model.ts";
-import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { toHex } from "../dialects/write-key-list.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { enumForms, type EnumForms } from "./enum-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /**
@@ -83,40 +81,8 @@ export const MY_BINARY: SqlForm = plainForm("binary", (value) => toHex(asBytes(v
 /** Dates, times, timestamps and durations as they are computed with. */
 export const MY_TEMPORAL: NumericTemporalForms = numericTemporalForms(asInteger, asSeconds);
 
-const enumNumberForms = new WeakMap<EnumType, SqlForm>();
-const enumNameForms = new WeakMap<EnumType, SqlForm>();
-
-/** An enumeration as its numeric values: those of flags are added up. */
-export function myEnumNumber(type: EnumType): SqlForm {
-  const known = enumNumberForms.get(type);
-  if (known !== undefined) return known;
-  const encode = (value: PrimitiveValue): string => String(enumToNumber(type, asText(value)));
-  const form = plainForm(`numbers of ${type.name}`, encode, { place: asInteger, fromKey: asInteger });
-  enumNumberForms.set(type, form);
-  return form;
-}
-
-/** An enumeration without flags as the names of its members; they are ordered by their numeric values. */
-export function myEnumName(type: EnumType): SqlForm {
-  const known = enumNameForms.get(type);
-  if (known !== undefined) return known;
-  const toNumber: Conversion = { form: myEnumNumber(type), apply: (operand) => numberOf(type, operand) };
-  // Two names of one value are equal, which their texts are not.
-  const hasAliases = new Set(type.members.values()).size < type.members.size;
-  const names = plainForm(`names of ${type.name}`, asText);
-  const form = plainForm(`names of ${type.name} in a column`, asText, {
-    sortable: toNumber,
-    comparable: toNumber,
-    ...(hasAliases ? {} : { equatable: { form: names, apply: (operand) => operand } }),
-  });
-  enumNameForms.set(type, form);
-  return form;
-}
-
-function numberOf(type: EnumType, operand: Sql): Sql {
-  const cases = Array.from(type.members, ([name, value]) => sql`when ${sql.lit(name)} then ${sql.lit(value)}`);
-  return sql`(case ${operand} ${sql.join(cases, sql` `)} end)`;
-}
+/** Enumerations as integers, or as texts. */
+export const MY_ENUMS: EnumForms = enumForms({ encode: String, asInteger });
 
 /** Beyond those digits the database would cut in silence. */
 function boundDecimal(value: string): string {

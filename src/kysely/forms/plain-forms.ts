@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import { asBoolean, asNumber, asText } from "../../edm/canonical-form.ts";
-import { enumToNumber } from "../../edm/enum-codec.ts";
-import type { EnumType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { plainForm, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { plainForm, type SqlForm } from "../translate/sql-form.ts";
+import { enumForms, type EnumForms } from "./enum-forms.ts";
 
 /** Edm.Boolean as 0 and 1. */
 export const BOOLEAN_FORM: SqlForm = plainForm("boolean", (value) => (asBoolean(value) ? 1n : 0n));
@@ -46,41 +45,8 @@ export const BINARY_FORM: SqlForm = plainForm("binary", (value) => value, {
   fromKey: (value) => sql`unhex(${value})`,
 });
 
-const enumNumberForms = new WeakMap<EnumType, SqlForm>();
-const enumNameForms = new WeakMap<EnumType, SqlForm>();
-
-/** An enumeration as its numeric values: those of flags are added up. */
-export function enumNumberForm(type: EnumType): SqlForm {
-  const known = enumNumberForms.get(type);
-  if (known !== undefined) return known;
-  const form = plainForm(`numbers of ${type.name}`, (value) => BigInt(enumToNumber(type, asText(value))));
-  enumNumberForms.set(type, form);
-  return form;
-}
-
-/** An enumeration without flags as the names of its members; they are ordered by their numeric values. */
-export function enumNameForm(type: EnumType): SqlForm {
-  const known = enumNameForms.get(type);
-  if (known !== undefined) return known;
-  const numbers = enumNumberForm(type);
-  const toNumber = {
-    form: numbers,
-    apply: (operand: Sql): Sql => {
-      const cases = Array.from(type.members, ([name, value]) => sql`when ${sql.lit(name)} then ${sql.lit(value)}`);
-      return sql`(case ${operand} ${sql.join(cases, sql` `)} end)`;
-    },
-  };
-  const names = plainForm(`names of ${type.name}`, asText);
-  // Two names of one value are equal, which their texts are not.
-  const hasAliases = new Set(type.members.values()).size < type.members.size;
-  const form = plainForm(`names of ${type.name} in a column`, asText, {
-    sortable: toNumber,
-    comparable: toNumber,
-    ...(hasAliases ? {} : { equatable: { form: names, apply: (operand) => operand } }),
-  });
-  enumNameForms.set(type, form);
-  return form;
-}
+/** Enumerations as INTEGER, or as TEXT. */
+export const SQLITE_ENUMS: EnumForms = enumForms({ encode: BigInt });
 
 function asInteger(value: PrimitiveValue): number | bigint {
   return typeof value === "bigint" ? value : asNumber(value);

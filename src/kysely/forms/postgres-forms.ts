@@ -1,10 +1,8 @@
 import { sql } from "kysely";
 import { asBoolean, asBytes, asText } from "../../edm/canonical-form.ts";
-import { enumToNumber } from "../../edm/enum-codec.ts";
-import type { EnumType } from "../../edm/model.ts";
-import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { toHex } from "../dialects/write-key-list.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { enumForms, type EnumForms } from "./enum-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /**
@@ -79,37 +77,10 @@ export const PG_BINARY: SqlForm = plainForm("binary", (value) => toHex(asBytes(v
 /** Dates, times, timestamps and durations as they are computed with. */
 export const PG_TEMPORAL: NumericTemporalForms = numericTemporalForms(asInteger, asNumeric);
 
-const enumNumberForms = new WeakMap<EnumType, SqlForm>();
-const enumNameForms = new WeakMap<EnumType, SqlForm>();
-
-/** An enumeration as its numeric values: those of flags are added up. */
-export function pgEnumNumber(type: EnumType): SqlForm {
-  const known = enumNumberForms.get(type);
-  if (known !== undefined) return known;
-  const encode = (value: PrimitiveValue): string => String(enumToNumber(type, asText(value)));
-  const form = plainForm(`numbers of ${type.name}`, encode, { place: asInteger, fromKey: asInteger });
-  enumNumberForms.set(type, form);
-  return form;
-}
-
-/** An enumeration without flags as the names of its members; they are ordered by their numeric values. */
-export function pgEnumName(type: EnumType): SqlForm {
-  const known = enumNameForms.get(type);
-  if (known !== undefined) return known;
-  const toNumber: Conversion = { form: pgEnumNumber(type), apply: (operand) => numberOf(type, operand) };
-  // Two names of one value are equal, which their texts are not.
-  const hasAliases = new Set(type.members.values()).size < type.members.size;
-  const names = plainForm(`names of ${type.name}`, asText, { place: (place) => sql`${place}::text` });
-  const form = plainForm(`names of ${type.name} in a column`, asText, {
-    sortable: toNumber,
-    comparable: toNumber,
-    ...(hasAliases ? {} : { equatable: { form: names, apply: (operand) => sql`${operand}::text` } }),
-  });
-  enumNameForms.set(type, form);
-  return form;
-}
-
-function numberOf(type: EnumType, operand: Sql): Sql {
-  const cases = Array.from(type.members, ([name, value]) => sql`when ${sql.lit(name)} then ${sql.lit(value)}`);
-  return sql`(case ${operand}::text ${sql.join(cases, sql` `)} end)::int8`;
-}
+/** Enumerations as int8, or as text. */
+export const PG_ENUMS: EnumForms = enumForms({
+  encode: String,
+  asInteger,
+  asName: (value) => sql`${value}::text`,
+  asNumber: asInteger,
+});
