@@ -11,7 +11,7 @@ import {
 } from "odatakit";
 import { arraySets, COMMON, type Service, type Shared } from "../executors/relations-memory.ts";
 import type { Relations } from "../executors/relations-model.ts";
-import { authorOperations, bookOperations, unboundOperations } from "./row-operations.ts";
+import { authorOperations, bookOperations, unboundOperations, type HandOut } from "./row-operations.ts";
 import { applyTo } from "./row-query.ts";
 import { ROW_RULES, SETS, userNamed, type Row, type SetName } from "./row-rules.ts";
 import { RowStore, TYPES, type Navigation, type StoredRows } from "./row-store.ts";
@@ -46,17 +46,17 @@ export function authorizationOf(set: SetName, isGuarded: boolean): object {
 }
 
 /** The operations of a set. */
-export function operationsOf(set: SetName, data: Relations): object {
-  if (set === "books") return bookOperations(data);
-  return set === "authors" ? authorOperations(data) : {};
+export function operationsOf(set: SetName, data: Relations, handOut?: HandOut): object {
+  if (set === "books") return bookOperations(data, handOut);
+  return set === "authors" ? authorOperations(data, handOut) : {};
 }
 
 /** What all services here have in common. */
-export function serviceOptions(data: Relations, shared: Shared) {
+export function serviceOptions(data: Relations, shared: Shared, handOut?: HandOut) {
   return {
     ...COMMON,
     ...shared,
-    ...unboundOperations(data),
+    ...unboundOperations(data, handOut),
     authenticate: ({ headers }: { readonly headers: Headers }) => userNamed(headers.get("x-user")),
   };
 }
@@ -65,13 +65,16 @@ export function serviceOptions(data: Relations, shared: Shared) {
 export function memoryRows(data: Relations, style: Style, isGuarded: boolean, shared: Shared) {
   const store = new RowStore(data);
   const make = entitySet as unknown as Untyped;
+  const handOut: HandOut | undefined = isPopulated(style)
+    ? (set, entity) => populated(store, set, entity as unknown as Row) as unknown as typeof entity
+    : undefined;
   const service: Service = odataService({
-    ...serviceOptions(data, shared),
+    ...serviceOptions(data, shared, handOut),
     entitySets: SETS.map((set) =>
       make(TYPES[set], {
         ...SETTINGS[set],
         ...authorizationOf(set, isGuarded),
-        ...operationsOf(set, data),
+        ...operationsOf(set, data, handOut),
         ...readHandlers(store, set, style),
         ...writeHandlers(store, set, style),
         navigation: Object.fromEntries(

@@ -6,16 +6,24 @@ import { Author, Book, Chapter, Note, Tag, type Relations } from "../executors/r
  * to leave out. They choose by parameters alone, so that nothing hidden decides about what is visible.
  */
 
+/** An entity as the application hands it out: what a rule leads to must be found from it. */
+export type HandOut = <T extends object>(set: "authors" | "books" | "chapters" | "notes", entity: T) => T;
+
+const AS_IT_IS: HandOut = (_set, entity) => entity;
+
 /** The operations of books. */
-export function bookOperations(data: Relations) {
-  const bookOf = (id: string): Book | null => data.books.find((book) => book.id === id) ?? null;
+export function bookOperations(data: Relations, handOut: HandOut = AS_IT_IS) {
+  const bookOf = (id: string): Book | null => {
+    const found = data.books.find((book) => book.id === id);
+    return found === undefined ? null : handOut("books", found);
+  };
   return {
     functions: {
       priced: fn({
         bound: "collection",
         composable: true,
         returns: edm.collection(Book),
-        handler: () => data.books.filter(({ price }) => price !== null),
+        handler: () => data.books.filter(({ price }) => price !== null).map((book) => handOut("books", book)),
       }),
       other: fn(Book, {
         bound: "entity",
@@ -26,7 +34,10 @@ export function bookOperations(data: Relations) {
       chaptersOf: fn(Book, {
         bound: "entity",
         returns: edm.collection(Chapter),
-        handler: (key) => Promise.resolve(data.chapters.filter(({ bookId }) => bookId === key)),
+        handler: (key) => {
+          const found = data.chapters.filter(({ bookId }) => bookId === key);
+          return Promise.resolve(found.map((chapter) => handOut("chapters", chapter)));
+        },
       }),
     },
     actions: {
@@ -43,29 +54,33 @@ export function bookOperations(data: Relations) {
 }
 
 /** The operations of authors. */
-export function authorOperations(data: Relations) {
+export function authorOperations(data: Relations, handOut: HandOut = AS_IT_IS) {
   return {
     functions: {
       oldest: fn({
         bound: "collection",
         composable: true,
         returns: edm.collection(Author),
-        handler: () => data.authors,
+        handler: () => data.authors.map((author) => handOut("authors", author)),
       }),
     },
     actions: {
       notes: action(Author, {
         bound: "entity",
         returns: edm.collection(Note),
-        handler: (_key) => data.notes,
+        handler: (_key) => data.notes.map((note) => handOut("notes", note)),
       }),
     },
   };
 }
 
 /** Those that are bound to nothing. */
-export function unboundOperations(data: Relations) {
+export function unboundOperations(data: Relations, handOut: HandOut = AS_IT_IS) {
   const authorization = authenticated();
+  const bookOf = (wanted: string): Book | null => {
+    const found = data.books.find(({ id }) => id === wanted);
+    return found === undefined ? null : handOut("books", found);
+  };
   return {
     functions: {
       everyChapter: fn({
@@ -75,8 +90,8 @@ export function unboundOperations(data: Relations) {
         // With what they lead to, whoever may see it.
         handler: () =>
           data.chapters.map((chapter) => ({
-            ...chapter,
-            book: data.books.find(({ id }) => id === chapter.bookId) ?? null,
+            ...handOut("chapters", chapter),
+            book: bookOf(chapter.bookId),
             notes: data.notes.filter(
               ({ bookId, chapterNumber }) => bookId === chapter.bookId && chapterNumber === chapter.number,
             ),
@@ -86,12 +101,19 @@ export function unboundOperations(data: Relations) {
         params: { id: edm.int32() },
         returns: Author,
         authorization,
-        handler: ({ id }) => data.authors.find((each) => each.id === id) ?? null,
+        handler: ({ id }) => {
+          const found = data.authors.find((each) => each.id === id);
+          return found === undefined ? null : handOut("authors", found);
+        },
       }),
       everyTag: fn({ returns: edm.collection(Tag), authorization, handler: () => data.tags }),
     },
     actions: {
-      everyNote: action({ returns: edm.collection(Note), authorization, handler: () => data.notes }),
+      everyNote: action({
+        returns: edm.collection(Note),
+        authorization,
+        handler: () => data.notes.map((note) => handOut("notes", note)),
+      }),
     },
   };
 }
