@@ -18,36 +18,50 @@ import { rowReader, wholeEntity } from "./row-to-entity.ts";
 /** The related entities of each join key that owners have, in the order of the keys. */
 type RelatedLists = readonly (readonly object[])[];
 
+const NONE: ReadonlySet<unknown> = new Set();
+
 /**
  * Finds what a navigation leads to by its join: the target set is read once for all owners.
- * @returns null where no join is declared, or the target set has no source that can be read so
+ * @param objects distinct
+ * @returns for each of the objects; undefined for one that does not tell what it is joined by. Null where none does, no
+ *   join is declared, or the target set has no source that can be read so
  * @throws as for loadRelations
  */
 export function joinTarget(
   mention: NavigationMention,
   objects: readonly object[],
   run: LoadRun,
-): MaybeResult<readonly RelatedObject[] | null> {
+): MaybeResult<ReadonlyArray<RelatedObject | undefined> | null> {
   const { entitySet, navigationProperty, target } = mention;
   const join = entitySet.navigationJoins.get(navigationProperty.name);
-  if (join === undefined || target === null || lacksJoinKey(join, mention, objects)) return null;
-  const owners = groupByKey(objects, joinKeyReader(join, entitySet.entityType, undefined));
+  if (join === undefined || target === null) return null;
+  const untold = untoldOf(join, mention, objects);
+  if (untold.size > 0 && untold.size === objects.length) return null;
+  const readKey = joinKeyReader(join, entitySet.entityType, undefined);
+  const owners = groupByKey(objects, (object) => (untold.has(object) ? null : readKey(object)));
   const keys = owners.groups.map(({ key }) => key);
   return chain(readTarget(mention, join, keys, run), (lists) => {
     if (lists === null) return null;
-    return perEntity(owners, lists, []).map((list): RelatedObject => {
+    return perEntity(owners, lists, []).map((list, index): RelatedObject | undefined => {
+      if (untold.has(objects[index])) return undefined;
       return navigationProperty.isCollection ? list : (list[0] ?? null);
     });
   });
 }
 
-/** Ignored properties may be absent from what handlers answer: then nothing is known of what is related. */
-function lacksJoinKey(join: NavigationJoin, { entitySet }: NavigationMention, objects: readonly object[]): boolean {
+/**
+ * The entities that do not tell what they are joined by: ignored properties may be absent from what handlers answer, and
+ * then nothing is known of what is related.
+ */
+function untoldOf(
+  join: NavigationJoin,
+  { entitySet }: NavigationMention,
+  objects: readonly object[],
+): ReadonlySet<unknown> {
   const { ignoredProperties } = entitySet.entityType;
   const ignored = parentProperties(join).filter((property) => ignoredProperties.includes(property));
-  return (
-    ignored.length > 0 && objects.some((object) => ignored.some(({ field }) => fieldOf(object, field) === undefined))
-  );
+  if (ignored.length === 0) return NONE;
+  return new Set(objects.filter((object) => ignored.some(({ field }) => fieldOf(object, field) === undefined)));
 }
 
 /** Reads the target set in the first way that it has; null: it has none. */

@@ -37,10 +37,19 @@ export function loadNavigation(
   const definition = serviceOf(run.context).entitySets.get(entitySet.name);
   const { getBatch, get } = definition?.navigationHandlers.get(navigationProperty.name) ?? {};
   if (getBatch !== undefined) return loadByKey(mention, owners, (keys) => askBatch(mention, getBatch, keys, run));
+  const loadEach = (of: readonly object[]): MaybeResult<RelatedObjects> => {
+    if (get === undefined) return takeLoaded(mention, of, run);
+    return loadByKey(mention, of, (keys) => askEach(mention, get, keys, run));
+  };
   return chain(joinTarget(mention, owners, run), (joined) => {
-    if (joined !== null) return joined;
-    if (get === undefined) return takeLoaded(mention, owners, run);
-    return loadByKey(mention, owners, (keys) => askEach(mention, get, keys, run));
+    if (joined === null) return loadEach(owners);
+    // One entity that does not tell what it is joined by is no reason not to know of the others.
+    const others = owners.filter((_owner, index) => joined[index] === undefined);
+    const loaded = others.length === 0 ? [] : loadEach(others);
+    return chain(loaded, (related) => {
+      const rest = related.values();
+      return joined.map((each): RelatedObject => (each === undefined ? (rest.next().value ?? null) : each));
+    });
   });
 }
 

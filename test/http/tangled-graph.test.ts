@@ -61,3 +61,27 @@ test("what a row rule cannot tell of is hidden, and the application is told once
     "The row rule of People leads along 'People/Boss', which nothing loads for some entities: no handler, no join, nothing in the entities. They are hidden.",
   ]);
 });
+
+test("an entity that does not tell what a rule leads along by is hidden alone", async () => {
+  const Team = entityType("Team", { id: edm.int32().key(), name: edm.string() });
+  const Player = entityType("Player", { id: edm.int32().key(), teamId: edm.int32().nullable().ignored() });
+  const players: { id: number; teamId?: number | null }[] = [{ id: 1, teamId: 7 }, { id: 2 }, { id: 3, teamId: null }];
+  const service = odataService({
+    logger: { error: () => {}, warn: () => {}, info: () => {} },
+    authenticate: () => ({ id: "ann" }),
+    entitySets: [
+      entitySet(Team, { queryable: () => arraySource(Team, [{ id: 7, name: "red" }]) }),
+      entitySet(Player, {
+        getAll: () => players as { id: number; teamId: number | null }[],
+        getByKey: (key) => (players.find(({ id }) => id === key) ?? null) as { id: number; teamId: number } | null,
+        navigation: { team: hasOptional(Team, { on: { teamId: "id" }, target: "Teams" }) },
+        authorization: { rows: (_user, player) => player.team.name.eq("red") },
+      }),
+    ],
+  });
+  const ask = async (path: string) => (await service.fetch(new Request(`http://service.example/${path}`))).text();
+  expect(await ask("Players/$count")).toBe("1");
+  expect(await ask("Players?$filter=Team/Name eq 'red'&$select=Id")).toContain('"value":[{"Id":1}]');
+  expect(await ask("Players(1)/Id/$value")).toBe("1");
+  expect(await ask("Players(2)")).toContain("NotFound");
+});
