@@ -27,6 +27,8 @@ interface WrittenEntity {
   readonly entity: object;
   /** Whether a property is known; what the server computes is not before it does. */
   readonly isKnown: (property: StructuralProperty) => boolean;
+  /** Whether it is written already, so that handlers along its navigations tell how it is. */
+  readonly isSaved?: boolean;
 }
 
 /**
@@ -57,7 +59,7 @@ export function isSavedSeen(
   const condition = conditionOf(set, context);
   if (typeof condition === "string") return condition === "all";
   const isKnown = ({ field }: StructuralProperty): boolean => declaredFieldOf(entity, field) !== undefined;
-  return meets(entitySet, condition, { entity, isKnown }, context);
+  return meets(entitySet, condition, { entity, isKnown, isSaved: true }, context);
 }
 
 /** Whether a handler keeps to the rules within its own statements. */
@@ -92,20 +94,30 @@ function meets(
     if (step.kind === "property") return written.isKnown(step.property);
     return step.kind === "navigation" && loaded.has(step.navigationProperty);
   };
-  return chain(
-    startAll(loads),
-    () => run.unfollowed.size > 0 || canBeTrue(filter.expression, { entity: written.entity, values, isKnown }),
-  );
+  return chain(startAll(loads), () => {
+    if (run.unfollowed.size > 0) return written.isSaved !== true;
+    return canBeTrue(filter.expression, { entity: written.entity, values, isKnown });
+  });
 }
 
-/** Loads what a navigation will lead to, where the entity says it: what handlers know of is how it was before. */
+/**
+ * Loads what a navigation will lead to, where the entity says it: until it is saved, what handlers know of is how it was
+ * before.
+ */
 function loadKnown(
   mention: NavigationMention,
-  { entity, isKnown }: WrittenEntity,
+  { entity, isKnown, isSaved }: WrittenEntity,
   run: LoadRun,
   loaded: Set<NavigationProperty>,
 ): MaybeResult<undefined> {
   const { entitySet, navigationProperty } = mention;
+  const set = serviceOf(run.context).entitySets.get(entitySet.name);
+  const { get, getBatch } = set?.navigationHandlers.get(navigationProperty.name) ?? {};
+  if (isSaved === true && (get ?? getBatch) !== undefined && entitySet.entityType.key.every(isKnown)) {
+    return chain(loadBelow([mention], [entity], run), (): undefined => {
+      loaded.add(navigationProperty);
+    });
+  }
   const join = entitySet.navigationJoins.get(navigationProperty.name);
   if (join?.kind !== "direct" || !parentProperties(join).every(isKnown)) return undefined;
   return chain(joinTarget(mention, [entity], run), (related) => {

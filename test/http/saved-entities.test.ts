@@ -1,4 +1,4 @@
-import { edm, entitySet, entityType, hasMany, odataService } from "odatakit";
+import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
 
 const Ticket = entityType("Ticket", {
@@ -86,6 +86,38 @@ describe("of an entity that a handler gave to somebody else nothing is told", ()
       "cache-control": "no-store",
       vary: "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization",
     });
+  });
+});
+
+describe("nor where the rule leads along a navigation that a handler tells of", () => {
+  const Team = entityType("Team", { id: edm.string().key() });
+  const find = (key: number): Stored | null => tickets.find(({ id }) => id === key) ?? null;
+  const team = (key: number): { id: string } => ({ id: find(key)?.team ?? "" });
+  test.each([
+    ["one key", { get: team }],
+    ["many keys", { getBatch: (keys: readonly number[]) => new Map(keys.map((key) => [key, team(key)])) }],
+  ])("by %s", async (_kind, handlers) => {
+    const guarded = odataService({
+      authenticate: () => ({ id: "red" }),
+      entitySets: [
+        entitySet(Team, { getAll: () => [] }),
+        entitySet(Ticket, {
+          getByKey: find,
+          create: ({ id, title }) => findOrCreate(id, title),
+          patch: (id, { title }) => change(id, title ?? ""),
+          navigation: { group: hasOptional(Team, { target: "Teams", ...handlers }) },
+          authorization: { rows: (user, ticket) => ticket.group.id.eq(user.id ?? "") },
+        }),
+      ],
+    });
+    const write = async (method: string, path: string, body: object) => {
+      const init = { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+      return (await guarded.fetch(new Request(`http://service.example/${path}`, init))).status;
+    };
+    expect(await write("POST", "Tickets", { Id: 9, Title: "secret" })).toBe(204);
+    expect(await write("POST", "Tickets", { Id: 9, Title: "mine" })).toBe(201);
+    expect(await write("PATCH", "Tickets(9)", { Title: "mine, too" })).toBe(200);
+    expect(await write("PATCH", "Tickets(9)", { Title: "for blue" })).toBe(204);
   });
 });
 
