@@ -99,7 +99,8 @@ function computeDecimals(operator: ArithmeticOperator, left: Term, right: Term):
     case "div":
       return MY_NUMBERS.divideDecimals(left.sql, right.sql, true);
     case "mod":
-      return sql`mod(${left.sql}, ${right.sql})`;
+      // A remainder of zero may be a negative zero, which equals no other until something is added.
+      return sql`(mod(${left.sql}, ${right.sql}) + 0)`;
     default:
       return sql`(${left.sql} ${OPERATORS[operator]} ${right.sql})`;
   }

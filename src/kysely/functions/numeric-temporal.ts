@@ -70,8 +70,11 @@ export function numericTemporalFunctions(made: NumericTemporals): TemporalFuncti
     time: (call) => computed({ sql: numbers.modulo(localSeconds(call), SECONDS_PER_DAY), form: forms.clock }),
     totaloffsetminutes: (call) => {
       const offset = offsetOf(call);
-      if (offset !== undefined) return computed({ sql: numbers.asInteger(offset), form: integer });
-      // Null where the timestamp is.
+      if (offset !== undefined) {
+        // Null where the timestamp is: it may be computed from more than has an offset.
+        const known = sql`(case when ${argumentAt(call, 0)} is not null then ${numbers.asInteger(offset)} end)`;
+        return computed({ sql: known, form: integer });
+      }
       return computed({ sql: numbers.asInteger(sql`(${argumentAt(call, 0)} * 0)`), form: integer });
     },
     now: () => instantConstant({ kind: "now" }),
