@@ -106,7 +106,7 @@ function respond(
   const body = writeCollection({
     contextUrl: resource.contextUrl(selectExpand.contextSelect),
     count: result.count,
-    nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan, result.last) : undefined),
+    nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan, result) : undefined),
     entities: result.entities,
     total,
     writer: writerOf(exchange, format, resource, { plan, result }),
@@ -145,12 +145,13 @@ function writerOf(
 }
 
 /** A link that would be too long to be followed goes on by offset: the values of a row may be long. */
-function ownNextLink(exchange: Exchange, plan: CollectionPlan, last: CollectionResult["last"]): string {
+function ownNextLink(exchange: Exchange, plan: CollectionPlan, { entities, last }: CollectionResult): string {
   const { pairs } = exchange.options.options;
-  const link = nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, last));
+  const { length } = entities;
+  const link = nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length, last));
   const { maxUrlLength } = exchange.service.definition.limits;
   if (last === undefined || maxUrlLength === null || link.length <= maxUrlLength) return link;
-  return nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan));
+  return nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length));
 }
 
 /**

@@ -151,9 +151,9 @@ function countOf({ countsAfterSkip, skip }: CollectionPlan, count: Page["count"]
 }
 
 /**
- * The page of a set that applied the query itself. Its own total and link count; without a link and without `$top` the
- * answer is cut to the page size.
- * @see specification, Collection read, rule 5
+ * Makes the page of a set that applied the query itself. The link of the handler wins. Without one, and without `$top`,
+ * the items are cut to the page size, and more items or a greater total give a link.
+ * @see OData Protocol 4.0, section 11.2.5.7
  */
 function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: AppliedQuery): CollectionResult {
   if (typeof answer !== "object" || answer === null || !isIterable(answer.items)) {
@@ -165,16 +165,20 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
   if (nextLink !== undefined && typeof nextLink !== "string") throw new TypeError("nextLink of applyQuery is no text.");
   if (!isCount(answer.count ?? 0)) throw new TypeError("count of applyQuery is no whole number of 0 or more.");
   const capped = nextLink === undefined && plan.page.linked && query.pageSize !== null;
-  const hasMore = capped && items.length > (query.pageSize ?? items.length);
-  const entities = hasMore ? items.slice(0, query.pageSize ?? undefined) : items;
+  const entities = capped ? items.slice(0, query.pageSize ?? undefined) : items;
   return {
     entities,
     rowShape: undefined,
     count: plan.query.count ? (answer.count ?? entities.length) : undefined,
-    hasMore,
+    hasMore: capped && (items.length > entities.length || countsMore(answer, plan.skip + entities.length, entities)),
     nextLink,
     joined: NO_JOINS,
   };
+}
+
+/** Whether the total is greater than what was read so far. An empty page has no link: it would lead to itself. */
+function countsMore({ count }: AppliedQuery, read: number, entities: readonly unknown[]): boolean {
+  return entities.length > 0 && count !== undefined && count > read;
 }
 
 function isCount(value: unknown): boolean {

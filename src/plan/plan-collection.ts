@@ -149,12 +149,12 @@ export interface LastRow {
 }
 
 /**
- * The option that asks for the page after this one, percent-encoded.
+ * Returns the option that asks for the page after this one, percent-encoded.
+ * @param size how many entities this page has
  * @param last with keyset paging, the last row of the page
- * @see decisions, Reading (next link)
+ * @see OData Protocol 4.0, section 11.2.5.7
  */
-export function nextPageOption(plan: CollectionPlan, last?: LastRow): string {
-  const size = plan.page.size ?? 0;
+export function nextPageOption(plan: CollectionPlan, size: number, last?: LastRow): string {
   if (plan.keyset !== null) {
     const { position, token } = plan.keyset;
     const values = last?.values ?? null;

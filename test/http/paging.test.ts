@@ -308,6 +308,63 @@ eachDoor((door) => {
       });
     });
 
+    describe("a count that says that more entities exist gives a link", () => {
+      const linkTo = (skip: number, options = "") => `${ORIGIN}/s/Items?${options}$skip=${String(skip)}`;
+      // Each row: what the handler returns of seven entities, with its total, and where the next page begins.
+      const pagesOf = (maxTop: number | null, count: number | bigint, most: number) =>
+        door.to(
+          odataService({
+            prefix: "/s",
+            entitySets: [
+              entitySet(Item, { maxTop, applyQuery: ({ skip }) => ({ items: ITEMS.slice(skip, skip + most), count }) }),
+            ],
+            logger: noFailures,
+          }),
+        );
+
+      test.each([
+        ["a full page", "/s/Items", 7, 3, linkTo(3)],
+        ["a full page, counted by a bigint", "/s/Items", 7n, 3, linkTo(3)],
+        ["a count beyond every number", "/s/Items", 2n ** 70n, 3, linkTo(3)],
+        ["a page behind $skip", "/s/Items?$skip=2", 7, 3, linkTo(5)],
+        ["a page behind $skiptoken", `/s/Items?$skiptoken=${tokenOf(2)}`, 7, 3, linkTo(5)],
+        ["a page that the handler kept shorter", "/s/Items?$orderby=Id", 7, 2, linkTo(2, "$orderby=Id&")],
+        ["the last full page", "/s/Items?$skip=4", 7, 3, undefined],
+        ["a full page that is everything", "/s/Items", 3, 3, undefined],
+        ["a count below what the page holds", "/s/Items", 1, 3, undefined],
+        ["an empty page", "/s/Items?$skip=7", 9, 3, undefined],
+        ["an explicit $top", "/s/Items?$top=3", 7, 3, undefined],
+      ])("%s", async (_name, target, count, most, link) => {
+        const { status, json } = await pagesOf(3, count, most)(target);
+        expect(status).toBe(200);
+        expect(json[NEXT]).toBe(link);
+      });
+
+      test("a page of the preferred size", async () => {
+        const answer = await pagesOf(5, 7, 2)("/s/Items?$count=true", { Prefer: "maxpagesize=2" });
+        expectAnswer(answer, {
+          headers: { ...JSON_HEADERS, "preference-applied": "maxpagesize=2" },
+          body: { "@odata.context": CONTEXT, "@odata.count": 7, [NEXT]: linkTo(2, "$count=true&"), value: value(2) },
+        });
+      });
+
+      test("no link without maxTop and preference: the whole set was asked for", async () => {
+        expect((await pagesOf(null, 7, 3)("/s/Items")).json).not.toHaveProperty([NEXT]);
+      });
+
+      test("the links lead through the whole set", async () => {
+        const send = pagesOf(5, 7, 2);
+        const ids: number[] = [];
+        let next: string | undefined = "/s/Items";
+        while (next !== undefined && ids.length < 20) {
+          const { json }: Answer = await send(next);
+          ids.push(...idsOf(json));
+          next = json[NEXT] === undefined ? undefined : targetOf(json[NEXT]);
+        }
+        expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7]);
+      });
+    });
+
     test("an oversized $top is 400 on this path too", async () => {
       expectInvalidOption(await set({})("/s/Items?$top=4"), "$top");
     });
