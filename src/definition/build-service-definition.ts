@@ -72,6 +72,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
     challenge: options.challenge ?? "Bearer",
     authenticate: options.authenticate,
+    tokenScope: options.tokenScope,
     authorization: requirementsOf(options.authorization),
   });
 }

@@ -96,6 +96,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   crossSiteWrites: { kind: "choice", values: ["allow", "refuse"] },
   challenge: TEXT,
   secret: ANY,
+  tokenScope: HANDLER,
   logger: OBJECT,
   publicUrl: TEXT,
   trustProxy: FLAG,

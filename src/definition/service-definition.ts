@@ -38,6 +38,8 @@ export interface ServiceDefinition {
   /** The WWW-Authenticate header of a 401. */
   readonly challenge: string;
   readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;
+  /** Returns what keyset tokens belong to; undefined: the user of the request. */
+  readonly tokenScope: ((context: Context) => string) | undefined;
   /** What every request must meet, before what its set and category require. */
   readonly authorization: readonly AuthorizationRequirement[];
 }

@@ -6,17 +6,41 @@ import type { Exchange } from "./exchange.ts";
 /** The options that decide which rows there are and in what order; all others may change from page to page. */
 const ROW_OPTIONS: readonly string[] = ["$filter", "$orderby", "$search"];
 
-/** What the keyset tokens of a request are made with: they belong to this service, this set and these options. */
+/**
+ * Returns what the keyset tokens of a request are made with. They belong to this service, set, user and query.
+ * @throws Error for a user without an identity, when the service has no `tokenScope` either
+ */
 export function tokenScope(exchange: Exchange, entitySet: EntitySet): TokenScope {
   const { definition, seal } = exchange.service;
-  if (seal === null) throw new Error(`${entitySet.name} has keyset paging, but its service no secret.`);
+  if (seal === null) throw new Error(`${entitySet.name} has keyset paging, but its service has no secret.`);
   const { system, aliases } = exchange.options.options;
   const context = shapeKey([
     definition.name,
     definition.prefix,
     entitySet.name,
+    ownerOf(exchange, entitySet),
     ...ROW_OPTIONS.map((name) => system.get(name)),
     ...[...aliases].toSorted(([left], [right]) => (left < right ? -1 : 1)).flat(),
   ]);
   return { seal, context };
+}
+
+/** Returns a text for whom tokens belong to; undefined for an anonymous request. */
+function ownerOf(exchange: Exchange, { name }: EntitySet): string | undefined {
+  const { tokenScope: scopeOf } = exchange.service.definition;
+  if (scopeOf !== undefined) {
+    // Untyped code may return anything, a promise for example, which would be the same text for everybody.
+    const scope: unknown = scopeOf(exchange.context);
+    if (typeof scope === "string") return scope;
+    throw new TypeError("`tokenScope` of odataService did not return a text: return what keyset tokens belong to.");
+  }
+  const { user } = exchange;
+  if (user === null) return undefined;
+  const id: unknown = typeof user === "object" ? Reflect.get(user, "id") : user;
+  if ((typeof id === "string" && id !== "") || typeof id === "bigint" || Number.isFinite(id)) {
+    return `${typeof id} ${String(id)}`;
+  }
+  throw new Error(
+    `${name} has keyset paging, but the user of the request has no \`id\` that its tokens could belong to: return one from \`authenticate\`, or give odataService a \`tokenScope\`.`,
+  );
 }

@@ -28,7 +28,7 @@ export interface StartRow {
 /** What a token is for. */
 export interface TokenScope {
   readonly seal: SkipTokenSeal;
-  /** What identifies service, set, query and order: a token opens for the same ones only. */
+  /** Identifies service, set, user, query and order: a token opens for the same ones only. */
   readonly context: string;
 }
 
@@ -48,7 +48,7 @@ export function writeKeysetToken({ position, row }: PageStart, { seal, context }
 /**
  * Reads where a page begins.
  * @param terms how many values the order has
- * @throws ODataError `InvalidSkipToken` for all but a token of the same service, set, query and secret
+ * @throws ODataError `InvalidSkipToken` for all but a token of the same service, set, user, query and secret
  */
 export function readKeysetToken(token: string, terms: number, { seal, context }: TokenScope): PageStart {
   const text = seal.open(token, context);
@@ -56,7 +56,7 @@ export function readKeysetToken(token: string, terms: number, { seal, context }:
   if (start !== null) return start;
   throw protocolError(
     "InvalidSkipToken",
-    "$skiptoken is not one that this service issued for this query: follow @odata.nextLink as it stands, or begin anew without $skiptoken.",
+    "$skiptoken is not one that this service issued to this user for this query: follow @odata.nextLink as it stands, or begin anew without $skiptoken.",
     { target: "$skiptoken" },
   );
 }

@@ -285,6 +285,88 @@ eachDoor((door) => {
       expect((await door.to(same)(target)).status).toBe(200);
     });
 
+    describe("of another user", () => {
+      interface Caller {
+        readonly id?: unknown;
+        readonly tenant?: string;
+      }
+      const callers: Readonly<Record<string, unknown>> = {
+        ada: { id: "ada", tenant: "t1" },
+        bob: { id: "bob", tenant: "t1" },
+        seven: { id: 7 },
+        "text seven": { id: "7" },
+        big: { id: 7n },
+        plain: "ada",
+        number: 7,
+        blank: { id: "" },
+        nobody: { tenant: "t1" },
+        promised: { id: Promise.resolve("ada") },
+      };
+      const logged: string[] = [];
+      const guarded = (others: Partial<ServiceOptions> = {}) =>
+        door.to(
+          readingService(READINGS, {
+            authenticate: ({ headers }) => (callers[headers.get("x-user") ?? ""] as Caller as never) ?? null,
+            logger: {
+              error: (_message, fields) => logged.push(String(fields["error"])),
+              warn: () => undefined,
+              info: () => undefined,
+            },
+            ...others,
+          }),
+        );
+      const as = (name: string) => (name === "" ? {} : { "x-user": name });
+      const CALLERS = ["", "ada", "bob", "seven", "text seven", "big"];
+
+      test("by the id of the user; an anonymous one is a user of its own", async () => {
+        const sendAs = guarded();
+        for (const owner of CALLERS) {
+          const { json, status } = await sendAs("/s/Readings?$orderby=value", as(owner));
+          expect(status).toBe(200);
+          for (const caller of CALLERS) {
+            const answer = await sendAs(targetOf(json[NEXT]), as(caller));
+            if (caller === owner) expect(answer.status).toBe(200);
+            else expectError(answer, invalid);
+          }
+        }
+      });
+
+      test.each(["plain", "number"])("by the user itself where it is no object: %s", async (name) => {
+        const sendAs = guarded();
+        const { json } = await sendAs("/s/Readings", as(name));
+        expect((await sendAs(targetOf(json[NEXT]), as(name))).status).toBe(200);
+        expectError(await sendAs(targetOf(json[NEXT]), as("bob")), invalid);
+      });
+
+      test("by `tokenScope` where the service has one", async () => {
+        const sendAs = guarded({ tokenScope: ({ user }) => (user as Caller | null)?.tenant ?? "none" });
+        const { json } = await sendAs("/s/Readings", as("ada"));
+        expect((await sendAs(targetOf(json[NEXT]), as("bob"))).status).toBe(200);
+        expect((await sendAs(targetOf(json[NEXT]), as("nobody"))).status).toBe(200);
+        expectError(await sendAs(targetOf(json[NEXT])), invalid);
+        expectError(await sendAs(targetOf(json[NEXT]), as("seven")), invalid);
+      });
+
+      test.each(["blank", "nobody", "promised"])("500 from the first request on without an id: %s", async (name) => {
+        logged.length = 0;
+        const answer = await guarded()("/s/Readings?$top=1", as(name));
+        expectError(answer, { status: 500, code: "InternalServerError" });
+        expect(logged).toEqual([expect.stringMatching(/Readings has keyset paging.*`id`.*`tokenScope`/)]);
+        expect((await guarded()("/s/Offsets", as(name))).status).toBe(200);
+      });
+
+      test("500 where `tokenScope` returns no text", async () => {
+        const wrong = guarded({ tokenScope: () => Promise.resolve("ada") as never });
+        expectError(await wrong("/s/Readings"), { status: 500, code: "InternalServerError" });
+      });
+
+      test("a token of version 0.1, which belonged to nobody", async () => {
+        const token =
+          "07ZdZXFOMvuDOj0cToW8mCFCxrf2UJf-4BLVrnr4WtWYZbzd2Swa__ILFrl-mMgetiC6mGSL5jSvsaUomwOJZy3SFC370MjUOIxY890g9LU";
+        expectError(await send(`/s/Readings?$orderby=value&$skiptoken=${token}`), invalid);
+      });
+    });
+
     test.each(["AgAAAA%3D%3D", "", "x", "%00", "A".repeat(5000)])("that is none: %#", async (token) => {
       expectError(await send(`/s/Readings?$skiptoken=${token}`), invalid);
     });
