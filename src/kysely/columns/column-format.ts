@@ -42,14 +42,29 @@ export function makeColumnFormat(
     } catch (error) {
       cause = error;
     }
+    const reason = cause instanceof Error ? ` ${cause.message}` : "";
     throw new Error(
-      `The database holds ${describe(cell)} where ${property.name}, an ${property.type.name}, is expected.`,
-      {
-        cause,
-      },
+      `The database holds ${describe(cell)} where ${property.name}, an ${property.type.name}, is expected.${reason}`,
+      { cause },
     );
   };
   return Object.freeze<ColumnFormat>({ form, toSelected: (column) => column, toValue, ...others });
+}
+
+/** The format with errors that name the column, and the table where it is known. */
+export function locatedFormat(format: ColumnFormat, column: string, table: string | undefined): ColumnFormat {
+  const { toValue } = format;
+  const place = table === undefined ? `Column "${column}"` : `Column "${column}" of table "${table}"`;
+  return Object.freeze<ColumnFormat>({
+    ...format,
+    toValue: (cell) => {
+      try {
+        return toValue(cell);
+      } catch (cause) {
+        throw new Error(`${place}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      }
+    },
+  });
 }
 
 /** Reads a cell as a handler's value is read. */

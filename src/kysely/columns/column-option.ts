@@ -1,7 +1,5 @@
 import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
-
-/** How a column holds its values, where that is not the default of the type. */
-export type ColumnStorage = "text" | "scaled" | "real" | "epoch" | "json";
+import type { StorageForm } from "./storage-option.ts";
 
 /** Where the values of a property stand: the name of a column, or more than that. */
 export type ColumnOption<Columns = object> = string | ColumnSettings<Columns>;
@@ -15,9 +13,10 @@ export interface ColumnSettings<Columns = object> {
    * integer, the value times ten to the power of its scale), `"real"`.
    * A DateTimeOffset: text in UTC of one width by default there, `"text"` for texts of any offset and width, `"epoch"` for
    * milliseconds. A Guid: lower case by default, `"text"` for any letter case. A collection, or a complex value as a
-   * document: `"json"`.
+   * document: `"json"`. An enumeration: `{ values: { Draft: 0, Paid: 1 } }`. A Boolean: `{ true: "Y", false: "N" }`.
+   * @see docs/sql.md, Databases that already exist
    */
-  readonly storage?: ColumnStorage | undefined;
+  readonly storage?: StorageForm | undefined;
   /** The columns of the members of a complex property; the default of a member is `${property}_${member}`. */
   readonly columns?: Columns | undefined;
 }

@@ -2,8 +2,9 @@ import { adviseName, describe, isObject } from "../../definition/option-table.ts
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { DialectValues } from "../dialects/dialect-values.ts";
 import type { Sql } from "../translate/sql-form.ts";
-import type { ColumnFormat } from "./column-format.ts";
-import type { ColumnStorage } from "./column-option.ts";
+import { locatedFormat, type ColumnFormat } from "./column-format.ts";
+import type { ReportFault } from "./report-fault.ts";
+import { fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
 
 /** Where the values of a property stand in a table. */
 export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan;
@@ -17,7 +18,7 @@ export interface ScalarPlan {
   readonly nullable: boolean;
   readonly format: ColumnFormat;
   /** As `columns` says; undefined for the default of the type. */
-  readonly storage: ColumnStorage | undefined;
+  readonly storage: StorageForm | undefined;
 }
 
 /** A complex property, one column per member. When all are NULL, and the property may be null, it is. */
@@ -44,18 +45,23 @@ export interface DocumentPlan {
  */
 export type PlansByField = ReadonlyMap<string, ColumnPlan>;
 
-/** Takes what is wrong with the mapping of a type, and what to do about it. */
-export type ReportFault = (message: string, fix: string) => void;
-
 /** What a column option says, read from what untyped code may have given. */
 interface Option {
   readonly name: string | undefined;
-  readonly storage: ColumnStorage | undefined;
+  readonly storage: StorageForm | undefined;
   readonly columns: Readonly<Record<string, unknown>>;
 }
 
+/** Which database columns are planned for. */
+export interface PlannedTable {
+  /** How the database holds values. */
+  readonly values: DialectValues;
+  /** The name of the table; undefined for the rows of a query. */
+  readonly table?: string | undefined;
+}
+
 /** Where a property stands on the way down. */
-interface Place {
+interface Place extends PlannedTable {
   /** The key, behind the keys of the complex properties around it. */
   readonly path: string;
   /** What the default name of the column starts with. */
@@ -63,26 +69,22 @@ interface Place {
   readonly nullable: boolean;
   /** The complex types around it. */
   readonly within: readonly ComplexType[];
-  /** How the database holds values. */
-  readonly values: DialectValues;
 }
 
-const STORAGES: readonly ColumnStorage[] = ["text", "scaled", "real", "epoch", "json"];
 const OPTION_NAMES: readonly string[] = ["name", "storage", "columns"];
 
 /**
  * Finds the columns of an entity type.
  * @param columns what the application says about them, by key
- * @param values how the database holds values
  * @param report is told each fault: names that are no properties, storage that does not fit a type
  */
 export function planColumns(
   entityType: EntityType,
   columns: Readonly<Record<string, unknown>>,
-  values: DialectValues,
+  table: PlannedTable,
   report: ReportFault,
 ): PlansByField {
-  const root: Place = { path: "", prefix: "", nullable: false, within: [], values };
+  const root: Place = { path: "", prefix: "", nullable: false, within: [], ...table };
   return planProperties(entityType, columns, root, report);
 }
 
@@ -103,7 +105,7 @@ function planProperties(
   const plans = new Map<string, ColumnPlan>();
   for (const property of type.properties) {
     const given = Object.hasOwn(columns, property.field) ? columns[property.field] : undefined;
-    const option = readOption(given, place.path + property.field, report);
+    const option = readOption(given, place.path + property.field, property, report);
     plans.set(property.field, planProperty(property, option, place, report));
   }
   return plans;
@@ -116,7 +118,7 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   const nullable = place.nullable || (property.nullable && !property.isKey);
   const { columnFormat, documentText } = place.values;
   if (isCollection || (type.kind === "ComplexType" && option.storage === "json")) {
-    if ((option.storage ?? "json") !== "json") reportStorage(property, path, option.storage, report);
+    if ((option.storage ?? "json") !== "json") reportStorage(property, path, option.storage, place.values, report);
     return { kind: "document", property, column, nullable: nullable || isCollection, toSelected: documentText };
   }
   if (type.kind === "ComplexType") return planComplex(property, type, { option, place, column }, report);
@@ -124,10 +126,11 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
     report(`\`${path}\` has members in \`columns\`, but is no complex value.`, "Give the name of its one column.");
   }
   const found = columnFormat(property, option.storage);
-  if (found === null) reportStorage(property, path, option.storage, report);
+  if (found === null) reportStorage(property, path, option.storage, place.values, report);
   const format = found ?? columnFormat(property, undefined);
   if (format === null) throw new Error(`${path} has no default storage.`);
-  return { kind: "scalar", property, column, nullable, format, storage: option.storage };
+  const located = locatedFormat(format, column, place.table);
+  return { kind: "scalar", property, column, nullable, format: located, storage: option.storage };
 }
 
 function planComplex(
@@ -137,7 +140,7 @@ function planComplex(
   report: ReportFault,
 ): ColumnPlan {
   const path = place.path + property.field;
-  if (option.storage !== undefined) reportStorage(property, path, option.storage, report);
+  if (option.storage !== undefined) reportStorage(property, path, option.storage, place.values, report);
   if (place.within.includes(type)) {
     report(
       `\`${path}\` holds a ${type.name} within a ${type.name}, which cannot have a column per member.`,
@@ -153,18 +156,30 @@ function planComplex(
 function reportStorage(
   property: StructuralProperty,
   path: string,
-  storage: ColumnStorage | undefined,
+  storage: StorageForm | undefined,
+  values: DialectValues,
   report: ReportFault,
 ): void {
   const what = property.isCollection ? "a collection" : property.type.name;
   const isScaled = property.type.name === "Edm.Decimal" && storage === "scaled";
   const fix = isScaled
     ? "Declare its scale: edm.decimal({ precision: 18, scale: 2 })."
-    : "Leave `storage` out, or see the table of storage forms in docs/sql.md.";
-  report(`\`${path}\`, ${what}, cannot be stored as "${storage ?? "default"}".`, fix);
+    : adviseStorage(property, values);
+  const name = storageName(storage);
+  const shown = typeof storage === "object" ? name : `"${name === "" ? "default" : name}"`;
+  report(`\`${path}\`, ${what}, cannot be stored as ${shown}.`, fix);
 }
 
-function readOption(given: unknown, path: string, report: ReportFault): Option {
+/** Which forms of storage a property may have in this database. */
+function adviseStorage(property: StructuralProperty, { columnFormat }: DialectValues): string {
+  const fitting = fittingStorage(property, (storage) => columnFormat(property, storage) !== null);
+  const table = "see the table of storage forms in docs/sql.md";
+  return fitting.length === 0
+    ? `Leave \`storage\` out, or ${table}.`
+    : `Use ${fitting.join(" or ")}, or leave \`storage\` out: ${table}.`;
+}
+
+function readOption(given: unknown, path: string, property: StructuralProperty, report: ReportFault): Option {
   const none: Option = { name: undefined, storage: undefined, columns: {} };
   if (given === undefined) return none;
   if (typeof given === "string" && given !== "") return { ...none, name: given };
@@ -180,17 +195,12 @@ function readOption(given: unknown, path: string, report: ReportFault): Option {
   if (name !== undefined && (typeof name !== "string" || name === "")) {
     report(`\`columns.${path}.name\` is ${describe(name)}.`, "Give the name of a column.");
   }
-  const known = STORAGES.find((each) => each === storage);
-  if (storage !== undefined && known === undefined) {
-    const listed = STORAGES.map((each) => `"${each}"`).join(", ");
-    report(`\`columns.${path}.storage\` is ${describe(storage)}.`, `Give one of ${listed}, or leave it out.`);
-  }
   if (columns !== undefined && !isObject(columns)) {
     report(`\`columns.${path}.columns\` is ${describe(columns)}.`, "Give the columns of the members by their keys.");
   }
   return {
     name: typeof name === "string" && name !== "" ? name : undefined,
-    storage: known,
+    storage: readStorage(storage, `columns.${path}.storage`, property, report),
     columns: isObject(columns) ? columns : {},
   };
 }

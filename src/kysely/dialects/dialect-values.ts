@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { ArithmeticExpression, ConvertExpression, NegateExpression, ScalarType } from "../../query/expression.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
-import type { ColumnStorage } from "../columns/column-option.ts";
+import type { StorageForm } from "../columns/storage-option.ts";
 import type { Sql, SqlForm } from "../translate/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../translate/sql-operand.ts";
 
@@ -14,7 +14,7 @@ export interface DialectValues {
    * @param storage as `columns` says; undefined for the default of the type
    * @returns null when values of the type cannot be stored so
    */
-  readonly columnFormat: (property: StructuralProperty, storage: ColumnStorage | undefined) => ColumnFormat | null;
+  readonly columnFormat: (property: StructuralProperty, storage: StorageForm | undefined) => ColumnFormat | null;
   /** What is selected of a column with JSON: its text. */
   readonly documentText: (column: Sql) => Sql;
   /**

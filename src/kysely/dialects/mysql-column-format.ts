@@ -3,7 +3,7 @@ import { parseDecimal } from "../../edm/decimal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { guidText, int64Text, stringText, utcText } from "../columns/cell-text.ts";
 import { ofCodec, type ColumnFormat } from "../columns/column-format.ts";
-import type { ColumnStorage } from "../columns/column-option.ts";
+import type { StorageForm } from "../columns/storage-option.ts";
 import { MY_REAL_DECIMAL, MY_TEXT_DECIMAL, myScaledDecimal } from "../forms/mysql-decimal-forms.ts";
 import {
   MY_ANY_CASE_GUID,
@@ -13,6 +13,7 @@ import {
   MY_DOUBLE,
   MY_GUID,
   MY_INTEGER,
+  MY_MAPPED,
   MY_STRING_COLUMN,
   MY_ENUMS,
 } from "../forms/mysql-forms.ts";
@@ -27,6 +28,7 @@ import {
 import { readBytes, readInteger } from "./text-cells.ts";
 import {
   fractionDigits,
+  numberOfText,
   readTimestamp,
   smallIntegerReader,
   textColumnFormat,
@@ -45,7 +47,7 @@ const ZEROS_BEHIND = /\.?0+$/;
  * @param storage as `columns` says; undefined for the default of the type
  * @returns null when values of the type cannot be stored so
  */
-export function myColumnFormat(property: StructuralProperty, storage: ColumnStorage | undefined): ColumnFormat | null {
+export function myColumnFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
   return textColumnFormat(property, storage, FORMS);
 }
 
@@ -95,6 +97,13 @@ const FORMS: TextColumnForms = {
   defaults: DEFAULTS,
   enumName: MY_ENUMS.byName,
   enumNumber: MY_ENUMS.byNumber,
+  mapped: {
+    forms: MY_MAPPED,
+    // A `bit` is bytes without it.
+    selectNumber: (column) => sql`cast(${column} + 0 as char)`,
+    selectText: (column) => sql`cast(${column} as char)`,
+    toNumber: numberOfText,
+  },
   textDecimal: MY_TEXT_DECIMAL,
   realDecimal: MY_REAL_DECIMAL,
   scaledDecimal: myScaledDecimal,

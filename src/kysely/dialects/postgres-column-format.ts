@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { guidText, int64Text, stringText, utcText } from "../columns/cell-text.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
-import type { ColumnStorage } from "../columns/column-option.ts";
+import type { StorageForm } from "../columns/storage-option.ts";
 import { PG_REAL_DECIMAL, PG_TEXT_DECIMAL, pgScaledDecimal } from "../forms/postgres-decimal-forms.ts";
 import {
   PG_ANY_CASE_GUID,
@@ -12,6 +12,7 @@ import {
   PG_DOUBLE,
   PG_GUID,
   PG_INTEGER,
+  PG_MAPPED,
   PG_STRING_COLUMN,
   PG_ENUMS,
 } from "../forms/postgres-forms.ts";
@@ -27,6 +28,7 @@ import type { Sql } from "../translate/sql-form.ts";
 import { readBytes, readInteger, readYear } from "./text-cells.ts";
 import {
   fractionDigits,
+  numberOfText,
   readDecimal,
   smallIntegerReader,
   textColumnFormat,
@@ -42,7 +44,7 @@ const MAX_DIGITS = 6;
  * @param storage as `columns` says; undefined for the default of the type
  * @returns null when values of the type cannot be stored so
  */
-export function pgColumnFormat(property: StructuralProperty, storage: ColumnStorage | undefined): ColumnFormat | null {
+export function pgColumnFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
   return textColumnFormat(property, storage, FORMS);
 }
 
@@ -101,6 +103,12 @@ const FORMS: TextColumnForms = {
   defaults: DEFAULTS,
   enumName: PG_ENUMS.byName,
   enumNumber: PG_ENUMS.byNumber,
+  mapped: {
+    forms: PG_MAPPED,
+    selectNumber: (column) => sql`${column}::text`,
+    selectText: (column) => sql`${column}::text`,
+    toNumber: numberOfText,
+  },
   textDecimal: PG_TEXT_DECIMAL,
   realDecimal: PG_REAL_DECIMAL,
   scaledDecimal: pgScaledDecimal,

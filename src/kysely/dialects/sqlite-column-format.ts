@@ -14,8 +14,9 @@ import {
   utcText,
 } from "../columns/cell-text.ts";
 import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../columns/column-format.ts";
-import type { ColumnStorage } from "../columns/column-option.ts";
 import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../columns/instant.ts";
+import { mappedFormat } from "../columns/mapped-format.ts";
+import type { StorageForm } from "../columns/storage-option.ts";
 import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "../forms/decimal-forms.ts";
 import {
   ANY_CASE_GUID_FORM,
@@ -23,12 +24,20 @@ import {
   BOOLEAN_FORM,
   DOUBLE_FORM,
   SQLITE_ENUMS,
+  SQLITE_MAPPED,
   GUID_FORM,
   INTEGER_FORM,
   STRING_COLUMN_FORM,
 } from "../forms/plain-forms.ts";
 import { DATE_FORM, DURATION_FORM, EPOCH_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "../forms/temporal-forms.ts";
 import type { Sql, SqlForm } from "../translate/sql-form.ts";
+
+const MAPPED: Parameters<typeof mappedFormat>[2] = {
+  forms: SQLITE_MAPPED,
+  selectNumber: (column) => column,
+  selectText: (column) => column,
+  toNumber: (cell) => (typeof cell === "bigint" ? Number(cell) : cell),
+};
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
@@ -39,10 +48,11 @@ const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
  */
 export function sqliteColumnFormat(
   property: StructuralProperty,
-  storage: ColumnStorage | undefined,
+  storage: StorageForm | undefined,
 ): ColumnFormat | null {
   const { type } = property;
   if (type.kind === "ComplexType") return null;
+  if (typeof storage === "object") return mappedFormat(property, storage, MAPPED);
   if (type.kind === "EnumType") {
     if (storage !== undefined) return null;
     if (!type.isFlags) return makeColumnFormat(property, SQLITE_ENUMS.byName(type), readEnumName(property, type));
@@ -107,7 +117,7 @@ const FORMS: Readonly<Record<Exclude<PrimitiveTypeName, "Edm.Decimal" | "Edm.Dat
     "Edm.Duration": DURATION_FORM,
   };
 
-function decimalFormat(property: StructuralProperty, storage: ColumnStorage | undefined): ColumnFormat | null {
+function decimalFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
   const { scale } = property.facets;
   switch (storage) {
     case undefined:
@@ -133,7 +143,7 @@ function decimalFormat(property: StructuralProperty, storage: ColumnStorage | un
   }
 }
 
-function instantFormat(property: StructuralProperty, storage: ColumnStorage | undefined): ColumnFormat | null {
+function instantFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
   const { precision } = property.facets;
   switch (storage) {
     case undefined: {

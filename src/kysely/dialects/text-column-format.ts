@@ -4,8 +4,9 @@ import type { EnumType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { guidText, scaledText } from "../columns/cell-text.ts";
 import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../columns/column-format.ts";
-import type { ColumnStorage } from "../columns/column-option.ts";
 import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../columns/instant.ts";
+import { mappedFormat } from "../columns/mapped-format.ts";
+import type { ColumnStorage, StorageForm } from "../columns/storage-option.ts";
 import type { Sql, SqlForm } from "../translate/sql-form.ts";
 import { readInteger } from "./text-cells.ts";
 
@@ -26,6 +27,8 @@ export interface TextColumnForms {
   readonly defaults: Readonly<Record<PrimitiveTypeName, (property: StructuralProperty) => ColumnParts>>;
   readonly enumName: (type: EnumType) => SqlForm;
   readonly enumNumber: (type: EnumType) => SqlForm;
+  /** Enumerations and booleans as cells of an existing database. */
+  readonly mapped: Parameters<typeof mappedFormat>[2];
   /** By the storage that `columns` says. */
   readonly textDecimal: SqlForm;
   readonly realDecimal: SqlForm;
@@ -42,11 +45,12 @@ export interface TextColumnForms {
  */
 export function textColumnFormat(
   property: StructuralProperty,
-  storage: ColumnStorage | undefined,
+  storage: StorageForm | undefined,
   forms: TextColumnForms,
 ): ColumnFormat | null {
   const { type } = property;
   if (type.kind === "ComplexType") return null;
+  if (typeof storage === "object") return mappedFormat(property, storage, forms.mapped);
   if (type.kind === "EnumType") return storage === undefined ? enumFormat(property, type, forms) : null;
   const parts = storage === undefined ? forms.defaults[type.name](property) : storedParts(property, storage, forms);
   if (parts === null) return null;
@@ -122,6 +126,11 @@ export function readDecimal(cell: unknown): string | null {
 /** A timestamp of any offset and width. */
 export function readTimestamp(cell: unknown): string | null {
   return typeof cell === "string" ? readStoredTimestamp(cell) : null;
+}
+
+/** A number that was selected as text; any other cell as it is. */
+export function numberOfText(cell: unknown): unknown {
+  return typeof cell === "string" && cell !== "" ? Number(cell) : cell;
 }
 
 function readEpoch(cell: unknown): string | null {

@@ -22,6 +22,8 @@ export interface EnumForms {
   readonly byNumber: (type: EnumType) => SqlForm;
   /** An enumeration without flags as the names of its members; they are ordered by their numeric values. One form for a type. */
   readonly byName: (type: EnumType) => SqlForm;
+  /** A numeric value in a statement. */
+  readonly integer: (value: number) => Sql;
 }
 
 /** Makes the forms of enumerations in one database. */
@@ -48,7 +50,7 @@ export function enumForms({ encode, asInteger, asName, asNumber = asItIs }: Enum
       ...(hasAliases ? {} : { equatable: { form: names, apply: asName ?? asItIs } }),
     });
   });
-  return Object.freeze({ byNumber, byName });
+  return Object.freeze({ byNumber, byName, integer: (value: number) => asNumber(sql`${sql.lit(value)}`) });
 }
 
 function onePerType(make: (type: EnumType) => SqlForm): (type: EnumType) => SqlForm {

@@ -5,6 +5,7 @@ import { protocolError } from "../../errors/odata-error.ts";
 import { toHex } from "../dialects/write-key-list.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 import { enumForms, type EnumForms } from "./enum-forms.ts";
+import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /**
@@ -83,6 +84,17 @@ export const MY_TEMPORAL: NumericTemporalForms = numericTemporalForms(asInteger,
 
 /** Enumerations as integers, or as texts. */
 export const MY_ENUMS: EnumForms = enumForms({ encode: String, asInteger });
+
+/** Enumerations and booleans as cells of an existing database. */
+export const MY_MAPPED: MappedForms = mappedForms({
+  encode: String,
+  asInteger,
+  asText: asString,
+  asBoundText: asString,
+  enums: MY_ENUMS,
+  boolean: MY_BOOLEAN,
+  booleanValue: (value) => (value ? sql`1` : sql`0`),
+});
 
 /** Beyond those digits the database would cut in silence. */
 function boundDecimal(value: string): string {

@@ -3,6 +3,7 @@ import { asBoolean, asNumber, asText } from "../../edm/canonical-form.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { plainForm, type SqlForm } from "../translate/sql-form.ts";
 import { enumForms, type EnumForms } from "./enum-forms.ts";
+import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 
 /** Edm.Boolean as 0 and 1. */
 export const BOOLEAN_FORM: SqlForm = plainForm("boolean", (value) => (asBoolean(value) ? 1n : 0n));
@@ -47,6 +48,15 @@ export const BINARY_FORM: SqlForm = plainForm("binary", (value) => value, {
 
 /** Enumerations as INTEGER, or as TEXT. */
 export const SQLITE_ENUMS: EnumForms = enumForms({ encode: BigInt });
+
+/** Enumerations and booleans as cells of an existing database. */
+export const SQLITE_MAPPED: MappedForms = mappedForms({
+  encode: BigInt,
+  asText: (column) => sql`${column} collate binary`,
+  enums: SQLITE_ENUMS,
+  boolean: BOOLEAN_FORM,
+  booleanValue: (value) => (value ? sql`1` : sql`0`),
+});
 
 function asInteger(value: PrimitiveValue): number | bigint {
   return typeof value === "bigint" ? value : asNumber(value);

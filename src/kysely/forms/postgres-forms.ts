@@ -3,6 +3,7 @@ import { asBoolean, asBytes, asText } from "../../edm/canonical-form.ts";
 import { toHex } from "../dialects/write-key-list.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 import { enumForms, type EnumForms } from "./enum-forms.ts";
+import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /**
@@ -83,4 +84,15 @@ export const PG_ENUMS: EnumForms = enumForms({
   asInteger,
   asName: (value) => sql`${value}::text`,
   asNumber: asInteger,
+});
+
+/** Enumerations and booleans as cells of an existing database. */
+export const PG_MAPPED: MappedForms = mappedForms({
+  encode: String,
+  asInteger,
+  asText: byCodePoint,
+  asBoundText: byCodePoint,
+  enums: PG_ENUMS,
+  boolean: PG_BOOLEAN,
+  booleanValue: (value) => (value ? sql`true` : sql`false`),
 });

@@ -6,7 +6,7 @@ import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FilterClause, SearchClause, SearchExpression } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
 import { declaredEntityType } from "../columns/declared-entity-type.ts";
-import type { ReportFault } from "../columns/table-columns.ts";
+import type { ReportFault } from "../columns/report-fault.ts";
 import { sourceOf } from "../sql-source.ts";
 import { narrowedReader } from "./narrowed-reader.ts";
 import type { SqlReader } from "./sql-reader.ts";

@@ -2,7 +2,8 @@ import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
 import { declaredEntityType } from "../columns/declared-entity-type.ts";
-import { planColumns, type PlansByField, type ReportFault } from "../columns/table-columns.ts";
+import type { ReportFault } from "../columns/report-fault.ts";
+import { planColumns, type PlansByField } from "../columns/table-columns.ts";
 import { withKnownCollations } from "../columns/text-collation.ts";
 import { DISTRIBUTED_CAPABILITIES, type DialectProfile } from "../dialect-profile.ts";
 import { dialectName, findDialectProfile } from "../find-dialect-profile.ts";
@@ -124,8 +125,9 @@ function statementsOf(
     isFaulty = true;
     report(message, fix);
   };
-  const plans = planColumns(entityType, visible, profile.values, reportFault);
-  const joinable = planColumns(joinableType(entityType), ignored, profile.values, reportFault);
+  const planned = { values: profile.values, table: from.table };
+  const plans = planColumns(entityType, visible, planned, reportFault);
+  const joinable = planColumns(joinableType(entityType), ignored, planned, reportFault);
   if (isFaulty) return null;
   const findPlans = (): PlansByField => {
     const execution = toExecution({ values: [], base: () => from.parameters });

@@ -1,7 +1,7 @@
 import { sql, type Compilable } from "kysely";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import type { ReportFault } from "../columns/table-columns.ts";
+import type { ReportFault } from "../columns/report-fault.ts";
 import type { DialectProfile } from "../dialect-profile.ts";
 import { bindSlot } from "./parameter-slot.ts";
 import type { RowsUse } from "./relation.ts";
@@ -21,6 +21,8 @@ export type BaseQuery = string | Compilable | SqlText;
 /** What stands behind `from`, and the values in it. */
 export interface From {
   readonly parameters: readonly unknown[];
+  /** The name of the table; absent for a query. */
+  readonly table?: string;
   /** Two of one text are alike but for their values. */
   readonly text: string;
   /** The column that tells of each row whether it is one of them, where databases may compute with others before. */
@@ -67,6 +69,7 @@ export function toFrom(base: unknown, database: DialectProfile["name"], report: 
 function ofTable(name: string): From {
   return Object.freeze<From>({
     parameters: [],
+    table: name,
     text: `table ${name}`,
     as: (alias) => sql`${sql.table(name)} as ${sql.id(alias)}`,
   });

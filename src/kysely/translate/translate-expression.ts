@@ -15,18 +15,21 @@ import type { DialectProfile } from "../dialect-profile.ts";
 import { bindFormed } from "./bind-formed.ts";
 import { groupByNavigation } from "./common-navigation.ts";
 import { findPath } from "./find-path.ts";
+import type { SqlConstant } from "./parameter-slot.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 import type { Sql, SqlForm } from "./sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
-import { translateComparison } from "./translate-comparison.ts";
+import { equalsConstant, translateComparison } from "./translate-comparison.ts";
 import { translateHas } from "./translate-has.ts";
 import { translateIn } from "./translate-in.ts";
 import { translateLambda } from "./translate-lambda.ts";
 import { costOf, joinBalanced } from "./translate-logical.ts";
 import { translateCount, translateProperty, translateStructuredNull, translateVariable } from "./translate-property.ts";
 import { translateSemiJoin } from "./translate-semi-join.ts";
+
+const TRUE: SqlConstant = Object.freeze({ kind: "fixed", value: true });
 
 /** What expressions are translated for. */
 export interface TranslationContext {
@@ -238,7 +241,10 @@ function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
     case "constant":
       return bindFormed(operand.constant, booleanForm(profile));
     case "row":
-      return operand.nulls === "computed" ? operand.sql : profile.syntax.asCondition(operand.sql);
+      if (operand.nulls === "computed") return operand.sql;
+      // A column with other cells than the database's own booleans is compared, so that an index serves it.
+      if (operand.form.equatable !== undefined) return equalsConstant(operand, TRUE, "filter");
+      return profile.syntax.asCondition(operand.sql);
   }
 }
 

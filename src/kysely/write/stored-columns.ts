@@ -13,6 +13,7 @@ import {
   toInstant,
   writeInstant,
 } from "../columns/instant.ts";
+import { storageName } from "../columns/storage-option.ts";
 import type { ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialect-profile.ts";
 import { scaledDecimalForm } from "../forms/decimal-forms.ts";
@@ -123,7 +124,7 @@ function encoderOf(plan: ScalarPlan, profile: DialectProfile): CellEncoder {
   const { property, storage, format } = plan;
   const place = format.form.place ?? asItStands;
   const exact = (value: PrimitiveValue): unknown => onlyCell(format, value);
-  switch (`${property.type.name} ${storage ?? ""}`) {
+  switch (`${property.type.name} ${storageName(storage)}`) {
     case "Edm.Decimal scaled":
       return scaledEncoder(property, profile);
     case "Edm.Single ":

@@ -1,0 +1,63 @@
+import { edm, entityType, enumType, odataService, type ConfigurationError } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { describe, expect, test } from "vitest";
+import { ENGINES } from "../executors/engines.ts";
+import type { AnyDatabase } from "./orders.ts";
+
+const Status = enumType("Status", { Draft: 0, Paid: 1 });
+const Flags = enumType("Flags", { A: 1, B: 2 }, { isFlags: true });
+const Thing = entityType("Thing", {
+  id: edm.int32().key(),
+  name: edm.string(),
+  status: edm.enum(Status),
+  flags: edm.enum(Flags),
+  active: edm.boolean(),
+});
+
+/** The faults of a declaration, each as message and fix. */
+function faultsOf(db: AnyDatabase, columns: object): ReadonlyArray<readonly [message: string, fix: string]> {
+  try {
+    odataService({ entitySets: [sqlEntitySet(Thing, { db, table: "things", operations: ["read"], columns })] });
+  } catch (error) {
+    return (error as ConfigurationError).faults.map(({ message, fix }) => [message, fix]);
+  }
+  return [];
+}
+
+const FAULTS: ReadonlyArray<readonly [columns: object, message: RegExp, fix: RegExp]> = [
+  [{ status: { storage: { values: { Draft: 0 } } } }, /maps no cell to `Paid`/, /Map every member/],
+  [
+    { status: { storage: { values: { Draft: 0, Paid: 1, Lost: 2 } } } },
+    /maps `Lost`, which Status does not/,
+    /members/,
+  ],
+  [{ status: { storage: { values: { Draft: 0, Paid: 0 } } } }, /maps Paid to 0, as it does another/, /of its own/],
+  [{ status: { storage: { values: { Draft: 0, Paid: "1" } } } }, /mixes numbers and texts/, /alone/],
+  [{ status: { storage: { values: { Draft: 0.5, Paid: 1 } } } }, /maps to 0.5/, /whole numbers, or to texts/],
+  [{ status: { storage: { values: { Draft: null, Paid: 1 } } } }, /maps to null/, /whole numbers, or to texts/],
+  [{ status: { storage: { values: [0, 1] } } }, /values` is an array/, /the cell of each member/],
+  [{ status: { storage: { values: { Draft: 0, Paid: 1 }, other: 1 } } }, /no option `other`/, /`values` alone/],
+  [{ status: { storage: { true: 1, false: 0 } } }, /Status, cannot be stored as \{ true, false \}/, /\{ values: /],
+  [{ status: { storage: "epoch" } }, /Status, cannot be stored as "epoch"/, /\{ values: \{ Member: 0 \} \}/],
+  [{ flags: { storage: { values: { A: 1, B: 2 } } } }, /whose members are flags/, /the sum of their numeric values/],
+  [{ active: { storage: { true: "Y" } } }, /maps to undefined/, /whole numbers, or to texts/],
+  [{ active: { storage: { true: "Y", false: "Y" } } }, /one cell for true and false, "Y"/, /a cell of its own/],
+  [{ active: { storage: { true: "Y", false: 0 } } }, /mixes numbers and texts/, /alone/],
+  [{ active: { storage: { true: true, false: false } } }, /maps to true/, /whole numbers, or to texts/],
+  [{ active: { storage: { values: { true: 1 } } } }, /Boolean, cannot be stored as \{ values \}/, /\{ true: "Y", /],
+  [{ name: { storage: { true: "Y", false: "N" } } }, /String, cannot be stored as \{ true, false \}/, /`storage` out/],
+  [{ name: { storage: {} } }, /storage` is an object/, /\{ values \} for an enumeration/],
+];
+
+describe.each(ENGINES)("storage that does not fit is a fault at startup: $title", (engine) => {
+  test("each says what is wrong, and what fits", async () => {
+    const { db, close } = await engine.open();
+    for (const [columns, message, fix] of FAULTS) {
+      expect(faultsOf(db, columns)[0], JSON.stringify(columns)).toEqual([
+        expect.stringMatching(message),
+        expect.stringMatching(fix),
+      ]);
+    }
+    await close();
+  });
+});
