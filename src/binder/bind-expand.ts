@@ -1,5 +1,4 @@
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
@@ -19,7 +18,7 @@ export interface ExpandScope {
   readonly limits: Limits;
   /** What each entity set allows, and (null) what holds without one: below an expansion the target set decides. */
   readonly capabilitiesOf: CapabilitiesBySet;
-  /** Whether the context URL lists every expansion, as the standard has it. */
+  /** Whether a context URL with a `$select` also lists the expansions of that level. */
   readonly fullContextUrl?: boolean | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
@@ -74,7 +73,7 @@ export function bindExpand(
   return withExpansions(select, bindItems(items, level, work), work);
 }
 
-/** The context URL lists an expansion only when a `$select` is in it, or all of them. @see decisions, Reading */
+/** Adds the expansions to a clause, and to the list of its context URL those that the profile wants there. */
 function withExpansions(
   select: SelectExpandClause,
   expanded: readonly ExpandedNavigation[],
@@ -82,7 +81,9 @@ function withExpansions(
 ): SelectExpandClause {
   if (expanded.length === 0) return select;
   if (fullContextUrl) {
-    const contextSelect = Object.freeze([...select.contextSelect, ...expanded.map(contextOf)]);
+    const isSelected = select.contextSelect.length > 0;
+    const listed = expanded.flatMap((expansion) => contextOf(expansion, isSelected));
+    const contextSelect = Object.freeze([...new Set([...select.contextSelect, ...listed])]);
     return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
   }
   const listed = expanded.filter(({ selectExpand }) => selectExpand.contextSelect.length > 0);
@@ -96,18 +97,19 @@ function withExpansions(
   return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
 }
 
-/** An expansion as a context URL lists it. @see OData Protocol 4.0, sections 10.9 and 10.10 */
-function contextOf({ navigationProperty: { name }, form, selectExpand }: ExpandedNavigation): string {
-  switch (form) {
-    case "entities":
-      return `${name}(${selectExpand.contextSelect.join(",")})`;
-    case "references":
-      return `${name}/$ref`;
-    case "count":
-      return `${name}/$count`;
-    default:
-      return assertNever(form);
-  }
+/**
+ * The names by which the context URL lists an expansion. References and counts are not listed, and parentheses are never
+ * empty: the grammar of 4.0 has neither.
+ * @param isSelected whether the level has a `$select`; without one a bare name would say that nothing else is selected
+ * @see OData Protocol 4.0, sections 10.9 and 10.10
+ */
+function contextOf(
+  { navigationProperty: { name }, form, selectExpand: { contextSelect } }: ExpandedNavigation,
+  isSelected: boolean,
+): readonly string[] {
+  if (form !== "entities") return [];
+  if (contextSelect.length > 0) return [`${name}(${contextSelect.join(",")})`];
+  return isSelected ? [name] : [];
 }
 
 function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work): readonly ExpandedNavigation[] {

@@ -3,7 +3,7 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { Expression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
 import type { CountSyntax, MemberSyntax, SyntaxNode, VariableSyntax } from "../syntax/ast.ts";
 import { bindNavigation, entitySetOf, refuseRootSet } from "./bind-navigation.ts";
-import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, misplacedOption, unsupportedOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import { quotedName } from "./did-you-mean.ts";
 import { allowedOf } from "./expression-context.ts";
@@ -44,7 +44,7 @@ export function bindVariable({ name, position }: VariableSyntax, scope: BindingS
   }
   const variable = scope.variables.findLast((candidate) => candidate.name === name);
   if (variable === undefined) {
-    throw unsupportedOption(scope.option, position, `The variable ${quotedName(name)} is not known here.`);
+    throw misplacedOption(scope.option, position, `The variable ${quotedName(name)} is not known here.`);
   }
   const { expression } = variable;
   return { kind: "bound", expression, type: expression.type, isCollection: false, position };

@@ -35,7 +35,7 @@ export interface QueryTarget {
   /** What the sets of the model allow, and (null) what holds without one: expansions lead there. */
   readonly capabilitiesOf: (entitySet: EntitySet | null) => Capabilities;
   readonly limits: Limits;
-  /** Whether context URLs list every expansion; when absent only those that carry a `$select`. */
+  /** Whether context URLs with a `$select` list the expansions beside it; if not, only those with a `$select`. */
   readonly fullContextUrl?: boolean | undefined;
 }
 
@@ -141,11 +141,12 @@ function wholeEntity({ entityType }: EntitySet): BoundEntityQuery {
 }
 
 /**
- * Checks the query options of a resource that takes none but `$format`: the service document and `$metadata`.
+ * Checks the query options of a resource that takes none but `$format`, such as the service document.
+ * @param rules tells which of the others the standard has for the resource
  * @throws ODataError `UnsupportedQueryOption`
  */
-export function bindNoQuery(options: QueryOptionsSyntax): void {
-  checkOptions(options.system.keys(), NO_OPTIONS, null);
+export function bindNoQuery(options: QueryOptionsSyntax, rules: OptionRules = NO_OPTIONS): void {
+  checkOptions(options.system.keys(), rules, null);
 }
 
 /** Finds the shape of the options in the cache, or parses and binds them. Only what could be bound is kept. */

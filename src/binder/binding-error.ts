@@ -11,9 +11,15 @@ export function invalidOption(option: string, position: number | undefined, mess
   return protocolError("InvalidQueryOption", withPosition(option, position, message), { target: option });
 }
 
-/** The error of an option, or of a construct in it, that is not offered. @see decisions, Smaller points */
+/** The error of an option, or of a construct in it, that the standard has and the service does not offer. @see docs/errors.md */
 export function unsupportedOption(option: string, position: number | undefined, message: string): ODataError {
   return protocolError("UnsupportedQueryOption", withPosition(option, position, message), { target: option });
+}
+
+/** The error of an option that does not belong to the resource, or of a name in it that nothing declares. */
+export function misplacedOption(option: string, position: number | undefined, message: string): ODataError {
+  const options = { target: option, isUnsupported: false };
+  return protocolError("UnsupportedQueryOption", withPosition(option, position, message), options);
 }
 
 function withPosition(option: string, position: number | undefined, message: string): string {

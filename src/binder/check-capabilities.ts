@@ -1,5 +1,5 @@
 import type { Capabilities } from "../query/capabilities.ts";
-import { unsupportedOption } from "./binding-error.ts";
+import { misplacedOption, unsupportedOption } from "./binding-error.ts";
 
 /** The options that a setting governs, with that setting. */
 const FLAGS = {
@@ -18,6 +18,8 @@ const NEVER_OFFERED: ReadonlySet<string> = new Set(["$apply", "$compute", "$inde
 export interface OptionRules {
   /** The options that it takes. */
   readonly offered: ReadonlySet<string>;
+  /** The options that the standard has for such a resource, and that it does not take; absent: none. */
+  readonly unsupported?: ReadonlySet<string> | undefined;
   /** The resource in messages: `a collection`. */
   readonly resource: string;
 }
@@ -33,8 +35,11 @@ export interface OptionRules {
 export function checkOptions(options: Iterable<string>, rules: OptionRules, capabilities: Capabilities | null): void {
   for (const option of options) {
     if (!rules.offered.has(option)) {
-      const place = NEVER_OFFERED.has(option) ? "" : ` on ${rules.resource}`;
-      throw unsupportedOption(option, undefined, `The query option ${option} is not offered${place}.`);
+      if (NEVER_OFFERED.has(option)) {
+        throw unsupportedOption(option, undefined, `The query option ${option} is not offered.`);
+      }
+      const refuse = rules.unsupported?.has(option) === true ? unsupportedOption : misplacedOption;
+      throw refuse(option, undefined, `The query option ${option} is not offered on ${rules.resource}.`);
     }
     if (capabilities !== null && isFlagged(option) && !capabilities[FLAGS[option]]) {
       throw unsupportedOption(option, undefined, `The query option ${option} is not enabled for this entity set.`);

@@ -1,3 +1,4 @@
+import type { Operation, StructuralProperty } from "../edm/model.ts";
 import type { OptionRules } from "./check-capabilities.ts";
 
 /** `GET /Set`. */
@@ -31,6 +32,21 @@ export const ENTITY_OPTIONS: OptionRules = {
 
 /** A resource that takes no query option but the format. */
 export const NO_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "this resource" };
+
+/** A complex value: what the standard lets clients select of it is not offered. */
+const COMPLEX_VALUE_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: new Set(["$select", "$expand"]) };
+
+/** A collection of values, which the standard filters, orders and pages as it does entities. */
+const VALUES_OPTIONS: OptionRules = {
+  ...NO_OPTIONS,
+  unsupported: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$search", "$skiptoken"]),
+};
+
+/** One entity that an operation returns. */
+const ENTITY_RESULT_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: ENTITY_OPTIONS.offered };
+
+/** Entities that an operation returns which does not take query options. */
+const ENTITIES_RESULT_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: COLLECTION_OPTIONS.offered };
 
 /** `GET /Set(key)/Nav` of a collection. @see specification, Navigation routes, rules 3 and 4 */
 const RELATED_COLLECTION_OPTIONS: OptionRules = {
@@ -74,14 +90,30 @@ const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), 
 /** A composable function that returns entities of the set it is bound to. @see decisions, Operations */
 export const COMPOSED_OPTIONS: OptionRules = {
   offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$expand", "$format"]),
+  unsupported: new Set(["$search", "$skiptoken"]),
   resource: "the result of a function",
 };
 
 /** A composable function whose entities are a bare array, which has no place for a count. */
 export const BARE_RESULT_OPTIONS: OptionRules = {
   offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$expand", "$format"]),
+  unsupported: new Set(["$search", "$skiptoken", "$count"]),
   resource: "the bare result of a function",
 };
+
+/** The options of the result of an operation that does not take query options. */
+export function resultOptions({ returnType }: Pick<Operation, "returnType">): OptionRules {
+  if (returnType === undefined) return NO_OPTIONS;
+  const { type, isCollection } = returnType;
+  if (type.kind !== "EntityType") return valueOptions({ type, isCollection });
+  return isCollection ? ENTITIES_RESULT_OPTIONS : ENTITY_RESULT_OPTIONS;
+}
+
+/** The options of a value that is a resource of its own, such as that of a property. */
+export function valueOptions({ type, isCollection }: Pick<StructuralProperty, "type" | "isCollection">): OptionRules {
+  if (isCollection) return VALUES_OPTIONS;
+  return type.kind === "ComplexType" ? COMPLEX_VALUE_OPTIONS : NO_OPTIONS;
+}
 
 /** The options of all routes behind a navigation property. */
 export interface NavigationOptions {

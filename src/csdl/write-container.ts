@@ -1,3 +1,4 @@
+import { listedImports } from "../edm/listed-imports.ts";
 import type { EntityContainer, EntitySet, OperationImport } from "../edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
 import type { CsdlCapabilities } from "./csdl-capabilities.ts";
@@ -8,12 +9,15 @@ import { element, type XmlElement } from "./xml.ts";
 /**
  * The element of the entity container: sets, function imports, action imports.
  * @param capabilitiesOf what each set offers
+ * @param listsEveryImport whether functions with parameters stand in the service document
  * @see OData CSDL 4.0, section 13
  */
 export function writeContainer(
   container: EntityContainer,
   capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
+  listsEveryImport: boolean,
 ): XmlElement {
+  const listed = new Set(listedImports(container, listsEveryImport));
   const entitySets = [...container.entitySets.values()];
   const isFilterable = entitySets.map(capabilitiesOf).some(({ query, readable }) => readable && query.filterEnabled);
   const functions = collectionAnnotation(
@@ -23,7 +27,7 @@ export function writeContainer(
   );
   return element("EntityContainer", { Name: container.name }, [
     ...entitySets.map((entitySet) => writeEntitySet(entitySet, capabilitiesOf(entitySet))),
-    ...[...container.functionImports.values()].map(writeFunctionImport),
+    ...[...container.functionImports.values()].map((each) => writeFunctionImport(each, listed.has(each))),
     ...[...container.actionImports.values()].map(writeActionImport),
     ...(isFilterable ? [functions] : []),
   ]);
@@ -43,10 +47,10 @@ function writeEntitySet(entitySet: EntitySet, capabilities: CsdlCapabilities): X
   ]);
 }
 
-/** Function imports stand in the service document, which CSDL does not take for granted. */
-function writeFunctionImport({ name, operation }: OperationImport): XmlElement {
-  const attributes = { Name: name, Function: operation.qualifiedName, IncludeInServiceDocument: "true" };
-  return element("FunctionImport", attributes);
+/** CSDL takes a function import for absent from the service document where it does not say otherwise. */
+function writeFunctionImport({ name, operation }: OperationImport, isListed: boolean): XmlElement {
+  const attributes = { Name: name, Function: operation.qualifiedName };
+  return element("FunctionImport", isListed ? { ...attributes, IncludeInServiceDocument: "true" } : attributes);
 }
 
 function writeActionImport({ name, operation }: OperationImport): XmlElement {

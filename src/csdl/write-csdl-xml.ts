@@ -9,15 +9,20 @@ import { element, printXml, type XmlElement } from "./xml.ts";
 /**
  * The metadata document of a registration: CSDL as XML, one schema with types, operations and the container.
  * @param capabilitiesOf what each entity set offers; asked for every set of the model
+ * @param listsEveryImport whether functions with parameters stand in the service document
  * @see OData CSDL 4.0, sections 3 and 5
  */
-export function writeCsdlXml(model: Model, capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities): string {
+export function writeCsdlXml(
+  model: Model,
+  capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
+  listsEveryImport = true,
+): string {
   const schema = element("Schema", { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace }, [
     ...[...model.enumTypes.values()].map(writeEnumType),
     ...[...model.complexTypes.values()].map(writeComplexType),
     ...[...model.entityTypes.values()].map(writeEntityType),
     ...overloadsOf(model).map(writeOperation),
-    writeContainer(model.entityContainer, capabilitiesOf),
+    writeContainer(model.entityContainer, capabilitiesOf, listsEveryImport),
   ]);
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
   return printXml(element("edmx:Edmx", edmx, [...references(), element("edmx:DataServices", {}, [schema])]));

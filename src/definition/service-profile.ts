@@ -1,30 +1,68 @@
-/** Where a registration follows the specification or the standard to the letter: one frozen data object, no code paths. */
+import type { ErrorCode } from "../errors/error-codes.ts";
+
+/** Where a registration follows its specification or the standard to the letter: one frozen data object, no code paths. */
 export interface ServiceProfile {
   readonly name: "specification" | "standard";
   /** Whether navigation routes take every query option. */
   readonly navigationTakesEveryOption: boolean;
   /** Whether `$count` on navigation routes is taken before `$skip`. */
   readonly navigationCountsBeforeSkip: boolean;
-  /** Whether results of unbound operations are enveloped. */
-  readonly unboundResultsEnveloped: boolean;
-  /** Whether context URLs of expansions always have the full form. */
+  /** Whether every result of an operation has a context URL; if not, most results are bare JSON. */
+  readonly resultsEnveloped: boolean;
+  /** Whether a context URL with a `$select` also lists the navigation properties that are expanded. */
   readonly fullContextUrl: boolean;
+  /** Whether the context URL of a navigation route names the target set; if not, it repeats the path. */
+  readonly relatedContextOfTarget: boolean;
+  /** Whether a single-valued navigation that leads nowhere is 204; if not, it is 404 as for a missing parent. */
+  readonly nullEntityIsEmpty: boolean;
+  /** Whether nested entities are refused in a POST to a set without deep insert; if not, they are ignored. */
+  readonly refusesIgnoredNesting: boolean;
+  /** Whether the body of a complex property is the complex value itself; if not, it stands in `value`. */
+  readonly complexValuesBare: boolean;
+  /** Whether key members in the bodies of PUT and PATCH are ignored; if not, they must equal the key of the URL. */
+  readonly ignoresBodyKeys: boolean;
+  /** Whether `/$value` of null is 204; if not, it is 404. */
+  readonly nullRawValueIsEmpty: boolean;
+  /** Whether `$metadata` accepts `$format=xml`. */
+  readonly metadataTakesXmlFormat: boolean;
+  /** Whether the service document lists actions, and functions with parameters. */
+  readonly listsEveryImport: boolean;
+  /** The code of valid requests for something that the service does not support; null: each has a code of its own. */
+  readonly unsupportedCode: ErrorCode | null;
 }
 
-/** The two profiles. @see decisions, Batch, and where the specification is stricter than the standard */
+/** The two profiles. @see docs/services.md, The profile of the standard */
 export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServiceProfile>> = Object.freeze({
   specification: Object.freeze({
     name: "specification",
     navigationTakesEveryOption: false,
     navigationCountsBeforeSkip: false,
-    unboundResultsEnveloped: false,
+    resultsEnveloped: false,
     fullContextUrl: false,
+    relatedContextOfTarget: false,
+    nullEntityIsEmpty: false,
+    refusesIgnoredNesting: false,
+    complexValuesBare: false,
+    ignoresBodyKeys: false,
+    nullRawValueIsEmpty: false,
+    metadataTakesXmlFormat: false,
+    listsEveryImport: true,
+    unsupportedCode: null,
   }),
   standard: Object.freeze({
     name: "standard",
     navigationTakesEveryOption: true,
     navigationCountsBeforeSkip: true,
-    unboundResultsEnveloped: true,
+    resultsEnveloped: true,
     fullContextUrl: true,
+    relatedContextOfTarget: true,
+    nullEntityIsEmpty: true,
+    refusesIgnoredNesting: true,
+    complexValuesBare: true,
+    ignoresBodyKeys: true,
+    nullRawValueIsEmpty: true,
+    metadataTakesXmlFormat: true,
+    listsEveryImport: false,
+    unsupportedCode: "NotImplemented",
   }),
 });

@@ -46,14 +46,13 @@ export function composedResponse(
       // What is no list of entities is told so where lists are read.
       return result as Iterable<unknown>;
     });
-  return chain(pageOf(exchange, format, { called, type, own, getAll }), (answer) =>
+  return chain(pageOf(exchange, format, { type, own, getAll }), (answer) =>
     isNull ? noContentResponse(exchange) : answer,
   );
 }
 
 /** What a function returns, and how it is shown. */
 interface ComposedResult {
-  readonly called: CalledOperation;
   readonly type: EntityType;
   readonly own: EntitySet | null;
   readonly getAll: GetAll;
@@ -62,10 +61,10 @@ interface ComposedResult {
 function pageOf(
   exchange: Exchange,
   format: JsonFormat,
-  { called, type, own, getAll }: ComposedResult,
+  { type, own, getAll }: ComposedResult,
 ): MaybeResult<ODataResponse> {
   if (own !== null) return ownResponse(exchange, format, own, getAll);
-  if (!isEnvelopedByType(exchange, called)) return bareResponse(exchange, format, type, getAll);
+  if (!isEnvelopedByType(exchange)) return bareResponse(exchange, format, type, getAll);
   const { target, origin } = bareTarget(exchange, type);
   return collectionResponse(exchange, format, {
     target,

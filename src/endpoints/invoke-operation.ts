@@ -1,5 +1,6 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
+import { resultOptions } from "../binder/option-rules.ts";
 import type { OperationDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
@@ -66,7 +67,7 @@ function invoke(
       return chain(owner, run);
     });
   if (operation.isComposable) return composedResponse(exchange, format, { operation, entitySet }, call);
-  bindNoQuery(readOptions(exchange));
+  bindNoQuery(readOptions(exchange), resultOptions(operation));
   const respond = kind === "Action" ? actionResult : operationResult;
   return chain(call(), (result) => respond(exchange, format, { operation, entitySet }, result));
 }

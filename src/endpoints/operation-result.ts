@@ -85,8 +85,8 @@ export function ownSet({ entitySet }: CalledOperation, entityType: EntityType): 
 }
 
 /** Whether entities that belong to no set stand in an envelope all the same, with their type as context. */
-export function isEnvelopedByType({ service }: Exchange, { entitySet }: CalledOperation): boolean {
-  return entitySet === null && service.definition.profile.unboundResultsEnveloped;
+export function isEnvelopedByType({ service }: Exchange): boolean {
+  return service.definition.profile.resultsEnveloped;
 }
 
 /** Control information belongs to what stands in an envelope. */
@@ -108,7 +108,7 @@ function entityResponse(
   const { service, serviceRoot } = exchange;
   const clause = selectAll(entityType);
   const own = ownSet(called, entityType);
-  if (own === null && isEnvelopedByType(exchange, called)) {
+  if (own === null && isEnvelopedByType(exchange)) {
     const writer = entityWriterFor(service, entityType, clause, format, undefined);
     const contextUrl = typeContext(serviceRoot, entityType.qualifiedName, false);
     return jsonResponse(exchange, format, writer.writeEntity(entity, serviceRoot, contextUrl));
@@ -133,7 +133,7 @@ function collectionBody(
   const own = ownSet(called, entityType);
   const context =
     own === null ? typeContext(serviceRoot, entityType.qualifiedName, true) : collectionContext(serviceRoot, own, []);
-  const isBare = own === null && !isEnvelopedByType(exchange, called);
+  const isBare = own === null && !isEnvelopedByType(exchange);
   const written = isBare ? bareFormat(format) : format;
   const body = writeCollection({
     contextUrl: isBare ? null : context,

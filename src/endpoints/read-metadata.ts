@@ -11,7 +11,7 @@ import { notModifiedResponse, okResponse } from "./response.ts";
  * @see specification, What the service does, 6; decisions, Negotiation and $metadata
  */
 export const readMetadata: Endpoint = (exchange) => {
-  checkFormatOption(exchange.options.format);
+  checkFormatOption(exchange.options.format, exchange.service.definition.profile.metadataTakesXmlFormat);
   bindNoQuery(readOptions(exchange));
   const { xml, etag } = exchange.service.metadata;
   const condition = exchange.odata.header("if-none-match");

@@ -11,8 +11,6 @@ import { runCount } from "../execution/run-count.ts";
 import { type SearchHandler, searchRelatedRows, searchRelatedTable } from "../execution/search-related.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { collectionNavigationContext, entityNavigationContext } from "../payload/context-url.ts";
-import { keyPredicateOf } from "../payload/entity-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { TableNavigation } from "../plan/table-navigation.ts";
@@ -24,6 +22,7 @@ import { bindCount, bindEntity } from "./bind-query.ts";
 import { type CollectionResource, collectionResponse } from "./collection-response.ts";
 import { entityResponse } from "./entity-response.ts";
 import type { Endpoint, Exchange, NavigationRuntime } from "./exchange.ts";
+import { navigationContext, noEntityResponse } from "./navigation-answer.ts";
 import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 
@@ -56,24 +55,20 @@ export const readNavigation: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
   const format = readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
-  const { entitySet, navigationProperty, runtime } = navigation;
+  const { navigationProperty, runtime } = navigation;
   if (!navigationProperty.isCollection) {
     const missing = (): ODataError => noRelatedEntity(navigation);
     const read: ReadEntity = (clause) => readOne(exchange, navigation, key, clause);
     return relatedEntityResponse(exchange, format, { navigation, key, missing }, read);
   }
   const { profile } = exchange.service.definition;
-  const { serviceRoot } = exchange;
   return collectionResponse(exchange, format, {
     target: runtime.target,
     rules: optionsOf(exchange).collection,
     ...collectionOf(exchange, navigation, key),
     origin: runtime.origin,
     countsAfterSkip: !profile.navigationCountsBeforeSkip,
-    contextUrl: (contextSelect) => {
-      const predicate = keyPredicateOf(entitySet.entityType, key);
-      return collectionNavigationContext(serviceRoot, entitySet, predicate, navigationProperty.name, contextSelect);
-    },
+    contextUrl: (contextSelect) => navigationContext(exchange, navigation, key, true, contextSelect),
   });
 };
 
@@ -122,14 +117,11 @@ function relatedEntityResponse(
   { navigation, key, missing }: RelatedEntity,
   read: ReadEntity,
 ): MaybeResult<ODataResponse> {
-  const { entitySet, navigationProperty, runtime } = navigation;
+  const { runtime } = navigation;
   const query = bindEntity(exchange, runtime.target, optionsOf(exchange).entity);
   return chain(read(query.selectExpand), (found) => {
-    if (found === null) throw missing();
-    const predicate = keyPredicateOf(entitySet.entityType, key);
-    const { contextSelect } = query.selectExpand;
-    const { name } = navigationProperty;
-    const contextUrl = entityNavigationContext(exchange.serviceRoot, entitySet, predicate, name, contextSelect);
+    if (found === null) return noEntityResponse(exchange, navigation, key, missing);
+    const contextUrl = navigationContext(exchange, navigation, key, false, query.selectExpand.contextSelect);
     const resource = { origin: runtime.origin, query, contextUrl };
     return chain(authorizeRelated(exchange, runtime.origin, found, missing), () =>
       entityResponse(exchange, format, resource, found),

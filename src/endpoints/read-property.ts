@@ -1,5 +1,6 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
+import { valueOptions } from "../binder/option-rules.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
@@ -19,7 +20,8 @@ import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from ".
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
 
 /**
- * `GET /Set(key)/Property`: the value in an envelope; 204 for null, 304 when the client has the entity.
+ * `GET /Set(key)/Property`: the value, in the envelope that the profile gives it; 204 for null, 304 when the client has
+ * the entity.
  * @throws ODataError for negotiation, the key, a query option, a missing entity, or what the handler answered
  * @see specification, Individual property access
  */
@@ -28,7 +30,7 @@ export const readProperty: Endpoint = (exchange, path) => {
   const { entityType } = entitySet;
   const format = readJsonFormat(exchange);
   const value = bindPropertyKey(exchange, entitySet, key);
-  bindNoQuery(readOptions(exchange));
+  bindNoQuery(readOptions(exchange), valueOptions(property));
   return chain(readOwner(exchange, entitySet, value, property), (found) => {
     if (found === null) throw noEntity(entitySet, key);
     const { entity, rowShape } = found;
@@ -40,14 +42,17 @@ export const readProperty: Endpoint = (exchange, path) => {
     }
     const predicate = keyPredicateOf(entityType, value);
     const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, property.name);
-    const body = propertyWriter(entityType, property, format, rowShape).writeEnvelope(entity, contextUrl);
+    const { complexValuesBare } = exchange.service.definition.profile;
+    const writer = propertyWriter(entityType, property, format, rowShape, complexValuesBare);
+    const body = writer.writeEnvelope(entity, contextUrl);
     return body === null ? noContentResponse(exchange, extra) : jsonResponse(exchange, format, body, extra);
   });
 };
 
 /**
  * `GET /Set(key)/Property/$value`: the raw value of a primitive property, without envelope and quotes.
- * @throws ODataError as for the property itself; `NotFound` for null, `NotSupported` for a complex one
+ * Null is 204 or `NotFound`, as the profile says.
+ * @throws ODataError as for the property itself; `NotSupported` for a complex one
  * @see specification, Individual property access (`/$value`)
  */
 export const readPropertyValue: Endpoint = (exchange, path) => {
@@ -66,8 +71,9 @@ export const readPropertyValue: Endpoint = (exchange, path) => {
   return chain(readOwner(exchange, entitySet, value, property), (found) => {
     if (found === null) throw noEntity(entitySet, key);
     const body = writeRawProperty(entityType, property, found.entity, found.rowShape);
-    if (body === null) throw protocolError("NotFound", `'${property.name}' is null, so there is no raw value.`);
-    return okResponse(exchange, contentType, body);
+    if (body !== null) return okResponse(exchange, contentType, body);
+    if (exchange.service.definition.profile.nullRawValueIsEmpty) return noContentResponse(exchange);
+    throw protocolError("NotFound", `'${property.name}' is null, so there is no raw value.`);
   });
 };
 

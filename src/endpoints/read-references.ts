@@ -9,6 +9,7 @@ import { authorizeRelated } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { collectionResponse } from "./collection-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
+import { noEntityResponse } from "./navigation-answer.ts";
 import {
   bindParentKey,
   collectionOf,
@@ -55,7 +56,7 @@ function readReference(
   bindEntity(exchange, target, optionsOf(exchange).reference);
   const missing = (): ODataError => noRelatedEntity(navigation);
   return chain(readOne(exchange, navigation, key, null), (found) => {
-    if (found === null) throw missing();
+    if (found === null) return noEntityResponse(exchange, navigation, key, missing);
     return chain(authorizeRelated(exchange, origin, found, missing), () => {
       const contextUrl = referenceContext(exchange.serviceRoot);
       const writer = compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, found.rowShape);

@@ -12,6 +12,7 @@ import { jsonResponse } from "./response.ts";
 export const readServiceDocument: Endpoint = (exchange) => {
   const format = readJsonFormat(exchange);
   bindNoQuery(readOptions(exchange));
-  const { model } = exchange.service.definition;
-  return jsonResponse(exchange, format, writeServiceDocument(model, exchange.serviceRoot, format));
+  const { model, profile } = exchange.service.definition;
+  const body = writeServiceDocument(model, exchange.serviceRoot, format, profile.listsEveryImport);
+  return jsonResponse(exchange, format, body);
 };

@@ -27,7 +27,7 @@ export const replaceProperty: Endpoint = (exchange, path) => {
   const body = openBody(exchange, entitySet);
   bindNoQuery(readOptions(exchange));
   checkWritable(property);
-  return chain(body.read(bodyReader(exchange.entitySet(entitySet), property)), (value) =>
+  return chain(body.read(bodyReader(exchange, entitySet, property)), (value) =>
     writeValue(exchange, { entitySet, keyText, key }, property, value),
   );
 };
@@ -66,12 +66,14 @@ type BodyReader = ReturnType<typeof compilePropertyBodyReader>;
 const readers = new WeakMap<EntitySetRuntime, Map<StructuralProperty, BodyReader>>();
 
 /** The reader of the body of a property's write, made on the first request of its kind. */
-function bodyReader(runtime: EntitySetRuntime, property: StructuralProperty): BodyReader {
+function bodyReader(exchange: Exchange, entitySet: EntitySet, property: StructuralProperty): BodyReader {
+  const runtime = exchange.entitySet(entitySet);
   let ofSet = readers.get(runtime);
   if (ofSet === undefined) readers.set(runtime, (ofSet = new Map<StructuralProperty, BodyReader>()));
   let reader = ofSet.get(property);
   if (reader === undefined) {
-    reader = compilePropertyBodyReader(property, runtime.settings.unknownMembers);
+    const { complexValuesBare } = exchange.service.definition.profile;
+    reader = compilePropertyBodyReader(property, runtime.settings.unknownMembers, complexValuesBare);
     ofSet.set(property, reader);
   }
   return reader;

@@ -8,6 +8,8 @@ export interface ODataErrorOptions {
   readonly cause?: unknown;
   /** Response headers that belong to the status, such as Allow or WWW-Authenticate. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the standard allows the request, so that the fault is not the client's; absent: false. */
+  readonly isUnsupported?: boolean | undefined;
 }
 
 /**
@@ -21,6 +23,8 @@ export class ODataError extends Error {
   readonly code: string;
   readonly target: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Whether the standard allows the request, and only this service does not support it. */
+  readonly isUnsupported: boolean;
 
   constructor(status: number, code: string, message: string, options: ODataErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -28,17 +32,20 @@ export class ODataError extends Error {
     this.code = code;
     this.target = options.target;
     this.headers = options.headers;
+    this.isUnsupported = options.isUnsupported === true;
   }
 }
 
 /**
- * Makes an error of the framework's own table; the status comes from the table.
+ * Makes an error of the framework's own table; the status comes from the table. `UnsupportedQueryOption` stands for a
+ * valid request unless its options say otherwise.
  * @param code a code of ERROR_CODES
  * @param message what was wrong, where, and what would be right
- * @see specification, section Errors
+ * @see docs/errors.md
  */
-export function protocolError(code: ErrorCode, message: string, options?: ODataErrorOptions): ODataError {
-  return new ODataError(ERROR_CODES[code], code, message, options);
+export function protocolError(code: ErrorCode, message: string, options: ODataErrorOptions = {}): ODataError {
+  const { isUnsupported = code === "UnsupportedQueryOption" } = options;
+  return new ODataError(ERROR_CODES[code], code, message, { ...options, isUnsupported });
 }
 
 /**

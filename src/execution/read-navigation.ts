@@ -84,15 +84,24 @@ function askHandler(source: NavigationSource, key: unknown, context: Context): M
   });
 }
 
-/** Only the parents themselves can tell the one from the other; where they cannot be read, they are taken to exist. */
-function emptyOrNull(
+/** What a batch without an entry means: no related entities, or no parent. */
+function emptyOrNull(source: NavigationSource, key: unknown, context: Context): MaybeResult<readonly unknown[] | null> {
+  return chain(parentExists(source, key, context), (exists) => (exists ? [] : null));
+}
+
+/**
+ * Tells whether the parent exists. A set that cannot read its entities by key is taken to have it.
+ * @param key in the application's form
+ * @throws ODataError that the handler returned or threw
+ */
+export function parentExists(
   { getByKey, entitySet }: NavigationSource,
   key: unknown,
   context: Context,
-): MaybeResult<readonly unknown[] | null> {
-  if (getByKey === undefined) return [];
+): MaybeResult<boolean> {
+  if (getByKey === undefined) return true;
   const parent = readByKey(getByKey, key, context, () => keyProperties(entitySet.entityType));
-  return chain(parent, (found) => (found === null ? null : []));
+  return chain(parent, (found) => found !== null);
 }
 
 function handlerName(source: NavigationSource): string {

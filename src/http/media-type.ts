@@ -133,11 +133,15 @@ function negotiateRaw(type: string, format: string | undefined, accept: string |
 
 /**
  * Checks `$format` where the representation is fixed, as that of `$metadata`.
+ * @param takesXml whether `xml` and `application/xml` are accepted beside the formats of JSON
  * @throws ODataError `UnsupportedFormat`
  */
-export function checkFormatOption(format: string | undefined): void {
-  if (format !== undefined) readFormatOption(format, false);
+export function checkFormatOption(format: string | undefined, takesXml = false): void {
+  if (format === undefined || (takesXml && XML_FORMATS.has(readRange(format).type))) return;
+  readFormatOption(format, false);
 }
+
+const XML_FORMATS: ReadonlySet<string> = new Set(["xml", "application/xml"]);
 
 function toTextType(charset: boolean): string {
   return charset ? "text/plain;charset=utf-8" : "text/plain";

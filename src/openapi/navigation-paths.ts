@@ -91,6 +91,7 @@ function addReads(each: NavigationScope): void {
   } else if (routes.navigation.has("GET")) {
     const responses = {
       200: jsonResponse("The related entity.", one),
+      ...nothingRelated(each),
       ...refusals,
     };
     addMemberOperation(each, {
@@ -128,6 +129,12 @@ function addReads(each: NavigationScope): void {
       related.predicate,
     );
   }
+}
+
+/** What a single-valued navigation answers that is null, where the profile does not take that for a missing resource. */
+function nothingRelated({ scope, member: { isCollection, nullable } }: NavigationScope): DocumentObject {
+  const isAnswered = !isCollection && nullable && scope.definition.profile.nullEntityIsEmpty;
+  return isAnswered ? { 204: emptyResponse("There is no related entity.") } : {};
 }
 
 function addCreate(each: NavigationScope): void {
@@ -177,6 +184,7 @@ function addReferences(each: NavigationScope): void {
         isCollection ? "References to the related entities." : "The reference.",
         isCollection ? many : one,
       ),
+      ...nothingRelated(each),
       ...errorResponses({ isAddressed: true }),
     };
     const parameters = isCollection ? optionsOf(each, options.references) : [];

@@ -122,7 +122,7 @@ function composedOptions(
   const { entitySets, defaultCapabilities, profile } = scope.definition;
   const [home, ...others] = [...entitySets.values()].filter(({ entitySet }) => entitySet.entityType === type);
   const capabilities = others.length === 0 ? (home?.capabilities ?? defaultCapabilities) : defaultCapabilities;
-  if (set === null && profile.unboundResultsEnveloped) {
+  if (profile.resultsEnveloped) {
     return [...queryParameters(type, capabilities, COMPOSED_OPTIONS), PREFER_PAGE_SIZE];
   }
   // A bare array has no place for a count.
@@ -163,8 +163,8 @@ function resultResponses(scope: ServiceScope, operation: Operation, set: EntityS
 }
 
 /**
- * Entities of the set's own type stand in its envelope, a primitive value of a bound operation in one, and what an
- * unbound operation returns where the profile of the service says so; else nothing does.
+ * Entities of the set's own type stand in its envelope, and a primitive value of a bound operation stands in one. Other
+ * results stand in an envelope where the profile of the service says so.
  */
 function resultSchema(
   { schemas, definition: { profile } }: ServiceScope,
@@ -173,7 +173,7 @@ function resultSchema(
   set: EntitySetDefinition | null,
 ): DocumentObject {
   const { type, isCollection } = returns;
-  const isEnveloped = binding === undefined && profile.unboundResultsEnveloped;
+  const isEnveloped = profile.resultsEnveloped;
   if (isValued(returns)) {
     // Null is no content.
     const value = valueSchema({ ...returns, nullable: returns.nullable && isCollection }, "answer", schemas);

@@ -6,7 +6,7 @@ import { addMemberOperation, type MemberScope, memberScopes } from "./member-sco
 import { CONDITIONS, IF_NONE_MATCH } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
 import type { ServiceScope } from "./service-scope.ts";
-import { envelope } from "./structured-schemas.ts";
+import { envelope, withContext } from "./structured-schemas.ts";
 import { objectSchema, valueSchema } from "./value-schemas.ts";
 
 type PropertyScope = MemberScope<StructuralProperty>;
@@ -30,13 +30,19 @@ export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition):
   }
 }
 
+/** Whether bodies are the value itself. */
+function isBare({ scope, member: { type, isCollection } }: PropertyScope): boolean {
+  return scope.definition.profile.complexValuesBare && type.kind === "ComplexType" && !isCollection;
+}
+
 function addRead(each: PropertyScope): void {
   const { scope, set, member: property } = each;
   const hasETag = set.entitySet.etag.length > 0;
   const headers = hasETag ? ETAG_HEADER : undefined;
   // Null is no content.
   const shown = { ...property, nullable: property.isCollection && property.nullable };
-  const value = envelope({ value: valueSchema(shown, "answer", scope.schemas) });
+  const schema = valueSchema(shown, "answer", scope.schemas);
+  const value = isBare(each) ? withContext(schema) : envelope({ value: schema });
   addMemberOperation(each, {
     method: "GET",
     id: "read",
@@ -53,12 +59,14 @@ function addRead(each: PropertyScope): void {
 }
 
 function addValue(each: PropertyScope): void {
-  const { set, member: property } = each;
+  const { scope, set, member: property } = each;
+  const { nullRawValueIsEmpty } = scope.definition.profile;
   const isBinary = property.type.name === "Edm.Binary";
   const hasETag = set.entitySet.etag.length > 0;
   const type = isBinary ? "application/octet-stream" : "text/plain";
   const responses = {
     200: rawResponse("The value without quotes.", type, isBinary ? {} : { type: "string" }),
+    ...(property.nullable && nullRawValueIsEmpty ? { 204: emptyResponse("It is null.") } : {}),
     ...(hasETag ? { 304: emptyResponse("The client has it.") } : {}),
     ...errorResponses({ isAddressed: true }),
   };
@@ -80,7 +88,8 @@ function addValue(each: PropertyScope): void {
 function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
   const { scope, set, member: property } = each;
   const isConditional = set.entitySet.etag.length > 0;
-  const body = objectSchema(undefined, { value: valueSchema(property, "body", scope.schemas) }, ["value"]);
+  const value = valueSchema({ ...property, nullable: property.nullable && !isBare(each) }, "body", scope.schemas);
+  const body = isBare(each) ? value : objectSchema(undefined, { value }, ["value"]);
   const reasons = { isAddressed: true, isWrite: true, isConditional, body: bodyLimit(set.settings) };
   addMemberOperation(each, {
     method,

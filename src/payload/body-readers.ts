@@ -13,6 +13,10 @@ import { refuseBindings } from "./refuse-binding.ts";
 export interface BodySettings {
   readonly unknownMembers: UnknownMembers;
   readonly allowDeepInsert: boolean;
+  /** Whether nested entities are an error where they are not created; absent: false. */
+  readonly refusesIgnoredNesting?: boolean | undefined;
+  /** Whether key members in the bodies of PUT and PATCH are ignored; absent: false. */
+  readonly ignoresBodyKeys?: boolean | undefined;
   /** All sets of the service, by name. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;
 }
@@ -40,8 +44,10 @@ export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings)
   const { entityType } = entitySet;
   const values = new ValueReaders(settings.unknownMembers);
   const readNew = onFirstUse(() => compileNewEntityReader({ entitySet, entityType }, { ...settings, values }));
-  const readReplacement = onFirstUse(() => compileReplacementReader(entityType, values));
-  const readDelta = onFirstUse(() => compileDeltaReader(entityType, values));
+  const readReplacement = onFirstUse(() =>
+    compileReplacementReader(entityType, values, settings.ignoresBodyKeys === true),
+  );
+  const readDelta = onFirstUse(() => compileDeltaReader(entityType, values, settings.ignoresBodyKeys === true));
   return Object.freeze<BodyReaders>({
     readNew: (body, ieee754Compatible) => {
       return guarded(body, ieee754Compatible, (place) => readNew()(body, place, "", null));

@@ -1,4 +1,4 @@
-import type { EntitySet } from "../edm/model.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
 import { encodeNames } from "./percent-encoding.ts";
 
 /**
@@ -106,6 +106,34 @@ export function typeContext(serviceRoot: string, typeName: string, isCollection:
  */
 export function typeCollectionContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
   return `${typeContext(serviceRoot, typeName, true)}${selectList(contextSelect)}`;
+}
+
+/**
+ * The context of an entity that belongs to no set: `#Shop.Order`, with `$select` `#Shop.Order(a,b)`.
+ * @param typeName qualified name of the entity type
+ * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @see OData Protocol 4.0, sections 10.3 and 10.8
+ */
+export function typeEntityContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
+  return `${typeContext(serviceRoot, typeName, false)}${selectList(contextSelect)}`;
+}
+
+/**
+ * The context of what a navigation leads to, by where it belongs: its set, or its type where it has no set.
+ * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @see OData Protocol 4.0, sections 10.2, 10.3, 10.7 and 10.8
+ */
+export function originContext(
+  serviceRoot: string,
+  origin: EntitySet | EntityType,
+  isCollection: boolean,
+  contextSelect: readonly string[],
+): string {
+  if (origin.kind === "EntitySet") {
+    return (isCollection ? collectionContext : entityContext)(serviceRoot, origin, contextSelect);
+  }
+  const ofType = isCollection ? typeCollectionContext : typeEntityContext;
+  return ofType(serviceRoot, origin.qualifiedName, contextSelect);
 }
 
 function selectList(contextSelect: readonly string[]): string {

@@ -39,15 +39,17 @@ type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void
 /**
  * Makes the reader of bodies that replace an entity: absent members become their default, null or no items; nested
  * values of navigation properties are passed over.
+ * @param ignoresKeys whether key members are passed over, too
  * @returns a reader, to which the key of the URL is given in the application's form
  * @see specification, Read by key, create, replace, patch, delete; decisions, Writing
  */
 export function compileReplacementReader(
   entityType: EntityType,
   values: ValueReaders,
+  ignoresKeys: boolean,
 ): (body: JsonValue, place: BodyPlace, key: unknown) => ReplacementBody {
   const checkBody = compileBodyCheck(entityType, values);
-  const readKey = compileKeyReader(entityType, values);
+  const readKey = ignoresKeys ? noKey : compileKeyReader(entityType, values);
   const fillKey = entityType.key.map(({ field, computed }) => (computed ? null : compileFieldWriter(field)));
   const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
   const steps = own.map((property) => replacedMember(property, values));
@@ -74,14 +76,16 @@ export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
 /**
  * Makes the reader of bodies that change an entity: absent members stay absent, null is a value. A complex value and a
  * collection are given whole.
+ * @param ignoresKeys whether key members are passed over
  * @see specification, Read by key, create, replace, patch, delete; OData Protocol 4.0, section 11.4.3
  */
 export function compileDeltaReader(
   entityType: EntityType,
   values: ValueReaders,
+  ignoresKeys: boolean,
 ): (body: JsonValue, place: BodyPlace) => DeltaBody {
   const checkBody = compileBodyCheck(entityType, values);
-  const readKey = compileKeyReader(entityType, values);
+  const readKey = ignoresKeys ? noKey : compileKeyReader(entityType, values);
   const steps = entityType.properties
     .filter(({ isKey, computed, immutable }) => !isKey && !computed && !immutable)
     .map((property): MemberStep => {
@@ -145,4 +149,9 @@ function compileKeyReader({ key }: EntityType, values: ValueReaders): (body: Jso
       // Key properties are neither complex nor collections nor null: their readers give single values.
       return value === undefined ? undefined : (read(value, place, name) as PrimitiveValue);
     });
+}
+
+/** The key of a body whose key members are passed over, whatever they hold. @see OData Protocol 4.0, section 11.4.3 */
+function noKey(): BodyKey {
+  return [];
 }

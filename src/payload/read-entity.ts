@@ -2,6 +2,7 @@ import { describeValue } from "../edm/invalid-value.ts";
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import {
   type BodyObject,
@@ -10,7 +11,7 @@ import {
   compileNameCheck,
   type FieldWriter,
 } from "./body-members.ts";
-import { type BodyPlace, enter, invalidMember, nullNotAllowed, placeWithin } from "./body-place.ts";
+import { type BodyPlace, enter, invalidMember, nullNotAllowed, pathWithin, placeWithin } from "./body-place.ts";
 import { type NestedLink, type NestedLinks, nestedLinksOf } from "./nested-links.ts";
 import { compileFieldReader, type FieldReader } from "./property-reader.ts";
 import type { ValueReader, ValueReaders } from "./read-value.ts";
@@ -28,6 +29,8 @@ export interface EntityReading {
   readonly values: ValueReaders;
   /** Whether nested values of navigation properties are read; if not, they are null. */
   readonly allowDeepInsert: boolean;
+  /** Whether nested values that are not read are an error; absent: false. */
+  readonly refusesIgnoredNesting?: boolean | undefined;
   /** By name: where nested entities find how their own navigations are joined. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;
 }
@@ -76,7 +79,7 @@ export function compileNewEntityReader(
     ...nested.map((each) => {
       return reading.allowDeepInsert
         ? nestedMember(each.navigation, each.links, nestedReader(entitySet, each.navigation, each.links, reading))
-        : nullMember(each.navigation);
+        : nullMember(each.navigation, reading.refusesIgnoredNesting === true);
     }),
   ];
   return (value, place, segment, owner) => {
@@ -130,12 +133,17 @@ function linkedMember(property: StructuralProperty, principal: StructuralPropert
   };
 }
 
-function nullMember({ name, field }: NavigationProperty): MemberStep {
+/** @param isRefused whether a nested entity is an error; null and an empty collection never are */
+function nullMember({ name, field }: NavigationProperty, isRefused: boolean): MemberStep {
   const put = compileFieldWriter(field);
   return (body, place, entity) => {
     const value = body[name];
     if (value === undefined) return;
     refuseBindings(value, placeWithin(place, name));
+    if (isRefused && (isJsonObject(value) || (Array.isArray(value) && value.length > 0))) {
+      const problem = `This entity set does not create nested entities: create those of '${name}' with requests of their own.`;
+      throw protocolError("NotImplemented", problem, { target: pathWithin(place, name) });
+    }
     put(entity, null);
   };
 }

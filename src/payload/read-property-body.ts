@@ -9,18 +9,28 @@ import { ValueReaders } from "./read-value.ts";
 const VALUE = "value";
 
 /**
- * Makes the reader of the body of `PUT` and `PATCH /Set(key)/Property`: `{ "value": … }`.
+ * Makes the reader of the body of `PUT` and `PATCH /Set(key)/Property`: `{ "value": … }`, or a bare complex value.
+ * @param isBare whether the body of a complex property is the value itself
  * @returns a reader of the value in canonical form; it throws ODataError `InvalidBody` or `NullNotAllowed`, target the
  * property or the path below it
- * @see specification, Individual property access
+ * @see OData JSON Format 4.0, sections 11 and 13; docs/properties.md
  */
 export function compilePropertyBodyReader(
   property: StructuralProperty,
   unknownMembers: UnknownMembers,
+  isBare = false,
 ): (body: JsonValue, ieee754Compatible: boolean) => unknown {
   const { name } = property;
   const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
   const read = new ValueReaders(unknownMembers).ofProperty(property);
+  if (isBare && property.type.kind === "ComplexType" && !property.isCollection) {
+    return (body, ieee754Compatible) =>
+      guarded(body, ieee754Compatible, (place) => {
+        if (isJsonObject(body)) return read(body, place, name);
+        const problem = `${describeValue(body)} is not the body of '${name}'`;
+        throw invalidMember(`${problem}: send an object with its members. DELETE sets it to null.`, place, "");
+      });
+  }
   return (body, ieee754Compatible) =>
     guarded(body, ieee754Compatible, (place) => {
       if (!isJsonObject(body)) {

@@ -11,14 +11,14 @@ import { compilePropertyValue, writeRawValue } from "./write-value.ts";
 /** Writes one property of an entity as a resource of its own. */
 export interface PropertyWriter {
   /**
-   * The body `{"@odata.context":…,"value":…}`.
+   * The body `{"@odata.context":…,"value":…}`, or a bare complex value.
    * @returns null when the value is null
    * @throws Error when the value is not one of the property's type
    */
   writeEnvelope(entity: unknown, contextUrl: string): string | null;
 }
 
-/** Writers of the properties of one type or layout, by property and format. */
+/** Writers of the properties of one type or layout, by property and format. A type belongs to one service, so to one profile. */
 type WritersByProperty = WeakMap<StructuralProperty, Map<string, PropertyWriter>>;
 
 /** By the layout of rows, or by the type for the application's objects. */
@@ -27,13 +27,15 @@ const writers = new WeakMap<RowShape | EntityType, WritersByProperty>();
 /**
  * The writer of the envelope of one property, made on the first request of its kind.
  * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @see specification, Individual property access; OData JSON Format 4.0, section 11
+ * @param isBare whether a complex value is the body itself, with the context as its first member
+ * @see OData JSON Format 4.0, sections 11 and 13; docs/properties.md
  */
 export function propertyWriter(
   entityType: EntityType,
   property: StructuralProperty,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
+  isBare: boolean,
 ): PropertyWriter {
   const layout = rowShape ?? entityType;
   let ofLayout = writers.get(layout);
@@ -42,7 +44,9 @@ export function propertyWriter(
   if (ofProperty === undefined) ofLayout.set(property, (ofProperty = new Map<string, PropertyWriter>()));
   const key = format.ieee754Compatible ? `${format.metadata}+` : format.metadata;
   let writer = ofProperty.get(key);
-  if (writer === undefined) ofProperty.set(key, (writer = compileWriter(entityType, property, format, rowShape)));
+  if (writer === undefined) {
+    ofProperty.set(key, (writer = compileWriter(entityType, property, format, rowShape, isBare)));
+  }
   return writer;
 }
 
@@ -51,9 +55,10 @@ function compileWriter(
   property: StructuralProperty,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
+  isBare: boolean,
 ): PropertyWriter {
   const write = compileValue(entityType, property, format, rowShape);
-  const envelope = compileEnvelope(property, format);
+  const envelope = compileEnvelope(property, format, isBare);
   return {
     writeEnvelope: (entity, contextUrl) => {
       const text = write(entity);

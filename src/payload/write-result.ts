@@ -22,32 +22,32 @@ export function isEntityResult(returns: ReturnType): returns is ReturnType & { r
 
 /** What the profile of a service says of results. */
 export interface ResultRules {
-  readonly unboundResultsEnveloped: boolean;
+  readonly resultsEnveloped: boolean;
 }
 
 /** An operation is of one service, so its rules are always the same. */
 const writers = new WeakMap<Operation, Map<string, ResultWriter>>();
 
 /**
- * The writer of results that are no entities, made on the first call of its kind: a single primitive value of a bound
- * operation stands in an envelope with its type as context; all else is bare JSON without control information, but for
- * results of unbound operations where the rules have envelopes for them.
+ * The writer of results that are no entities, made on the first call of its kind. A single primitive value of a bound
+ * operation stands in an envelope with its type as context. Other results stand in one where the rules say so; if not,
+ * they are bare JSON without control information.
  * @param returns what the operation returns
  * @returns a writer that throws Error, naming the operation, for a value that is not one of the declared type
- * @see specification, Operations, 6 to 8
+ * @see OData JSON Format 4.0, sections 11, 13 and 17; docs/operations.md
  */
 export function resultWriter(
   operation: Operation,
   returns: ValueResult,
   format: PayloadFormat,
-  { unboundResultsEnveloped }: ResultRules,
+  { resultsEnveloped }: ResultRules,
 ): ResultWriter {
   let ofOperation = writers.get(operation);
   if (ofOperation === undefined) writers.set(operation, (ofOperation = new Map<string, ResultWriter>()));
   const key = format.ieee754Compatible ? `${format.metadata}+` : format.metadata;
   let writer = ofOperation.get(key);
   if (writer === undefined) {
-    writer = compileWriter(operation, returns, format, unboundResultsEnveloped);
+    writer = compileWriter(operation, returns, format, resultsEnveloped);
     ofOperation.set(key, writer);
   }
   return writer;
@@ -57,37 +57,18 @@ function compileWriter(
   operation: Operation,
   returns: ValueResult,
   format: PayloadFormat,
-  unboundResultsEnveloped: boolean,
+  resultsEnveloped: boolean,
 ): ResultWriter {
   const result = asProperty(returns);
   const { type, isCollection } = returns;
-  if (operation.binding === undefined && unboundResultsEnveloped) return compileEnveloped(operation, result, format);
-  if (operation.binding === undefined || isCollection || type.kind !== "PrimitiveType") {
+  const isValueOfBound = operation.binding !== undefined && !isCollection && type.kind === "PrimitiveType";
+  if (!resultsEnveloped && !isValueOfBound) {
     return compilePropertyValue(operation.qualifiedName, result, { ...format, metadata: "none" });
   }
   const write = compilePropertyValue(operation.qualifiedName, result, format);
-  const envelope = compileEnvelope(result, format);
-  return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, type.name, false));
-}
-
-/**
- * Values stand in an envelope with their type as context; a complex one has the context among its members.
- * @see OData JSON Format 4.0, sections 11, 13 and 17
- */
-function compileEnveloped(operation: Operation, result: StructuralProperty, format: PayloadFormat): ResultWriter {
-  const { type, isCollection } = result;
-  const write = compilePropertyValue(operation.qualifiedName, result, format);
+  const envelope = compileEnvelope(result, format, true);
   const typeName = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
-  if (type.kind !== "ComplexType" || isCollection) {
-    const envelope = compileEnvelope(result, format);
-    return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName, isCollection));
-  }
-  if (format.metadata === "none") return write;
-  return (value, serviceRoot) => {
-    const members = write(value).slice(1);
-    const context = `"@odata.context":${JSON.stringify(typeContext(serviceRoot, typeName, false))}`;
-    return `{${context}${members === "}" ? "" : ","}${members}`;
-  };
+  return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName, isCollection));
 }
 
 /** A result is written as a property of its type is. */

@@ -1,18 +1,28 @@
+import { listedImports } from "../edm/listed-imports.ts";
 import type { Model } from "../edm/model.ts";
 import { metadataUrl } from "./context-url.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { encodeSegment } from "./percent-encoding.ts";
 
 /**
- * The body of the service document: every entity set, then every unbound function, then every unbound action.
+ * Writes the service document: the entity sets, then the unbound functions, then the unbound actions.
  * @param serviceRoot absolute, without a trailing slash
- * @see OData JSON Format 4.0, section 5; specification, Operations, rule 9
+ * @param listsEveryImport whether actions, and functions with parameters, are listed
+ * @see OData JSON Format 4.0, section 5; docs/formats.md
  */
-export function writeServiceDocument(model: Model, serviceRoot: string, format: PayloadFormat): string {
-  const { entitySets, functionImports, actionImports } = model.entityContainer;
-  const value = [...entitySets.values(), ...functionImports.values(), ...actionImports.values()].map(
-    ({ kind, name }) => ({ name, kind, url: encodeSegment(name) }),
-  );
+export function writeServiceDocument(
+  model: Model,
+  serviceRoot: string,
+  format: PayloadFormat,
+  listsEveryImport = true,
+): string {
+  const { entityContainer } = model;
+  const imports = listedImports(entityContainer, listsEveryImport);
+  const value = [...entityContainer.entitySets.values(), ...imports].map(({ kind, name }) => ({
+    name,
+    kind,
+    url: encodeSegment(name),
+  }));
   if (format.metadata === "none") return JSON.stringify({ value });
   return JSON.stringify({ "@odata.context": metadataUrl(serviceRoot), value });
 }

@@ -1,4 +1,5 @@
 import { describe } from "../definition/option-table.ts";
+import { SERVICE_PROFILES } from "../definition/service-profile.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -15,7 +16,7 @@ export interface ComposedServices {
   reportFailure(request: ODataRequest, error: unknown): void;
 }
 
-const NOWHERE = { logger: defaultLogger, challenge: "Bearer" };
+const NOWHERE = { logger: defaultLogger, challenge: "Bearer", profile: SERVICE_PROFILES.specification };
 
 /**
  * Puts several registrations behind one door, each at its prefix; the longest prefix that fits wins.

@@ -38,9 +38,11 @@ function capabilitiesIn({
   return (set) => entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
 }
 
-function bodySettings({ model }: ServiceDefinition, { settings }: EntitySetDefinition): BodySettings {
+function bodySettings({ model, profile }: ServiceDefinition, { settings }: EntitySetDefinition): BodySettings {
   const { unknownMembers, allowDeepInsert } = settings;
-  return { unknownMembers, allowDeepInsert, entitySets: model.entityContainer.entitySets };
+  const { ignoresBodyKeys, refusesIgnoredNesting } = profile;
+  const { entitySets } = model.entityContainer;
+  return { unknownMembers, allowDeepInsert, ignoresBodyKeys, refusesIgnoredNesting, entitySets };
 }
 
 function toNavigationRuntime(

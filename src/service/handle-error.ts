@@ -14,7 +14,7 @@ const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** What `handleError` needs of a registration. */
-export type ErrorScope = Pick<ServiceDefinition, "logger" | "challenge">;
+export type ErrorScope = Pick<ServiceDefinition, "logger" | "challenge" | "profile">;
 
 /**
  * Answers an error: one meant for the client by its status and envelope, any other by a generic 500, its message and
@@ -24,13 +24,20 @@ export type ErrorScope = Pick<ServiceDefinition, "logger" | "challenge">;
 export function handleError(scope: ErrorScope, request: ODataRequest, error: unknown): ODataResponse {
   if (isODataError(error)) {
     if (error.status >= 500 && error.cause !== undefined) logError(scope, request, error);
-    return errorResponse(scope, error);
+    return errorResponse(scope, asProfiled(scope, error));
   }
   if (!isDisconnect(request, error)) logError(scope, request, error);
   return errorResponse(
     scope,
     protocolError("InternalServerError", "The service failed to answer this request. The failure has been logged."),
   );
+}
+
+/** Gives the error of a valid request that is not supported the code that the profile has for all of them. */
+function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {
+  const { unsupportedCode } = profile;
+  if (unsupportedCode === null || !error.isUnsupported) return error;
+  return protocolError(unsupportedCode, error.message, { target: error.target, headers: error.headers });
 }
 
 /** Whether a handler or a database stopped because the client is gone: that is no failure, and nobody reads the answer. */

@@ -1,3 +1,4 @@
+import { isStandardPath } from "../binder/is-standard-path.ts";
 import { resolvePath } from "../binder/resolve-path.ts";
 import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
 import { buildServiceDefinition } from "../definition/build-service-definition.ts";
@@ -8,7 +9,7 @@ import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
 import { authorize, hasRules } from "../endpoints/authorize.ts";
 import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/exchange.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { restrictDefinition } from "../execution/restrict-definition.ts";
@@ -22,6 +23,7 @@ import { sha256Base64 } from "../payload/sha256.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
@@ -110,7 +112,7 @@ function answerRequest(
   if (!isBelowPrefix(url.path, definition.prefix)) throw outsideOfPrefix(definition.prefix);
   const below = url.path.slice(definition.prefix.length);
   const stated = further.get(below);
-  const path = stated?.path ?? resolvePath(parseResourcePath(below), definition.model);
+  const path = stated?.path ?? pathOf(below, definition.model);
   const route = stated?.route ?? routes.find(path);
   if (request.method === "OPTIONS") return optionsResponse(route.allow);
   const endpoint = route.endpoint(request.method);
@@ -120,6 +122,17 @@ function answerRequest(
     if (runtime.hasRules) authorize(exchange, path, endpoint.category);
     return endpoint.answer(exchange, path);
   });
+}
+
+/** The resource of a path. @throws ODataError that tells whether the standard has a resource there */
+function pathOf(below: string, model: Model): ResourcePath {
+  const segments = parseResourcePath(below);
+  try {
+    return resolvePath(segments, model);
+  } catch (error) {
+    if (!isODataError(error) || !isStandardPath(segments, model)) throw error;
+    throw protocolError("NotFound", error.message, { isUnsupported: true });
+  }
 }
 
 /** Asks the application who calls. @throws ODataError that it returned or threw */
@@ -153,7 +166,9 @@ function finish(request: ODataRequest, response: ODataResponse): ODataResponse {
 
 /** The secret goes no further than into the seal: handlers and logs see the definition. */
 function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret"]): ServiceRuntime {
-  const xml = new TextEncoder().encode(writeCsdlXml(definition.model, csdlCapabilitiesOf(definition)));
+  const { model, profile } = definition;
+  const csdl = writeCsdlXml(model, csdlCapabilitiesOf(definition), profile.listsEveryImport);
+  const xml = new TextEncoder().encode(csdl);
   return {
     definition,
     entitySets: new Map(

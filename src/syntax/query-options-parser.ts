@@ -170,6 +170,7 @@ function unknownOption(name: string): ODataError {
     (nearest === null ? "Options of your own have no $ before their names." : `Write ${nearest}.`);
   return protocolError("UnsupportedQueryOption", `There is no query option ${quoteText(name)}. ${advice}`, {
     target: name,
+    isUnsupported: false,
   });
 }
 

@@ -216,9 +216,12 @@ function noOption(reader: ExpandReader, written: string): Error {
   return protocolError(
     "UnsupportedQueryOption",
     `There is no option ${quoteText(written)} within $expand. ${advice} (position ${reader.position} of $expand)`,
-    { target: "$expand" },
+    { target: "$expand", isUnsupported: FURTHER_OPTIONS.has(written) },
   );
 }
+
+/** Options of an item that the standard has and this parser does not know. */
+const FURTHER_OPTIONS: ReadonlySet<string> = new Set(["$apply", "$compute"]);
 
 function readOptionValue(reader: ExpandReader, options: MutableOptions, name: OptionName, depth: number): void {
   switch (name) {
