@@ -1,3 +1,4 @@
+import { isWrittenInQuotes } from "../edm/literal.ts";
 import type { ScalarType } from "../query/expression.ts";
 import { isPrimitive } from "./operand.ts";
 import { comparisonType } from "./type-promotion.ts";
@@ -6,7 +7,7 @@ import { comparisonType } from "./type-promotion.ts";
 export interface TypedOperand {
   /** Null for the literal null, which takes any type. */
   readonly type: ScalarType | null;
-  /** A string literal may name the member of an enumeration; other strings may not. */
+  /** A string literal may hold an enumeration member or a Guid; other strings may not. */
   readonly isLiteral: boolean;
 }
 
@@ -16,11 +17,12 @@ export interface TypedOperand {
  */
 export function commonType(left: TypedOperand, right: TypedOperand): ScalarType | null | undefined {
   if (left.type === null || right.type === null) return left.type ?? right.type;
-  if (isMemberName(left, right.type)) return right.type;
-  if (isMemberName(right, left.type)) return left.type;
+  if (isQuotedValue(left, right.type)) return right.type;
+  if (isQuotedValue(right, left.type)) return left.type;
   return comparisonType(left.type, right.type);
 }
 
-function isMemberName(operand: TypedOperand, type: ScalarType): boolean {
-  return operand.isLiteral && isPrimitive(operand.type, "Edm.String") && type.kind === "EnumType";
+/** Tells whether an operand is a text in quotes beside a type whose values may be written so. */
+function isQuotedValue(operand: TypedOperand, type: ScalarType): boolean {
+  return operand.isLiteral && isPrimitive(operand.type, "Edm.String") && isWrittenInQuotes(type);
 }

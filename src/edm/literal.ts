@@ -37,7 +37,7 @@ const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
   "Edm.Double": "a number such as 1.5",
   "Edm.Decimal": "a number such as 1.5",
   "Edm.String": "a text in quotes, such as 'text'",
-  "Edm.Guid": "01234567-89ab-cdef-0123-456789abcdef, without quotes",
+  "Edm.Guid": "01234567-89ab-cdef-0123-456789abcdef",
   "Edm.Binary": "binary'T0RhdGE'",
   "Edm.Date": "2024-02-29, without quotes",
   "Edm.TimeOfDay": "13:20:00, without quotes",
@@ -47,8 +47,8 @@ const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
 
 /**
  * The canonical value of a URL literal for a place that wants a type: a number for any numeric type that holds it (an
- * integer type takes digits only), a date for a DateTimeOffset as midnight UTC, a string with member names for an
- * enumeration, and otherwise a literal of the very type.
+ * integer type takes digits only), a date for a DateTimeOffset as midnight UTC, a string for an enumeration or a Guid,
+ * and otherwise a literal of the very type.
  * @param target the type of the property, parameter or operand
  * @param facets limits that the value is checked against
  * @throws InvalidValueError that says how to write a literal of the type
@@ -72,11 +72,19 @@ export function fromLiteral(
   );
 }
 
+/**
+ * Tells whether a value of a type may be written as a text in quotes: the members of an enumeration, whose type name
+ * may be omitted, and Guids, which many clients send in quotes. The literal of a string does not count.
+ * @see docs/filter.md, Literals
+ */
+export function isWrittenInQuotes(type: PrimitiveType | EnumType): boolean {
+  return type.kind === "EnumType" || type.name === "Edm.Guid";
+}
+
 /** Whether the spelling of a literal is one of the target's own. */
 function isSpelledFor(literal: SpelledLiteral, target: PrimitiveType | EnumType): boolean {
-  if (target.kind === "EnumType") {
-    return literal.type === "Edm.String" || (literal.type === "enum" && literal.typeName === target.qualifiedName);
-  }
+  if (literal.type === "Edm.String" && isWrittenInQuotes(target)) return true;
+  if (target.kind === "EnumType") return literal.type === "enum" && literal.typeName === target.qualifiedName;
   return literal.type === target.name || (NUMERIC.has(literal.type) && NUMERIC.has(target.name));
 }
 

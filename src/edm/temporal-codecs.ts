@@ -72,7 +72,8 @@ const TEMPORAL_TYPES: Readonly<Record<TemporalTypeName, TemporalType>> = {
 export function temporalCodec(name: TemporalTypeName, { precision }: Facets): ValueCodec {
   const { parse, ofObject, compare, fraction, quotes, advice } = TEMPORAL_TYPES[name];
   const fromText = (text: string): string => {
-    const canonical = parse(text);
+    // Handlers and databases may write a plus sign; the standard's durations have none.
+    const canonical = text.startsWith("+") ? null : parse(text);
     if (canonical === null) throw invalidValue(text, name, advice);
     return precision === undefined ? canonical : fitPrecision(canonical, fraction(canonical), precision);
   };

@@ -248,7 +248,7 @@ describe("$filter refuses", () => {
     [
       "Guid eq 'x'",
       INVALID,
-      "at position 5: 'eq' cannot compare Edm.Guid with Edm.String. \"x\" is written as Edm.String where Edm.Guid is expected: write 01234567-89ab-cdef-0123-456789abcdef, without quotes.",
+      'at position 8: "x" is not an Edm.Guid: write 32 hexadecimal digits as 01234567-89ab-cdef-0123-456789abcdef.',
     ],
     [
       "Color eq 1",

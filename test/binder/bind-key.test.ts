@@ -88,7 +88,7 @@ describe("400 InvalidKey", () => {
     [
       "GuidKeys",
       "'x'",
-      "'Id': \"x\" is written as Edm.String where Edm.Guid is expected: write 01234567-89ab-cdef-0123-456789abcdef, without quotes. Write the key as GuidKeys(01234567-89ab-cdef-0123-456789abcdef).",
+      "'Id': \"x\" is not an Edm.Guid: write 32 hexadecimal digits as 01234567-89ab-cdef-0123-456789abcdef. Write the key as GuidKeys(01234567-89ab-cdef-0123-456789abcdef).",
     ],
     [
       "Colors",

@@ -33,6 +33,7 @@ test.each<readonly [PrimitiveTypeName, string, PrimitiveTypeName, PrimitiveValue
   ["Edm.Double", "1.5e3", "Edm.Decimal", "1500"],
   ["Edm.Double", "INF", "Edm.Single", Number.POSITIVE_INFINITY],
   ["Edm.String", "it's", "Edm.String", "it's"],
+  ["Edm.String", GUID.toUpperCase(), "Edm.Guid", GUID],
   ["Edm.Boolean", "True", "Edm.Boolean", true],
   ["Edm.Guid", GUID.toUpperCase(), "Edm.Guid", GUID],
   ["Edm.Date", "2024-02-29", "Edm.Date", "2024-02-29"],
@@ -86,15 +87,11 @@ describe("refusals say what to write", () => {
       `"5" is written as Edm.Int32 where Edm.String is expected: write '5'.`,
     ],
     [
-      { type: "Edm.String", text: GUID },
+      { type: "enum", text: GUID, typeName: "Shop.Color" },
       "Edm.Guid",
-      `"${GUID}" is written as Edm.String where Edm.Guid is expected: write ${GUID}.`,
+      `"${GUID}" is written as Shop.Color where Edm.Guid is expected: write ${GUID}.`,
     ],
-    [
-      { type: "Edm.String", text: "x" },
-      "Edm.Guid",
-      `"x" is written as Edm.String where Edm.Guid is expected: write ${GUID}, without quotes.`,
-    ],
+    [{ type: "Edm.String", text: "x" }, "Edm.Guid", `"x" is not an Edm.Guid: write 32 hexadecimal digits as ${GUID}.`],
     [
       { type: "Edm.String", text: "PT1H" },
       "Edm.Duration",

@@ -124,7 +124,7 @@ export const SCALARS: readonly ParameterCase[] = [
     value: GUID,
     literal: GUID,
     json: `"${GUID}"`,
-    wrongLiterals: [`'${GUID}'`, "01234567"],
+    wrongLiterals: ["'01234567'", "01234567", "binary'AQID'"],
     wrongJson: ['"x"', "1"],
   },
   {

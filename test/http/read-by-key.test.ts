@@ -149,7 +149,7 @@ const REFUSED: ReadonlyArray<readonly [set: string, key: string]> = [
   ["Strings", "a'"],
   ["Strings", "'a'b'"],
   ["Strings", "null"],
-  ["Guids", "'abcdef01-2345-6789-abcd-ef0123456789'"],
+  ["Guids", "'abcdef01-2345-6789-abcd'"],
   ["Guids", "abcdef01"],
   ["Dates", "2024-02-30"],
   ["Dates", "'2024-02-29'"],
