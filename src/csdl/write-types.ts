@@ -62,11 +62,20 @@ function writeNavigationProperty(navigation: NavigationProperty): XmlElement {
     Partner: partner,
   };
   // Only the single-valued side depends on the other: a constraint of the other side would turn it round.
-  const constraints = isCollection ? [] : referentialConstraints;
+  const constraints = isCollection || !agree(navigation) ? [] : referentialConstraints;
   return element("NavigationProperty", attributes, [
     ...constraints.map(({ property, referencedProperty }) =>
       element("ReferentialConstraint", { Property: property.name, ReferencedProperty: referencedProperty.name }),
     ),
     ...descriptionAnnotation(navigation.description),
   ]);
+}
+
+/**
+ * Tells whether all properties of the foreign key may be null exactly where the navigation may. Where a part of the
+ * key, or a key that both entities share, is never null, the standard allows no constraint.
+ * @see OData CSDL 4.0, section 7.2
+ */
+function agree({ nullable, referentialConstraints }: NavigationProperty): boolean {
+  return referentialConstraints.every(({ property }) => (property.nullable && !property.isKey) === nullable);
 }

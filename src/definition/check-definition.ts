@@ -1,6 +1,7 @@
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkAuthorization } from "./check-authorization.ts";
 import { checkAllowlists, checkETags, checkSearch } from "./check-entity-sets.ts";
+import { checkForeignKeys } from "./check-foreign-keys.ts";
 import { checkChosenKeys, checkOpenOperations, checkReadable, checkResources, checkRowRules } from "./check-guards.ts";
 import { checkLinks } from "./check-links.ts";
 import {
@@ -51,6 +52,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkSearch,
   checkTargets,
   checkConditions,
+  checkForeignKeys,
   checkLinks,
   checkPartners,
   checkAgreement,

@@ -4,7 +4,7 @@ import { buildServiceDefinition } from "../../src/definition/build-service-defin
 import { edm } from "../../src/definition/edm-builders.ts";
 import { entitySet } from "../../src/definition/entity-set.ts";
 import { complexType, entityType, enumType } from "../../src/definition/entity-type.ts";
-import { hasMany, hasRequired } from "../../src/definition/navigation.ts";
+import { hasMany, hasOptional, hasRequired } from "../../src/definition/navigation.ts";
 import { action, fn } from "../../src/definition/operation.ts";
 import { allRows } from "../../src/definition/row-predicate.ts";
 import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
@@ -402,11 +402,11 @@ describe("authorization", () => {
 describe("two sets of one type", () => {
   const Node = entityType("Node", { id: edm.int32().key(), parentId: edm.int32().nullable() });
   const nodes = entitySet(Node, {
-    navigation: { parent: hasRequired(Node, {}), children: hasMany(Node, { partner: "parent" }) },
+    navigation: { parent: hasOptional(Node, {}), children: hasMany(Node, { partner: "parent" }) },
   });
   const roots = entitySet(Node, {
     name: "Roots",
-    navigation: { parent: hasRequired(Node, { on: { parentId: "id" }, partner: "children" }), siblings: hasMany(Node) },
+    navigation: { parent: hasOptional(Node, { on: { parentId: "id" }, partner: "children" }), siblings: hasMany(Node) },
   });
   const { model } = build({ entitySets: [nodes, roots] });
 

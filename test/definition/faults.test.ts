@@ -766,6 +766,61 @@ const NAVIGATIONS: readonly Row[] = [
     ),
   ],
   [
+    "navigations that are nullable where their foreign key is not, or the other way round",
+    {
+      entitySets: [
+        entitySet(Customer, {}),
+        entitySet(
+          entityType("Ticket", {
+            id: edm.int32().key(),
+            buyerId: edm.int32().nullable(),
+            sellerId: edm.int32(),
+            hidden: edm.int32().nullable().ignored(),
+          }),
+          {
+            navigation: {
+              buyer: hasRequired(Customer, { on: { buyerId: "id" }, target: "Customers" }),
+              seller: hasOptional(Customer, { on: { sellerId: "id" }, target: "Customers" }),
+              agent: hasRequired(Customer, { on: { hidden: "id" } }),
+              twin: hasOptional(Customer, { on: { id: "id" } }),
+            },
+          },
+        ),
+        entitySet(entityType("Seat", { row: edm.int32().key(), ticketId: edm.int32().key() }), {
+          navigation: { owner: hasOptional(Customer, { on: { ticketId: "id" } }) },
+        }),
+      ],
+    },
+    {
+      set: "Tickets",
+      route: "/Tickets({key})/Buyer",
+      method: "GET",
+      message: "`buyer` is declared with hasRequired, but its foreign key `buyerId` may be null.",
+      fix: "Declare the navigation with hasOptional, or remove .nullable() from `buyerId`.",
+    },
+    {
+      set: "Tickets",
+      route: "/Tickets({key})/Seller",
+      method: "GET",
+      message: "`seller` is declared with hasOptional, but its foreign key `sellerId` is never null.",
+      fix: "Declare the navigation with hasRequired, or add .nullable() to `sellerId`.",
+    },
+    {
+      set: "Tickets",
+      route: "/Tickets({key})/Agent",
+      method: "GET",
+      message: "`agent` is declared with hasRequired, but its foreign key `hidden` may be null.",
+      fix: "Declare the navigation with hasOptional, or remove .nullable() from `hidden`.",
+    },
+    {
+      set: "Seats",
+      route: "/Seats({key})/Owner",
+      method: "GET",
+      message: "`owner` is declared with hasOptional, but its foreign key `ticketId` is never null.",
+      fix: "Declare the navigation with hasRequired.",
+    },
+  ],
+  [
     "partners",
     {
       entitySets: [

@@ -174,7 +174,7 @@ export function navigationsOf(wiring: Wiring, data: Relations) {
       }),
     },
     books: {
-      author: hasRequired<typeof Book, typeof Author>(Author, {
+      author: hasOptional<typeof Book, typeof Author>(Author, {
         target: "Authors",
         partner: "books",
         ...oneOn({ authorId: "id" } as const, {

@@ -1,4 +1,4 @@
-import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
+import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError, url } from "./doors.ts";
 import { shop } from "./navigation-model.ts";
@@ -290,7 +290,7 @@ eachDoor((door) => {
           entitySets: [
             entitySet(Part, {
               queryable: () => arraySource(Part, rows),
-              navigation: { owner: hasOptional(Part, { target: "Parts", on: { ownerId: "id" } }) },
+              navigation: { owner: hasRequired(Part, { target: "Parts", on: { ownerId: "id" } }) },
             }),
           ],
         });

@@ -1,5 +1,5 @@
 import { Kysely, sql } from "kysely";
-import { hasMany, hasOptional, odataService } from "odatakit";
+import { hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { countStatements } from "../executors/count-statements.ts";
@@ -80,7 +80,7 @@ export async function sqliteShop({ defaults = {}, authors = {}, books = {}, link
         table: "notes",
         operations,
         etag: ["text"],
-        navigation: { book: hasOptional(Book, { target: "Books", on: { bookId: "id" } }) },
+        navigation: { book: hasRequired(Book, { target: "Books", on: { bookId: "id" } }) },
       }),
       ...(links
         ? [

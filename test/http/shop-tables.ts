@@ -7,6 +7,7 @@ import {
   enumType,
   hasMany,
   hasOptional,
+  hasRequired,
   odataService,
   type SearchExpression,
 } from "odatakit";
@@ -236,7 +237,7 @@ export function shop({
         ...readsOf(by, Note, tables.notes),
         etag: ["text"],
         navigation: {
-          book: hasOptional(
+          book: hasRequired(
             Book,
             relation(by, {
               target: "Books",

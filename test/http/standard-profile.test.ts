@@ -10,6 +10,7 @@ import {
   fn,
   hasMany,
   hasOptional,
+  hasRequired,
   odataService,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
@@ -121,7 +122,7 @@ function overTables(profile: Profile): Service {
         table: "books",
         operations: ["read"],
         search: ["title"],
-        navigation: { author: hasOptional(Author, { target: "Authors", on: { authorId: "id" } }) },
+        navigation: { author: hasRequired(Author, { target: "Authors", on: { authorId: "id" } }) },
       }),
     ],
   });

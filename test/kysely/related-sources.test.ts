@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { Kysely, sql } from "kysely";
-import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataService, type Context } from "odatakit";
+import {
+  arraySource,
+  edm,
+  entitySet,
+  entityType,
+  hasMany,
+  hasOptional,
+  hasRequired,
+  odataService,
+  type Context,
+} from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
@@ -222,7 +232,7 @@ test("sets of other sources stand beside those of a database", async () => {
         db: there,
         table: "tags",
         operations,
-        navigation: { item: hasOptional(Item, { on: { itemId: "id" }, target: "Items" }) },
+        navigation: { item: hasRequired(Item, { on: { itemId: "id" }, target: "Items" }) },
       }),
       entitySet(Owner, { queryable: () => arraySource(Owner, owners) }),
     ],

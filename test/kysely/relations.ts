@@ -1,5 +1,5 @@
 import { Kysely, sql } from "kysely";
-import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
+import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import type { SynchronousReader } from "../../src/kysely/synchronous-reader.ts";
@@ -99,7 +99,7 @@ const COUNTRY = hasOptional(Country, { on: { countryCode: "code" }, target: "Cou
 const CARD = hasOptional(Card, { on: { id: "owner" }, target: "Cards" });
 const OWNER = hasOptional(Customer, { on: { owner: "id" }, target: "Customers" });
 const PRODUCT = hasOptional(Product, { on: { productId: "id" }, target: "Products" });
-const ORDER = hasOptional(Order, { on: { orderId: "id" }, target: "Orders" });
+const ORDER = hasRequired(Order, { on: { orderId: "id" }, target: "Orders" });
 
 /** A service over the tables. */
 export function tablesService(db: AnyDatabase): ReturnType<typeof odataService> {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { edm, entityType, hasMany, hasOptional, odataService, type RowPredicate } from "odatakit";
+import { edm, entityType, hasMany, hasRequired, odataService, type RowPredicate } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, createTable, insertRow, type OpenDatabase } from "../executors/engines.ts";
@@ -90,7 +90,7 @@ describe.each(engines)("computations with rows of $title that are kept back", ({
           table: "odatakit_staff",
           operations: ["read"],
           search: ["owner"],
-          navigation: { team: hasOptional(Team, { target: "Teams", on: { teamId: "id" } }) },
+          navigation: { team: hasRequired(Team, { target: "Teams", on: { teamId: "id" } }) },
           authorization: { rows: (_user, row) => rule(row as unknown as StaffRow) },
         }),
       ],

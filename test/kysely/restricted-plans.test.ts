@@ -1,5 +1,15 @@
 import { Kysely, sql } from "kysely";
-import { allRows, edm, entityType, hasMany, hasOptional, noRows, odataService, type RowPredicate } from "odatakit";
+import {
+  allRows,
+  edm,
+  entityType,
+  hasMany,
+  hasOptional,
+  hasRequired,
+  noRows,
+  odataService,
+  type RowPredicate,
+} from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -88,7 +98,7 @@ function service(db: AnyDatabase, shownFrom?: (tables: AnyDatabase) => object): 
         operations,
         columns: { orderId: "order_id" },
         search: ["text"],
-        navigation: { order: hasOptional(Order, { on: { orderId: "id" }, target: "Orders" }) },
+        navigation: { order: hasRequired(Order, { on: { orderId: "id" }, target: "Orders" }) },
         authorization: {
           rows: (user, row) => (user.id === "nobody" ? noRows : row.text.ne("hidden")),
         },

@@ -117,7 +117,7 @@ export const service = odataService({
     }),
     entitySet(Stop, {
       getAll: () => [],
-      navigation: { trip: hasOptional(Trip, { on: { tripId: "id" }, target: "Trips", partner: "stops" }) },
+      navigation: { trip: hasRequired(Trip, { on: { tripId: "id" }, target: "Trips", partner: "stops" }) },
     }),
     entitySet(Odd, { getAll: () => [] }),
     entitySet(Node, {
