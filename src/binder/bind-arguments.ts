@@ -1,4 +1,5 @@
 import type { Operation, OperationParameter } from "../edm/model.ts";
+import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { CallArgument, CallArguments } from "../query/call-argument.ts";
 import { isIdentifier } from "../syntax/identifier.ts";
@@ -17,13 +18,13 @@ export interface FunctionCall {
 }
 
 /**
- * Reads the arguments of a function from the parentheses behind its name (`Name(days=7)`), from the query
- * (`Name?days=7`), or from both. A call with parentheses says there what it passes, so names in the query that are of
- * no parameter are then options of the application's own; without parentheses they are mistakes.
- * @returns the arguments that are given; whether one is missing is not looked at
- * @throws ODataError `InvalidParameter`, target the parameter, for a name that is of none, one that is given twice, and
- * a value that is none of its parameter's; `MissingParameter` for an alias without value where null is none
- * @see OData Protocol 4.0, section 11.5.3.1; decisions, Keys and URLs
+ * Reads the arguments of a function from the parentheses after its name (`Name(days=7)`), from the query
+ * (`Name?days=7`), or from both. Other names in the query are custom query options, which are left to the handler.
+ * @returns the given arguments; missing ones are not checked
+ * @throws ODataError `InvalidParameter`, target the parameter, for an unknown name in parentheses, for a name in the
+ * query that differs from a parameter in letter case alone, for a parameter given twice, and for a value of another
+ * type; `MissingParameter` for an alias without value where null is not allowed
+ * @see OData Protocol 4.0, section 11.5.3.1; OData URL Conventions 4.0, section 5.2
  */
 export function bindArguments(operation: Operation, call: FunctionCall): CallArguments {
   const given = new Map<string, CallArgument>();
@@ -35,12 +36,13 @@ export function bindArguments(operation: Operation, call: FunctionCall): CallArg
     given.set(parameter.name, bindArgument(parameter, text, context));
   }
   for (const [name, texts] of options.custom) {
-    if (parentheses !== null && !isParameter(operation, name)) continue;
+    if (!isMeantAsParameter(operation, name)) continue;
     const parameter = parameterOf(operation, name);
     const [text = "", ...more] = texts;
     if (more.length > 0 || given.has(name)) throw givenTwice(name);
     given.set(name, bindPlainArgument(parameter, text, context));
   }
+  refuseMisspelt(operation, given, options.custom.keys());
   return given;
 }
 
@@ -60,8 +62,28 @@ function requireName({ name: operation, parameters }: Operation, name: string | 
   throw invalid(operation, `${quotedName(name ?? text)} is no argument with its name. ${advice}`);
 }
 
-function isParameter({ parameters }: Operation, name: string): boolean {
-  return parameters.some((parameter) => parameter.name === name);
+/** A name that differs from a parameter in letter case alone is a mistake, not an option of the application. */
+function isMeantAsParameter({ parameters }: Operation, name: string): boolean {
+  const folded = name.toLowerCase();
+  return parameters.some((parameter) => parameter.name.toLowerCase() === folded);
+}
+
+/** Explains a missing parameter by a custom query option whose name is close to it. */
+function refuseMisspelt(operation: Operation, given: CallArguments, options: Iterable<string>): void {
+  const missing = operation.parameters.filter((parameter) => isRequired(parameter) && !given.has(parameter.name));
+  for (const option of missing.length === 0 ? [] : options) {
+    const name = nearestName(
+      option,
+      missing.map((parameter) => parameter.name),
+    );
+    if (name === null) continue;
+    const message = `The call lacks the parameter ${name}. It has ${quotedName(option)}: did you mean '${name}'?`;
+    throw protocolError("MissingParameter", message, { target: name });
+  }
+}
+
+function isRequired({ defaultValue, nullable, isCollection }: OperationParameter): boolean {
+  return defaultValue === undefined && (!nullable || isCollection);
 }
 
 function parameterOf(operation: Operation, name: string): OperationParameter {

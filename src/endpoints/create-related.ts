@@ -1,7 +1,7 @@
 import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
-import { entityNavigationContext } from "../payload/context-url.ts";
+import { entityContext, entityNavigationContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
 import { requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
@@ -45,6 +45,7 @@ export const createRelated: Endpoint = (exchange, path) => {
           handler: create,
           isGraph: false,
           contextUrl: (contextSelect) => {
+            if (origin.kind === "EntitySet") return entityContext(exchange.serviceRoot, origin, contextSelect);
             const predicate = keyPredicateOf(entitySet.entityType, key);
             const { name } = navigationProperty;
             return entityNavigationContext(exchange.serviceRoot, entitySet, predicate, name, contextSelect);

@@ -291,8 +291,8 @@ describe("what is wrong is told, and nothing is written", () => {
     [
       "POST Trips(ID)/Countries/$ref",
       { "@odata.id": "Countries('XX')" },
-      400,
-      { code: "InvalidBody", target: "@odata.id", message: /no entity/ },
+      404,
+      { code: "NotFound", target: "@odata.id", message: /no entity/ },
     ],
     [
       "POST Trips(ID)/Countries/$ref",

@@ -70,7 +70,7 @@ eachDoor((door) => {
       status: 201,
       headers: { ...JSON_HEADERS, location: url, etag },
       body: {
-        "@odata.context": `${ORIGIN}/s/$metadata#Orders(1)/Lines/$entity`,
+        "@odata.context": `${ORIGIN}/s/$metadata#Lines/$entity`,
         "@odata.id": url,
         "@odata.etag": etag,
         Number: 7,
@@ -118,6 +118,8 @@ eachDoor((door) => {
   test("$select says what is shown", async () => {
     const { json } = await post("Orders(1)/Loose?$select=Text");
     expect(json).toEqual({ "@odata.context": `${ORIGIN}/s/$metadata#Orders(1)/Loose(Text)/$entity`, Text: "a" });
+    const selected = await post("Orders(1)/Lines?$select=Text");
+    expect(selected.json["@odata.context"]).toBe(`${ORIGIN}/s/$metadata#Lines(Text)/$entity`);
   });
 
   test("null from the handler: the parent is not there", async () => {

@@ -110,7 +110,6 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
   });
 
   test.each([
-    ["of nothing", "Customers(99)"],
     ["of another set", "Tags('x')"],
     ["of a set", "Customers"],
     ["of a property", "Customers(1)/Name"],
@@ -126,6 +125,15 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
   ])("a reference %s is 400", async (_name, path) => {
     expect(faultOf(await send("PUT", `${order}/Customer/$ref`, id(path)))).toEqual([400, "InvalidBody", "@odata.id"]);
     expect((await send("GET", order)).json).toMatchObject({ CustomerId: null, Version: 1 });
+  });
+
+  test("a reference to a missing entity is 404, and nothing is written", async () => {
+    const absent = [404, "NotFound", "@odata.id"];
+    expect(faultOf(await send("PUT", `${order}/Customer/$ref`, id("Customers(99)")))).toEqual(absent);
+    expect(faultOf(await send("POST", "Customers(1)/Orders/$ref", id("Orders(424242)")))).toEqual(absent);
+    expect(faultOf(await send("POST", `${order}/Tags/$ref`, id("Tags('none')")))).toEqual(absent);
+    expect((await send("GET", order)).json).toMatchObject({ CustomerId: null, Version: 1 });
+    expect(await countRows(db, "order_tags")).toBe(0);
   });
 
   test("an $id that is none is 400 with its own target", async () => {

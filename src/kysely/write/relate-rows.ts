@@ -119,7 +119,7 @@ async function link(relation: Relation, related: unknown): Promise<void> {
   const { navigation, join, own, ownKey, other, task } = relation;
   const otherKey = other.keyValues(related);
   const row = await readRelated(relation, otherKey, relatedProperties(join));
-  if (row === null) throw unknownId();
+  if (row === null) throw unknownId(relation.target);
   if (join.kind === "link") {
     await addLink(task, own.table, join, linkValues(relation, join, row));
   } else if (!navigation.isCollection && refersToKey(navigation, join)) {

@@ -43,9 +43,10 @@ export interface Relation {
 /** Stands for an entity that is not there, where the endpoint has words of its own for that. */
 export const MISSING: ODataError = protocolError("NotFound", "There is no entity with this key.");
 
-/** The error for a related entity that is not there. */
-export function unknownId(): ODataError {
-  return protocolError("InvalidBody", "@odata.id: There is no entity with this key.", { target: "@odata.id" });
+/** Returns the error for an `@odata.id` that names no entity of the target set. */
+export function unknownId({ entitySet }: EntitySetDefinition): ODataError {
+  const message = `@odata.id: ${entitySet.name} has no entity with this key.`;
+  return protocolError("NotFound", message, { target: "@odata.id" });
 }
 
 /** The error for a link that is not there. */
@@ -57,8 +58,8 @@ export function noLink(): ODataError {
 export interface LinkEnds {
   readonly key: unknown;
   readonly related?: unknown;
-  /** Makes the error of a related entity that is not there. */
-  readonly absent?: () => ODataError;
+  /** Makes the error of a related entity that is missing from the target set. */
+  readonly absent?: (target: EntitySetDefinition) => ODataError;
 }
 
 /**
@@ -82,7 +83,7 @@ export async function withRelation(
     throw new Error(`The navigation ${field} leads to no table.`);
   }
   if (!(await isShown(set, key, context))) throw MISSING;
-  if (absent !== undefined && !(await isShown(target, related, context))) throw absent();
+  if (absent !== undefined && !(await isShown(target, related, context))) throw absent(target);
   const own = writerOf(table);
   const ownKey = own.keyValues(key);
   const expected = toExpected(table, context.expected);
