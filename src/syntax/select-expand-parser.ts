@@ -288,8 +288,9 @@ function readLevels(reader: ExpandReader): number | "max" {
   if (value === "max") return value;
   const levels = parseNonNegativeInteger(value, "$expand", "$levels within $expand (unless it is max)");
   // @see ABNF levels: oneToNine *DIGIT
-  if (value.startsWith("0"))
+  if (value.startsWith("0")) {
     throw readerError(reader, "$levels must be 1 or more, or max, without leading zeros.", position);
+  }
   return levels;
 }
 

@@ -40,7 +40,10 @@ eachDoor((door) => {
     const constraints = Array.from(navigations, ([, name, nullable = "true", inner = ""]) => [
       name,
       nullable,
-      Array.from(inner.matchAll(/Property="(\w+)" ReferencedProperty="(\w+)"/gu), ([, from, to]) => `${from}=${to}`),
+      Array.from(
+        inner.matchAll(/Property="(\w+)" ReferencedProperty="(\w+)"/gu),
+        ([, from = "", to = ""]) => `${from}=${to}`,
+      ),
     ]);
     expect(constraints).toEqual([
       ["Profile", "true", []],
