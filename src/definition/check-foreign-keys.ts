@@ -77,16 +77,9 @@ function foreignKeyOf(
   { target, options }: DeclaredNavigation,
 ): readonly ForeignKeyProperty[] {
   const pairs = entriesOf(options["on"]);
-  if (
-    target === undefined ||
-    !isWholeKey(
-      target,
-      pairs.map(([, to]) => String(to)),
-    )
-  )
-    return [];
   const own = pairs.map(([from]) => from);
-  if (isWholeKey(entityType, own)) return [];
+  const related = pairs.map(([, to]) => String(to));
+  if (target === undefined || !isWholeKey(target, related) || isWholeKey(entityType, own)) return [];
   return own.flatMap((field) => {
     const declared = propertyIn(entityType, field);
     return declared === undefined ? [] : [{ field, declared }];
