@@ -1,6 +1,7 @@
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
+import type { ExpandStep, StarAccess } from "../query/star-access.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
 import { bindCondition, bindSortKey } from "./bind-expression.ts";
 import { toSearchClause } from "./bind-search.ts";
@@ -20,6 +21,8 @@ export interface ExpandScope {
   readonly capabilitiesOf: CapabilitiesBySet;
   /** Whether a context URL with a `$select` also lists the expansions of that level. */
   readonly fullContextUrl?: boolean | undefined;
+  /** What a star skips; absent: nothing. */
+  readonly star?: StarAccess | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
 }
@@ -30,6 +33,8 @@ interface Level {
   readonly capabilities: Capabilities;
   /** 1 for the items of `$expand` itself. */
   readonly depth: number;
+  /** The step that leads here; null for the first level. */
+  readonly via: ExpandStep | null;
 }
 
 /** The work of one binding: what it may do, and how many expansions it has made. */
@@ -69,7 +74,7 @@ export function bindExpand(
   const { maxExpandDepth, maxExpandItems } = scope.limits;
   const maxDepth = Math.min(maxExpandDepth ?? MAX_DEPTH, MAX_DEPTH);
   const work: Work = { ...scope, maxDepth, maxItems: maxExpandItems ?? MAX_ITEMS, items: 0 };
-  const level: Level = { entitySet, capabilities: scope.capabilitiesOf(entitySet), depth: 1 };
+  const level: Level = { entitySet, capabilities: scope.capabilitiesOf(entitySet), depth: 1, via: null };
   return withExpansions(select, bindItems(items, level, work), work);
 }
 
@@ -138,7 +143,7 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
   }
   if (star === null) return [...named.values()];
   const item = star;
-  const rest = offeredNavigations(level).filter((navigationProperty) => {
+  const rest = offeredNavigations(level, work).filter((navigationProperty) => {
     // Without a target set there is nothing to refer to.
     const isReferable =
       item.suffix !== "$ref" || level.entitySet.navigationPropertyBindings.has(navigationProperty.name);
@@ -147,10 +152,14 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
   return [...named.values(), ...rest.map((navigationProperty) => bindItem(item, navigationProperty, level, work))];
 }
 
-/** What a star stands for: what the allowlist of the set leaves out is no part of it. */
-function offeredNavigations({ entitySet, capabilities }: Omit<Level, "depth">): readonly NavigationProperty[] {
+/** What a star stands for: every navigation that the allowlist of the set permits and that the user may read. */
+function offeredNavigations({ entitySet, capabilities, via }: Level, { star }: Work): readonly NavigationProperty[] {
   const { expandProperties } = capabilities;
-  return [...entitySet.navigationProperties.values()].filter(({ name }) => expandProperties?.has(name) !== false);
+  return [...entitySet.navigationProperties.values()].filter(
+    (navigationProperty) =>
+      expandProperties?.has(navigationProperty.name) !== false &&
+      star?.skips({ entitySet, navigationProperty }, via) !== true,
+  );
 }
 
 /** Finds the navigation property of an item among those that the set declares. */
@@ -211,7 +220,7 @@ function bindItem(
     select === undefined
       ? selectAll(entityType)
       : bindSelect(select, { model, entityType, allowed: capabilities.selectProperties, option: "$expand" });
-  const below = target === null ? null : { entitySet: target, capabilities, depth: level.depth + 1 };
+  const below = target === null ? null : levelBelow({ entitySet: target, capabilities }, { navigationProperty, level });
   const items = below === null ? [] : itemsBelow(item, navigationProperty, below, work);
   const bound = Object.freeze<ExpandedNavigation>({
     navigationProperty,
@@ -234,6 +243,14 @@ function bindItem(
   return bound;
 }
 
+/** The level that an item leads to. */
+function levelBelow(
+  target: Pick<Level, "entitySet" | "capabilities">,
+  { navigationProperty, level }: { readonly navigationProperty: NavigationProperty; readonly level: Level },
+): Level {
+  return { ...target, depth: level.depth + 1, via: { entitySet: level.entitySet, navigationProperty } };
+}
+
 /**
  * What is expanded below an item: its own `$expand`, and while `$levels` lasts the item itself once more. `max` goes as
  * deep as the service allows and the sets lead; a number must be met, but for a star, which stands for what there is.
@@ -249,7 +266,7 @@ function itemsBelow(
   if (levels === 1) return expand;
   const isStar = item.path[0] === "*";
   if (isStar || levels === "max") {
-    const offered = below.capabilities.expandEnabled ? offeredNavigations(below) : [];
+    const offered = below.capabilities.expandEnabled ? offeredNavigations(below, work) : [];
     const leadsOn = isStar ? offered.length > 0 : offered.some(({ name }) => name === navigationProperty.name);
     const repeated = isStar ? offered.length : 1;
     if (!leadsOn || (levels === "max" && !fitsOnceMore(expand, repeated, below, work))) return expand;

@@ -9,6 +9,7 @@ import type {
   SelectExpandClause,
 } from "../query/clauses.ts";
 import { type ShapeCache, shapeKey } from "../query/query-shape.ts";
+import type { StarAccess } from "../query/star-access.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
 import { parseBoolean, parseNonNegativeInteger } from "../syntax/option-value-parser.ts";
@@ -37,6 +38,8 @@ export interface QueryTarget {
   readonly limits: Limits;
   /** Whether context URLs with a `$select` list the expansions beside it; if not, only those with a `$select`. */
   readonly fullContextUrl?: boolean | undefined;
+  /** What a star in `$expand` skips; absent: nothing. */
+  readonly star?: StarAccess | undefined;
 }
 
 /** The options that make a shape, as tokens and texts. */
@@ -153,7 +156,8 @@ export function bindNoQuery(options: QueryOptionsSyntax, rules: OptionRules = NO
 function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext, cache: ShapeCache): QueryShape {
   const { entitySet } = target;
   const select = syntax.select === undefined ? undefined : shapeOfSelect(syntax.select);
-  const key = shapeKey([entitySet.name, syntax.filter?.shape, syntax.orderBy?.shape, select, syntax.expand?.shape]);
+  const { filter, orderBy, expand } = syntax;
+  const key = shapeKey([entitySet.name, filter?.shape, orderBy?.shape, select, expand?.shape, target.star?.key]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const shape = bindShape(key, syntax, target, context);

@@ -34,6 +34,16 @@ export type Category = (typeof CATEGORIES)[number];
 /** The rules that hold for each category, resolved: all of them must pass; an empty list lets everyone through. */
 export type CategoryRequirements = Readonly<Record<Category, readonly AuthorizationRequirement[]>>;
 
+/** What a request along one navigation must meet, beside the rules of the set that declares the navigation. */
+export interface NavigationAuthorization {
+  /** False where the navigation says `authorization: "parent"`: requests along it skip the rules of the target set. */
+  readonly asksTarget: boolean;
+  /** The rules of the target set; empty lists where they are skipped. */
+  readonly target: CategoryRequirements;
+  /** The target set in messages; the entity type where the navigation names no target set. */
+  readonly targetName: string;
+}
+
 /** The rules of an entity set: a category's rules replace `all` for that category. */
 export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
   readonly all?: AuthorizationRules<E> | undefined;

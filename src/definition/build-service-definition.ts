@@ -6,6 +6,7 @@ import { checkDefinition } from "./check-definition.ts";
 import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
 import { collectTypes } from "./declared-types.ts";
 import type { Logger } from "./logger.ts";
+import { navigationAuthorizationOf } from "./navigation-authorization.ts";
 import { navigationHandlersOf } from "./navigation-handlers.ts";
 import { isObject } from "./option-table.ts";
 import { pickStated } from "./pick-stated.ts";
@@ -95,6 +96,9 @@ function toSetDefinition(
     ),
     operations: operationsOf(set, built),
     authorization: resolveCategories(set.options["authorization"]),
+    navigationAuthorization: frozenMap(
+      set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
+    ),
     rows: rowRuleOf(set, entitySet, built),
   });
 }

@@ -13,6 +13,7 @@ import {
   checkSchemaNames,
   checkTypeNames,
 } from "./check-names.ts";
+import { checkNavigationRules } from "./check-navigation-rules.ts";
 import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
 import { checkBindings, checkKeyParameters, checkOperationPaths, checkOverloads } from "./check-operations.ts";
 import { checkServiceOptions } from "./check-options.ts";
@@ -65,6 +66,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkAuthorization,
   checkResources,
   checkReadable,
+  checkNavigationRules,
   checkRowRules,
   checkChosenKeys,
   checkOpenOperations,

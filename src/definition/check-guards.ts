@@ -1,25 +1,20 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { type Category, needsResource, resolveCategories } from "./authorization.ts";
 import { isGuarded, statesRules } from "./check-authorization.ts";
-import {
-  type DeclaredNavigation,
-  type DeclaredService,
-  type DeclaredSet,
-  namesOf,
-  propertyIn,
-} from "./declared-service.ts";
+import { type DeclaredService, type DeclaredSet, namesOf, propertyIn } from "./declared-service.ts";
 import type { RestrictedHandler } from "./handlers.ts";
 import { navigationHandlersOf } from "./navigation-handlers.ts";
 import { isObject } from "./option-table.ts";
 import { navigationPlace, operationPlace } from "./places.ts";
+import {
+  askingNavigations,
+  type EntityRoute,
+  judgingRoutes,
+  linkRoutes,
+  navigationRoutes,
+  navigationsInto,
+} from "./routes-into.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
-
-/** A route that addresses one entity of a set, and what it does. */
-interface EntityRoute {
-  readonly category: Category;
-  readonly route: string;
-  readonly method: string;
-}
 
 const ROWS_FIX = "Give `authorization.rows` of";
 
@@ -29,7 +24,7 @@ export function* checkResources({ sets }: DeclaredService): Iterable<Configurati
     const { name } = set;
     const judged = judgedCategories(set);
     if (set.options["getByKey"] === undefined) {
-      const routes = [...entityRoutes(set, sets), ...routesInto(set, sets)];
+      const routes = [...entityRoutes(set, sets), ...judgingRoutes(set, sets)];
       for (const category of judged) {
         const first = routes.find((each) => each.category === category);
         if (first === undefined) continue;
@@ -59,7 +54,7 @@ export function* checkReadable({ sets }: DeclaredService): Iterable<Configuratio
       yield { set: name, route: `/${name}`, method: "GET", message, fix };
       continue;
     }
-    const [into] = navigationsInto(set, sets);
+    const [into] = askingNavigations(set, sets);
     if (into === undefined) continue;
     const message = `${because}, but \`${into.navigation.field}\` of ${into.from.name} leads here, and there is no \`rows\`.`;
     yield { ...navigationPlace(into.from, into.navigation), set: name, message, fix };
@@ -142,15 +137,6 @@ function* entityRoutes(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable
   }
 }
 
-function* navigationRoutes(route: string, handlers: Readonly<Record<string, unknown>>): Iterable<EntityRoute> {
-  const has = (name: string): boolean => handlers[name] !== undefined;
-  if (has("get") || has("getBatch")) yield { category: "read", route, method: "GET" };
-  if (has("create")) yield { category: "create", route, method: "POST" };
-  if (has("addRef")) yield { category: "create", route: `${route}/$ref`, method: "POST" };
-  if (has("setRef")) yield { category: "update", route: `${route}/$ref`, method: "PUT" };
-  if (has("removeRef")) yield { category: "update", route: `${route}/$ref`, method: "DELETE" };
-}
-
 /** The routes whose handlers create entities of the set: its own, along navigations that lead here, within others. */
 function* creatingRoutes(
   set: DeclaredSet,
@@ -183,29 +169,11 @@ function methodOf(kind: "Function" | "Action"): string {
   return kind === "Function" ? "GET" : "POST";
 }
 
-/** The routes of other sets that answer one entity of this set. */
-function* routesInto(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable<EntityRoute> {
-  for (const { from, navigation } of navigationsInto(set, sets)) {
-    if (navigation.declaration.cardinality === "many") continue;
-    yield { category: "read", route: `/${from.name}({key})/${navigation.name}`, method: "GET" };
-  }
-}
-
 /** The routes of other sets that take references to entities of this set. */
 function linksInto(set: DeclaredSet, sets: readonly DeclaredSet[]): readonly EntityRoute[] {
-  return navigationsInto(set, sets).flatMap(({ from, navigation }) => {
-    const routes = navigationRoutes(`/${from.name}({key})/${navigation.name}`, navigationHandlersOf(navigation, sets));
+  return navigationsInto(set, sets).flatMap((into) => {
     // Who removes the one link that there is names no entity.
-    const isMany = navigation.declaration.cardinality === "many";
-    return [...routes].filter(({ route, method }) => route.endsWith("/$ref") && (isMany || method !== "DELETE"));
+    const isMany = into.navigation.declaration.cardinality === "many";
+    return linkRoutes(into, sets).filter(({ method }) => isMany || method !== "DELETE");
   });
-}
-
-function navigationsInto(
-  { name }: DeclaredSet,
-  sets: readonly DeclaredSet[],
-): ReadonlyArray<{ readonly from: DeclaredSet; readonly navigation: DeclaredNavigation }> {
-  return sets.flatMap((from) =>
-    from.navigations.flatMap((navigation) => (navigation.options["target"] === name ? [{ from, navigation }] : [])),
-  );
 }

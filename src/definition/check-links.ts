@@ -47,7 +47,8 @@ function* checkTable(
   if (target !== undefined && target !== set && !isOverTable(target)) yield wrong(`its target ${target.name}`);
 }
 
-function isOverTable({ options: { queryable } }: DeclaredSet): boolean {
+/** Whether the rows of a set are those of a table. */
+export function isOverTable({ options: { queryable } }: DeclaredSet): boolean {
   if (typeof queryable !== "function" || !("source" in queryable) || !isObject(queryable.source)) return false;
   return queryable.source["relational"] !== undefined;
 }

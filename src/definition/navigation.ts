@@ -36,6 +36,12 @@ interface NavigationOptions<Source extends EntityTypeDeclaration, Target extends
   readonly target?: string;
   /** The navigation property of the related type that leads back. */
   readonly partner?: string;
+  /**
+   * `"parent"`: requests along this navigation obey the rules of the set that declares it alone, and skip those of the
+   * target set. Row rules of the target set still apply.
+   * @see docs/authorization.md
+   */
+  readonly authorization?: "parent" | undefined;
   /** Removes the link to the entity with this `@odata.id`; a single-valued navigation has but one link, and no id. */
   readonly removeRef?: (key: KeyOf<Source>, id: string, context: Context) => Answer<void>;
 }

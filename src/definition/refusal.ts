@@ -4,14 +4,17 @@ import type { User } from "./context.ts";
 
 /**
  * The error for a user who may not do something: 401 where credentials may help.
- * @param action what was tried, such as `read Orders`; it tells nothing of data
- * @see decisions, Authorization
+ * @param action what was tried, such as `read Orders`; it must not contain data
+ * @param target what the error is about, such as the name of a navigation
+ * @see docs/authorization.md
  */
-export function refusal(user: User | null, action: string): ODataError {
+export function refusal(user: User | null, action: string, target?: string): ODataError {
   if (user === null) {
-    return protocolError("Unauthorized", `It takes a user to ${action}: send the request with credentials.`);
+    return protocolError("Unauthorized", `It takes a user to ${action}: send the request with credentials.`, {
+      target,
+    });
   }
-  return protocolError("Forbidden", `The user of this request may not ${action}.`);
+  return protocolError("Forbidden", `The user of this request may not ${action}.`, { target });
 }
 
 /** The error for whoever could not see what they write. */

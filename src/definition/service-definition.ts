@@ -1,7 +1,7 @@
 import type { EntitySet, Model, Operation, OperationImport } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { RowRestriction } from "../query/source.ts";
-import type { AuthorizationRequirement, CategoryRequirements } from "./authorization.ts";
+import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./authorization.ts";
 import type { Context, IncomingRequest, User } from "./context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
@@ -55,6 +55,8 @@ export interface EntitySetDefinition {
   /** The operations that are bound to the set or to its entities, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   readonly authorization: CategoryRequirements;
+  /** The rules along each navigation property that the set declares, by wire name. */
+  readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Which rows each user sees; null: all of them. */
   readonly rows: RowRule | null;
   /**

@@ -1,4 +1,4 @@
-import { needsResource } from "../definition/authorization.ts";
+import { type AuthorizationRequirement, needsResource } from "../definition/authorization.ts";
 import { refusal } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
@@ -6,9 +6,9 @@ import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
+import { actionOf, judge, judgeEntity } from "../execution/judge-rules.ts";
 import type { FoundEntity } from "../execution/read-by-key.ts";
 import { findEntity } from "../execution/visible-entities.ts";
-import { actionOf, judge, judgeEntity } from "./authorize.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -38,7 +38,7 @@ export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe
   if (pending.length === 0 && !(mustBeSeen && definitionOf(exchange, entitySet).rows !== null)) return undefined;
   return chain(findEntity(entitySet, key, exchange.context), (entity) => {
     if (entity === null) return null;
-    return chain(judgeEntity(pending, exchange, entity), (passed): FoundEntity => {
+    return chain(judgeEntity(pending, exchange.context, entity), (passed): FoundEntity => {
       if (!passed) throw refusal(exchange.user, `do this with this entity of ${entitySet.name}`);
       return { entity, rowShape: undefined };
     });
@@ -65,8 +65,8 @@ export function requireEntity(
 export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, entity: unknown): MaybeResult<undefined> {
   if (!exchange.service.hasRules) return undefined;
   const { create: rules } = definitionOf(exchange, entitySet).authorization;
-  return chain(judgeEntity(rules, exchange, entity), (passed): undefined => {
-    if (!passed) throw refusal(exchange.user, actionOf("create", entitySet));
+  return chain(judgeEntity(rules, exchange.context, entity), (passed): undefined => {
+    if (!passed) throw refusal(exchange.user, actionOf("create", entitySet.name));
   });
 }
 
@@ -82,17 +82,18 @@ export function authorizeRelated(
   { entity, rowShape }: FoundEntity,
   missing: () => ODataError,
 ): MaybeResult<undefined> {
-  if (!exchange.service.hasRules || origin.kind !== "EntitySet") return undefined;
+  const isAsked = exchange.service.hasRules && !exchange.isTargetSkipped;
+  if (!isAsked || origin.kind !== "EntitySet") return undefined;
   const { read: rules } = definitionOf(exchange, origin).authorization;
   if (!rules.some(needsResource)) return undefined;
   const { user } = exchange;
   const verdict = judge(rules, user);
   if (verdict === "passed") return undefined;
-  if (verdict === "failed") throw refusal(user, actionOf("read", origin));
+  if (verdict === "failed") throw refusal(user, actionOf("read", origin.name));
   const { value: key } = entityKeyReader(origin.entityType, rowShape)(entity);
   return chain(findEntity(origin, key, exchange.context), (whole) => {
     if (whole === null) throw missing();
-    return chain(judgeEntity(rules, exchange, whole), (passed): undefined => {
+    return chain(judgeEntity(rules, exchange.context, whole), (passed): undefined => {
       if (!passed) throw refusal(user, `read this entity of ${origin.name}`);
     });
   });
@@ -111,6 +112,39 @@ export function requireReferenced(
   return chain(findEntity(entitySet, key, exchange.context), (entity): undefined => {
     if (entity === null) throw missing();
   });
+}
+
+/** What becomes of an entity that rules are asked about. */
+export interface JudgedOutcome {
+  /** Makes the error for an entity that is missing or hidden; null: it need not be there. */
+  readonly missing: () => ODataError | null;
+  /** Makes the error for an entity that a rule refuses. */
+  readonly refuse: () => ODataError;
+}
+
+/** Loads an entity by its key where rules judge it, and judges it. @throws ODataError that `outcome` makes; what a handler or a rule answered */
+export function judgeByKey(
+  exchange: Exchange,
+  { entitySet, key }: EntityAddress,
+  rules: readonly AuthorizationRequirement[],
+  { missing, refuse }: JudgedOutcome,
+): MaybeResult<undefined> {
+  if (rules.length === 0) return undefined;
+  return chain(findEntity(entitySet, key, exchange.context), (entity) => {
+    if (entity !== null) {
+      return chain(judgeEntity(rules, exchange.context, entity), (passed): undefined => {
+        if (!passed) throw refuse();
+      });
+    }
+    const error = missing();
+    if (error !== null) throw error;
+    return undefined;
+  });
+}
+
+/** The entity of a key as the user sees it, for a rule that needs values of it; null where there is none. */
+export function loadForRule(exchange: Exchange, { entitySet, key }: EntityAddress): MaybeResult<object | null> {
+  return findEntity(entitySet, key, exchange.context);
 }
 
 /** Whether a rule hides entities of a set. */

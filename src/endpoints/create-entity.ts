@@ -6,6 +6,8 @@ import { chain } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { authorizeCreation } from "./addressed-entity.ts";
+import { authorizeNested } from "./authorize-nested.ts";
+import { definitionOf } from "./authorize.ts";
 import { bindEntity } from "./bind-query.ts";
 import { entityResult } from "./entity-result.ts";
 import type { Endpoint } from "./exchange.ts";
@@ -31,9 +33,12 @@ export const createEntity: Endpoint = (exchange, path) => {
   return chain(
     body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),
     (given) => {
-      const created = chain(authorizeCreation(exchange, entitySet, given), () =>
-        callCreate(create, given, exchange.context),
+      const authorized = chain(authorizeCreation(exchange, entitySet, given), () =>
+        isGraph
+          ? authorizeNested(exchange, definitionOf(exchange.service.definition, entitySet.name), given)
+          : undefined,
       );
+      const created = chain(authorized, () => callCreate(create, given, exchange.context));
       return chain(created, (entity) =>
         entityResult(exchange, format, {
           origin: entitySet,

@@ -4,6 +4,7 @@ import { orThrow } from "../execution/handler-answer.ts";
 import { entityContext, entityNavigationContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
 import { requireEntity } from "./addressed-entity.ts";
+import { authorizeCreationAlong } from "./authorize-nested.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
@@ -33,7 +34,11 @@ export const createRelated: Endpoint = (exchange, path) => {
     (given) => {
       const missing = (): ODataError => missingEntityError(exchange, () => noParent(navigation));
       const parent = requireEntity(exchange, { entitySet, key, mustBeSeen: true }, missing);
-      const state = chain(parent, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
+      const state = chain(parent, (addressed) =>
+        chain(authorizeCreationAlong(exchange, navigation, { key, given, parent: addressed }), () =>
+          checkPreconditions(exchange, { entitySet, key, addressed }),
+        ),
+      );
       const saved = chain(state, () => chain(create(key, given, exchange.context), (answer) => orThrow(answer)));
       return chain(saved, (entity) => {
         if (entity === null || entity === undefined) throw noParent(navigation);

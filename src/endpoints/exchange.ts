@@ -90,6 +90,8 @@ export class Exchange {
   user: User | null = null;
   /** The rules that only the entity can tell whether they pass: judged where a request addresses one. */
   pending: readonly AuthorizationRequirement[] = NO_RULES;
+  /** Whether the route leads along a navigation that skips the rules of its target set. */
+  isTargetSkipped = false;
   /** What a write finds in `ctx.expected`: set where a precondition named an ETag that holds. */
   expected: ExpectedValues | undefined;
   /** Scheme and authority under which clients reach the service. */

@@ -11,6 +11,7 @@ import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readReference } from "../payload/read-reference.ts";
 import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
+import { authorizeLink, judgesLinks } from "./authorize-link.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { bindParentKey, navigationOf, noParent, type Navigation } from "./read-navigation.ts";
@@ -58,10 +59,13 @@ export const removeReference: Endpoint = (exchange, path) => {
   const id = isCollection ? readId(exchange, navigation) : null;
   if (id === null) bindNoQuery(readOptions(exchange));
   const { context } = exchange;
-  if (id === null) return writeBelow(exchange, { navigation, key, referenced: null }, () => removeRef(key, context));
+  if (id === null) {
+    const link = { navigation, key, referenced: null, isAdded: false };
+    return writeBelow(exchange, link, () => removeRef(key, context));
+  }
   const { byKey } = removeRef;
   const referenced = referencedBy(exchange, navigation, byKey, { id, fault: INVALID_OPTION, target: "$id" });
-  return writeBelow(exchange, { navigation, key, referenced }, () =>
+  return writeBelow(exchange, { navigation, key, referenced, isAdded: false }, () =>
     byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context),
   );
 };
@@ -83,7 +87,7 @@ function writeLink(
       const { byKey } = handler;
       const reference = { id, fault: INVALID_BODY, target: "@odata.id" };
       const referenced = referencedBy(exchange, navigation, byKey, reference);
-      return writeBelow(exchange, { navigation, key, referenced }, () =>
+      return writeBelow(exchange, { navigation, key, referenced, isAdded: true }, () =>
         byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : handler(key, id, context),
       );
     },
@@ -122,6 +126,8 @@ interface Referenced {
   readonly key: unknown;
   /** Where the reference stands, if rules hide entities of that set: it must then be one that the user sees. */
   readonly hidden: string | null;
+  /** Where the reference stands. */
+  readonly target: string;
 }
 
 /** What the handler, or a rule, needs to know of a reference; null where nobody asks, and the handler gets its text. */
@@ -133,11 +139,13 @@ function referencedBy(
 ): Referenced | null {
   const { origin } = navigation.runtime;
   const isHiding = origin.kind === "EntitySet" && hidesRows(exchange, origin);
-  if (origin.kind !== "EntitySet" || (byKey === undefined && !isHiding)) return null;
+  const isAsked = byKey !== undefined || isHiding || judgesLinks(exchange, navigation);
+  if (origin.kind !== "EntitySet" || !isAsked) return null;
   return {
     entitySet: origin,
     key: relatedKey(exchange, navigation, id, fault),
     hidden: isHiding ? target : null,
+    target,
   };
 }
 
@@ -146,12 +154,14 @@ interface Link {
   readonly navigation: Navigation;
   readonly key: unknown;
   readonly referenced: Referenced | null;
+  /** Whether the link is added; else it is removed. */
+  readonly isAdded: boolean;
 }
 
 /** Links are part of the parent, so its rules are judged, and its ETag guards them. */
 function writeBelow(
   exchange: Exchange,
-  { navigation, key, referenced }: Link,
+  { navigation, key, referenced, isAdded }: Link,
   write: () => Answer<void>,
 ): MaybeResult<ODataResponse> {
   const { entitySet } = navigation;
@@ -159,8 +169,17 @@ function writeBelow(
   const parent = requireEntity(exchange, { entitySet, key, mustBeSeen: true }, missing);
   const current = chain(parent, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
   const seen = chain(current, () => (referenced === null ? undefined : requireSeen(exchange, referenced)));
+  const allowed = chain(seen, () =>
+    authorizeLink(exchange, {
+      navigation,
+      key,
+      related: referenced?.key,
+      isAdded,
+      missing: () => notThere(navigation.runtime.origin.name, referenced?.target),
+    }),
+  );
   return chain(
-    chain(seen, () => write()),
+    chain(allowed, () => write()),
     (answer) => {
       orThrow(answer);
       return noContentResponse(exchange);
@@ -171,9 +190,12 @@ function writeBelow(
 /** What a rule hides is referred to as what is not there. */
 function requireSeen(exchange: Exchange, { entitySet, key, hidden }: Referenced): MaybeResult<undefined> {
   if (hidden === null) return undefined;
-  return requireReferenced(exchange, { entitySet, key }, () =>
-    protocolError("NotFound", `${hidden}: ${entitySet.name} has no entity with this key.`, { target: hidden }),
-  );
+  return requireReferenced(exchange, { entitySet, key }, () => notThere(entitySet.name, hidden));
+}
+
+function notThere(entitySet: string, target: string | undefined): ODataError {
+  const place = target === undefined ? "" : `${target}: `;
+  return protocolError("NotFound", `${place}${entitySet} has no entity with this key.`, { target });
 }
 
 /** The link to remove: a collection has many. */

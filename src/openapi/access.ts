@@ -1,4 +1,4 @@
-import type { AuthorizationRequirement, Category } from "../definition/authorization.ts";
+import { type AuthorizationRequirement, type Category, needsResource } from "../definition/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import { assertNever } from "../errors/assert-never.ts";
 
@@ -52,6 +52,41 @@ export function creationAccessOf(set: EntitySetDefinition): Access {
 export function collectionAccessOf(set: EntitySetDefinition): Access {
   const { rules, ...access } = accessOf(set, "read");
   return { ...access, rules: rules.map(withoutEntity) };
+}
+
+/**
+ * What requests along a navigation must meet: the rules of the set that declares it, and those of its target set.
+ * @param category what they do with the entity that the navigation starts from
+ * @param along what they do with the target set
+ */
+export function accessAlong(
+  set: EntitySetDefinition,
+  navigation: string,
+  { category, along, target }: AccessAlong,
+): Access {
+  const { rules, ...access } = accessOf(set, category, target);
+  const asked = set.navigationAuthorization.get(navigation)?.target;
+  const related = asked === undefined ? [] : along.flatMap((each) => asked[each]);
+  return { ...access, rules: [...rules, ...related.map(withoutEntity)] };
+}
+
+/** What requests along a navigation do. */
+export interface AccessAlong {
+  readonly category: Category;
+  readonly along: readonly Category[];
+  /** The set that the navigation leads to; undefined where it names none. */
+  readonly target: EntitySetDefinition | undefined;
+}
+
+/** The rules of a set's navigation for one category, which only a loaded entity decides. */
+export function judgedAlong(
+  set: EntitySetDefinition,
+  navigation: string,
+  categories: readonly Category[],
+): readonly AuthorizationRequirement[] {
+  const asked = set.navigationAuthorization.get(navigation)?.target;
+  const rules = asked === undefined ? [] : categories.flatMap((each) => asked[each]);
+  return rules.some(needsResource) ? rules : [];
 }
 
 /** What a rule takes where no entity is addressed: a check of one takes a user. */

@@ -1,5 +1,5 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import { accessOf, collectionAccessOf, creationAccessOf } from "./access.ts";
+import { type Access, accessOf, collectionAccessOf, creationAccessOf } from "./access.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   COLLECTION_OPTIONS,
@@ -98,7 +98,11 @@ function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
     id: `${name}.create`,
     tag: name,
     summary: `Create an entity of ${name}`,
-    access: { ...creationAccessOf(set), checksRows: createsGuarded(scope.definition, set) },
+    access: {
+      ...creationAccessOf(set),
+      further: nestedAccess(scope.definition, set),
+      checksRows: createsGuarded(scope.definition, set),
+    },
     parameters: [...queryParameters(entityType, capabilities, ["$select", "$expand"]), PREFER_RETURN],
     requestBody: jsonBody(body),
     responses: {
@@ -109,17 +113,31 @@ function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
   });
 }
 
+/** What it takes to create what may be nested in an entity. */
+function nestedAccess(definition: ServiceDefinition, set: EntitySetDefinition): Access["further"] {
+  if (!set.settings.allowDeepInsert) return undefined;
+  const rules = [...nestableSets(definition, set)].flatMap(({ navigationAuthorization }) =>
+    [...navigationAuthorization.values()].flatMap(({ target }) => target.create),
+  );
+  return rules.length === 0 ? undefined : { action: "Creating what is nested in it", rules };
+}
+
 /** Whether rows of the set are hidden, or some of a set whose entities may be nested in those. */
-function createsGuarded({ entitySets }: ServiceDefinition, set: EntitySetDefinition): boolean {
-  const created = new Set([set]);
+function createsGuarded(definition: ServiceDefinition, set: EntitySetDefinition): boolean {
   if (!set.settings.allowDeepInsert) return set.rows !== null;
+  return [...nestableSets(definition, set)].some(({ rows }) => rows !== null);
+}
+
+/** A set, and all whose entities may be nested in its own. */
+function nestableSets({ entitySets }: ServiceDefinition, set: EntitySetDefinition): ReadonlySet<EntitySetDefinition> {
+  const created = new Set([set]);
   for (const { entitySet } of created) {
     for (const name of entitySet.navigationPropertyBindings.values()) {
       const nested = entitySets.get(name);
       if (nested !== undefined) created.add(nested);
     }
   }
-  return [...created].some(({ rows }) => rows !== null);
+  return created;
 }
 
 function addEntityPaths(scope: ServiceScope, set: EntitySetDefinition): void {

@@ -1,10 +1,11 @@
-import { type Category, needsResource } from "../definition/authorization.ts";
+import type { Category } from "../definition/authorization.ts";
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers, RestrictedHandler } from "../definition/handlers.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationRouteMethods } from "../definition/service-description.ts";
+import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import { type Access, accessOf } from "./access.ts";
+import { type Access, accessAlong, judgedAlong } from "./access.ts";
 import { bodyLimit, countResponse } from "./entity-set-paths.ts";
 import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
 import { type NavigationOptions, navigationOptions } from "./navigation-options.ts";
@@ -53,23 +54,49 @@ function optionsOf({ scope, member: navigation, target }: NavigationScope, optio
 }
 
 /** Who may read several related entities. */
-function readAccess({ set, target }: NavigationScope): Access {
-  return accessOf(set, "read", target);
+function readAccess({ set, member, target }: NavigationScope): Access {
+  return accessAlong(set, member.name, { category: "read", along: ["read"], target });
 }
 
 /** Who may read one of them: where its own set judges entities, it judges that one, too. */
 function readOneAccess(each: NavigationScope): Access {
-  const rules = each.target?.authorization.read ?? [];
-  const further = rules.some(needsResource) ? { action: "Reading the related entity", rules } : undefined;
-  return { ...readAccess(each), further };
+  return { ...readAccess(each), further: furtherAlong(each, "Reading the related entity", ["read"]) };
+}
+
+/** Who may create a related entity. */
+function createAccess(each: NavigationScope): Access {
+  const { set, member, target } = each;
+  const access = accessAlong(set, member.name, { category: "create", along: ["create"], target });
+  const isSeen = access.hidesRows === true && obeysRows(handlersOf(each).create);
+  return {
+    ...access,
+    further: furtherAlong(each, "Creating it", ["create"]),
+    checksRows: isSeen || (target !== undefined && target.rows !== null),
+  };
 }
 
 /** Who may write links: handlers of the framework look at what becomes of the rows. */
-function linkAccess({ set, target }: NavigationScope, category: Category, handler: object | undefined): Access {
-  const access = accessOf(set, category, target);
+function linkAccess(each: NavigationScope, category: Category, handler: object | undefined): Access {
+  const { set, member, target } = each;
+  const isChanged = keyHolderOf(set.entitySet, member) === "related";
+  const along: readonly Category[] = isChanged ? ["read", "update"] : ["read"];
+  const access = accessAlong(set, member.name, { category, along, target });
+  return {
+    ...access,
+    further: furtherAlong(each, "Writing the link", along),
+    checksRows: access.hidesRows === true && obeysRows(handler),
+  };
+}
+
+function furtherAlong({ set, member }: NavigationScope, action: string, categories: readonly Category[]) {
+  const rules = judgedAlong(set, member.name, categories);
+  return rules.length === 0 ? undefined : { action, rules };
+}
+
+function obeysRows(handler: object | undefined): boolean {
   // Any handler may say so; most say nothing.
   const declared: RestrictedHandler | undefined = handler;
-  return { ...access, checksRows: access.hidesRows === true && declared?.obeysRestriction === true };
+  return declared?.obeysRestriction === true;
 }
 
 function addReads(each: NavigationScope): void {
@@ -138,20 +165,15 @@ function nothingRelated({ scope, member: { isCollection, nullable } }: Navigatio
 }
 
 function addCreate(each: NavigationScope): void {
-  const { scope, set, member: navigation, options, target } = each;
+  const { scope, set, member: navigation, options } = each;
   const { name, entityType } = navigation;
   const { settings, entitySet } = set;
-  const byLinks = linkAccess(each, "create", handlersOf(each).create);
-  const access = {
-    ...byLinks,
-    checksRows: byLinks.checksRows === true || (target !== undefined && target.rows !== null),
-  };
   const created = createSchema(entityType, givenAlong(entitySet, navigation), scope.schemas);
   addMemberOperation(each, {
     method: "POST",
     id: "create",
     summary: `Create one of ${name}`,
-    access,
+    access: createAccess(each),
     parameters: [...optionsOf(each, options.entity), ...(entitySet.etag.length > 0 ? CONDITIONS : []), PREFER_RETURN],
     requestBody: jsonBody(created),
     responses: {

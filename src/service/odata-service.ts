@@ -119,7 +119,7 @@ function answerRequest(
   const exchange = new Exchange(runtime, request, url);
   if (definition.refusesCrossSiteWrites && isCrossSiteWrite(request, exchange.baseUrl)) throw crossSiteWrite();
   return chain(authenticate(exchange), () => {
-    if (runtime.hasRules) authorize(exchange, path, endpoint.category);
+    if (runtime.hasRules) authorize(exchange, path, endpoint);
     return endpoint.answer(exchange, path);
   });
 }

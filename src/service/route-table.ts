@@ -1,7 +1,10 @@
 import type { Category } from "../definition/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { RouteMethod as Method } from "../definition/service-description.ts";
+import { keyHolderOf } from "../edm/key-holder.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
+import { linkCategories } from "../endpoints/authorize-link.ts";
+import type { RouteRules } from "../endpoints/authorize.ts";
 import { createEntity } from "../endpoints/create-entity.ts";
 import { createRelated } from "../endpoints/create-related.ts";
 import { deleteEntity } from "../endpoints/delete-entity.ts";
@@ -27,10 +30,8 @@ import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 
 /** What answers one method of a path, and by which rules of its set it is authorized. */
-export interface RouteEndpoint {
+export interface RouteEndpoint extends RouteRules {
   readonly answer: Endpoint;
-  /** Null: the service itself is addressed, so the rules of the registration are all. */
-  readonly category: Category | null;
 }
 
 /** The endpoints of one path, by method; an absent one is not declared. */
@@ -188,38 +189,47 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
   };
 }
 
-/** The endpoint when its condition holds. */
-function declared(condition: unknown, answer: Endpoint, category: Category): RouteEndpoint | undefined {
-  return condition === undefined || condition === false ? undefined : { answer, category };
+/** The endpoint when its condition holds. @param along what it does with the set that a navigation leads to */
+function declared(
+  condition: unknown,
+  answer: Endpoint,
+  category: Category,
+  along?: readonly Category[],
+): RouteEndpoint | undefined {
+  return condition === undefined || condition === false ? undefined : { answer, category, along };
 }
 
 /** The endpoints of a navigation property: each needs its handler, or (reads) a table on both sides. */
 function navigationRoutes(
   definition: ServiceDefinition,
   { entitySet, navigationHandlers }: EntitySetDefinition,
-  { name, isCollection }: NavigationProperty,
+  property: NavigationProperty,
 ): NavigationRoutes {
+  const { name, isCollection } = property;
   const handlers = navigationHandlers.get(name) ?? {};
   const reads = hasNavigationRoute(definition, entitySet, name);
   const isLinked = (handlers.addRef ?? handlers.setRef ?? handlers.removeRef) !== undefined;
   const target = definition.entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+  const relinks = linkCategories(keyHolderOf(entitySet, property));
   return {
     navigation: {
-      GET: declared(reads, readNavigation, "read"),
-      POST: declared(isCollection ? handlers.create : undefined, createRelated, "create"),
+      GET: declared(reads, readNavigation, "read", READS),
+      POST: declared(isCollection ? handlers.create : undefined, createRelated, "create", ["create"]),
     },
-    navigationCount: { GET: declared(isCollection && reads, readNavigationCount, "read") },
+    navigationCount: { GET: declared(isCollection && reads, readNavigationCount, "read", READS) },
     // One entity is addressed where its own set reads by key.
-    relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated, "read") },
+    relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated, "read", READS) },
     reference: {
       // References are read as the related entities are: by links alone nothing tells which there are.
-      GET: declared(reads || isLinked, reads ? readReferences : notImplemented(UNREAD_REFERENCES), "read"),
-      POST: declared(handlers.addRef, addReference, "create"),
-      PUT: declared(handlers.setRef, setReference, "update"),
-      DELETE: declared(handlers.removeRef, removeReference, "update"),
+      GET: declared(reads || isLinked, reads ? readReferences : notImplemented(UNREAD_REFERENCES), "read", READS),
+      POST: declared(handlers.addRef, addReference, "create", relinks),
+      PUT: declared(handlers.setRef, setReference, "update", relinks),
+      DELETE: declared(handlers.removeRef, removeReference, "update", relinks),
     },
   };
 }
+
+const READS: readonly Category[] = ["read"];
 
 /** Endpoints of a path whose last segment is also the name of operations: a verb that is free means one of them. */
 function withOperations(endpoints: Endpoints, operations: readonly Operation[]): Endpoints {

@@ -255,3 +255,10 @@ export function expectRefusal(answer: Answer, status: 401 | 403): void {
     expectError(answer, { status, code: "Forbidden", message: /^The user of this request may not /u });
   }
 }
+
+/** Asserts that the rules of a target set refuse a request: the error names the navigation. */
+export function expectNavigationRefusal(answer: Answer, status: 401 | 403, navigation: string): void {
+  const code = status === 401 ? "Unauthorized" : "Forbidden";
+  const message = new RegExp(`'${navigation}'`, "u");
+  expectError(answer, { status, code, message, target: navigation, ...(status === 401 && { headers: CHALLENGE }) });
+}

@@ -1,8 +1,9 @@
+import { refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { ownProperties, refersToKey, relatedProperties } from "../translate/join-sides.ts";
+import { ownProperties, relatedProperties } from "../translate/join-sides.ts";
 import { addLink, removeLink } from "./link-rows.ts";
 import {
   checkRelated,

@@ -1,11 +1,12 @@
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { refersToKey } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { chain } from "../read/read-page.ts";
 import type { Maybe } from "../read/sql-rows.ts";
-import { ownProperties, refersToKey, relatedProperties } from "../translate/join-sides.ts";
+import { ownProperties, relatedProperties } from "../translate/join-sides.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";

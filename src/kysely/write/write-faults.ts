@@ -1,8 +1,8 @@
 import type { Context } from "../../definition/context.ts";
+import { refersToKey } from "../../edm/key-holder.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault } from "../database-fault.ts";
 import { unavailable } from "../database-unavailable.ts";
-import { refersToKey } from "../translate/join-sides.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
 import { setOfTable, wirePath } from "./table-sets.ts";

@@ -1,0 +1,205 @@
+import type { AuthorizationRequirement } from "../definition/authorization.ts";
+import type { User } from "../definition/context.ts";
+import { refusal } from "../definition/refusal.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type {
+  ExpandedNavigation,
+  FilterClause,
+  OrderByItem,
+  QueryShape,
+  SelectExpandClause,
+} from "../query/clauses.ts";
+import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
+import type { ExpandStep, StarAccess } from "../query/star-access.ts";
+import { actionOf, judge } from "./judge-rules.ts";
+
+/** Whose query it is. */
+export interface QueryReader {
+  readonly definition: ServiceDefinition;
+  readonly user: User | null;
+  /** Whether nothing has asked the rules of the set that the query starts from: its navigations then ask them. */
+  readonly isOwnSkipped: boolean;
+}
+
+/** Rules that a query asks before it runs. */
+interface AskedRules {
+  readonly rules: readonly AuthorizationRequirement[];
+  readonly action: string;
+  /** The name of the navigation, for errors; undefined for a set behind `$root`. */
+  readonly target: string | undefined;
+  /** The error where only the loaded entity could tell whether a set behind `$root` may be read; else null. */
+  readonly unanswerable: (() => ODataError) | null;
+}
+
+/** What a query asks: of the sets that it leads to, and of its own set. */
+interface QueryRules {
+  readonly asked: readonly AskedRules[];
+  readonly ownAsked: readonly AskedRules[];
+}
+
+/** Found once for a shape, or for the clause of one entity. */
+const known = new WeakMap<QueryShape | SelectExpandClause, QueryRules>();
+
+const NOTHING: readonly AskedRules[] = Object.freeze([]);
+
+/**
+ * Requires that a user may read every set that a query leads to: along navigations in `$filter`, `$orderby` and
+ * `$expand`, and by `$root/Set(key)`. Each step along a navigation asks what `GET /Set(key)/Navigation` asks.
+ * @throws ODataError `Unauthorized`, `Forbidden`; `UnsupportedQueryOption` for a set behind `$root` of which only the
+ * loaded entity could tell whether it may be read
+ * @see docs/authorization.md
+ */
+export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
+  let rules = known.get(shape);
+  if (rules === undefined) known.set(shape, (rules = rulesOfShape(reader.definition, shape)));
+  requireAll(rules, reader);
+}
+
+/**
+ * Does the same for the expansions of one entity.
+ * @param entitySet that the entity belongs to
+ * @throws ODataError as for a shape
+ */
+export function authorizeExpansions(reader: QueryReader, clause: SelectExpandClause, entitySet: EntitySet): void {
+  if (clause.expanded.length === 0) return;
+  let rules = known.get(clause);
+  if (rules === undefined) known.set(clause, (rules = rulesOfEntity(reader.definition, clause, entitySet)));
+  requireAll(rules, reader);
+}
+
+/** What a star in `$expand` skips: navigations that the user may not read. */
+export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): StarAccess {
+  const closed = [...definition.entitySets.values()].filter((set) => judge(set.authorization.read, user) === "failed");
+  const names = new Set(closed.map(({ entitySet }) => entitySet.name));
+  const along = ({ entitySet, navigationProperty }: ExpandStep) =>
+    definition.entitySets.get(entitySet.name)?.navigationAuthorization.get(navigationProperty.name);
+  return {
+    key: [isOwnSkipped ? "own" : "", ...names].join("/"),
+    skips: (step, via) => {
+      const isOwnerSkipped = via === null ? isOwnSkipped : along(via)?.asksTarget === false;
+      if (isOwnerSkipped && names.has(step.entitySet.name)) return true;
+      return judge(along(step)?.target.read ?? [], user) === "failed";
+    },
+  };
+}
+
+function requireAll({ asked, ownAsked }: QueryRules, { user, isOwnSkipped }: QueryReader): void {
+  if (isOwnSkipped) for (const each of ownAsked) require(each, user);
+  for (const each of asked) require(each, user);
+}
+
+function require({ rules, action, target, unanswerable }: AskedRules, user: User | null): void {
+  const verdict = judge(rules, user);
+  if (verdict === "failed") throw refusal(user, action, target);
+  if (verdict === "pending" && unanswerable !== null) throw unanswerable();
+}
+
+function rulesOfShape(definition: ServiceDefinition, shape: QueryShape): QueryRules {
+  const { filter, orderBy, selectExpand, entitySet } = shape;
+  const asked = [
+    ...askedByExpressions(definition, filter, [], "$filter"),
+    ...askedByExpressions(definition, null, orderBy, "$orderby"),
+    ...selectExpand.expanded.flatMap((item) => askedByExpansion(definition, item, false)),
+  ];
+  const [first] = mentionsOf(shape)?.navigations ?? [];
+  const navigation = first?.navigationProperty ?? selectExpand.expanded[0]?.navigationProperty;
+  return freeze(asked, navigation === undefined ? [] : askedOfOwner(definition, entitySet, navigation.name));
+}
+
+function rulesOfEntity(definition: ServiceDefinition, clause: SelectExpandClause, entitySet: EntitySet): QueryRules {
+  const asked = clause.expanded.flatMap((item) => askedByExpansion(definition, item, false));
+  const [first] = clause.expanded;
+  return freeze(asked, first === undefined ? [] : askedOfOwner(definition, entitySet, first.navigationProperty.name));
+}
+
+function freeze(asked: readonly AskedRules[], ownAsked: readonly AskedRules[]): QueryRules {
+  const isDemanding = ({ rules }: AskedRules): boolean => rules.length > 0;
+  const found = asked.filter(isDemanding);
+  return { asked: found.length === 0 ? NOTHING : found, ownAsked: ownAsked.filter(isDemanding) };
+}
+
+/** What `$expand` of one item asks, and all that stands in it. */
+function askedByExpansion(
+  definition: ServiceDefinition,
+  item: ExpandedNavigation,
+  isOwnerSkipped: boolean,
+): readonly AskedRules[] {
+  const { filter, orderBy, selectExpand } = item;
+  const isSkipped = asksNoTarget(definition, item);
+  return [
+    ...askedByStep(definition, item, isOwnerSkipped),
+    ...askedByExpressions(definition, filter, orderBy, "$expand", isSkipped),
+    ...selectExpand.expanded.flatMap((below) => askedByExpansion(definition, below, isSkipped)),
+  ];
+}
+
+function askedByExpressions(
+  definition: ServiceDefinition,
+  filter: FilterClause | null,
+  orderBy: readonly OrderByItem[],
+  option: string,
+  isOwnerSkipped: boolean = false,
+): readonly AskedRules[] {
+  const mentions = mentionsOf({ filter, orderBy });
+  if (mentions === null) return NOTHING;
+  const ofRoots = mentions.roots.flatMap(({ expression: { entitySet }, below }): readonly AskedRules[] => {
+    const { authorization, rows } = setOf(definition, entitySet);
+    const { name } = entitySet;
+    const unanswerable = rows === null ? () => unanswerableRoot(name, option) : null;
+    const root = { rules: authorization.read, action: actionOf("read", name), target: undefined, unanswerable };
+    return [root, ...below.flatMap((mention) => askedByMention(definition, mention, false))];
+  });
+  const ofPaths = mentions.navigations.flatMap((mention) => askedByMention(definition, mention, isOwnerSkipped));
+  return [...ofPaths, ...ofRoots];
+}
+
+function unanswerableRoot(name: string, target: string): ODataError {
+  const message = `$root/${name} cannot stand in an expression: only the entity itself tells who may read it.`;
+  return protocolError("UnsupportedQueryOption", message, { target });
+}
+
+function askedByMention(
+  definition: ServiceDefinition,
+  mention: NavigationMention,
+  isOwnerSkipped: boolean,
+): readonly AskedRules[] {
+  const isSkipped = asksNoTarget(definition, mention);
+  return [
+    ...askedByStep(definition, mention, isOwnerSkipped),
+    ...mention.below.flatMap((below) => askedByMention(definition, below, isSkipped)),
+  ];
+}
+
+/** What one step asks: of the set that it leads to; of the set that it starts from where no step before has asked. */
+function askedByStep(
+  definition: ServiceDefinition,
+  { entitySet, navigationProperty: { name } }: ExpandStep,
+  isOwnerSkipped: boolean,
+): readonly AskedRules[] {
+  const navigation = setOf(definition, entitySet).navigationAuthorization.get(name);
+  if (navigation === undefined) throw new Error(`${entitySet.name}/${name} has no definition.`);
+  const action = `${actionOf("read", navigation.targetName)}, where '${name}' of ${entitySet.name} leads`;
+  const owner = isOwnerSkipped ? askedOfOwner(definition, entitySet, name) : NOTHING;
+  // Where a rule judges entities, the rows of the set tell what queries show: startup has checked that it has them.
+  return [...owner, { rules: navigation.target.read, action, target: name, unanswerable: null }];
+}
+
+/** What a step asks of the set that it starts from. */
+function askedOfOwner(definition: ServiceDefinition, entitySet: EntitySet, target: string): readonly AskedRules[] {
+  const { authorization } = setOf(definition, entitySet);
+  const action = `${actionOf("read", entitySet.name)}, where '${target}' starts`;
+  return [{ rules: authorization.read, action, target, unanswerable: null }];
+}
+
+function asksNoTarget(definition: ServiceDefinition, { entitySet, navigationProperty }: ExpandStep): boolean {
+  const navigation = setOf(definition, entitySet).navigationAuthorization.get(navigationProperty.name);
+  return navigation?.asksTarget === false;
+}
+
+function setOf({ entitySets }: ServiceDefinition, { name }: EntitySet): EntitySetDefinition {
+  const set = entitySets.get(name);
+  if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
+  return set;
+}

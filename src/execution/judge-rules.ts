@@ -1,0 +1,135 @@
+import type { AuthorizationRequirement, Category } from "../definition/authorization.ts";
+import type { Context, User } from "../definition/context.ts";
+import { refusal } from "../definition/refusal.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import { assertNever } from "../errors/assert-never.ts";
+import { chain } from "./chain.ts";
+import { type MaybeResult, orThrow } from "./handler-answer.ts";
+
+/** The result of rules before an entity is loaded: `pending` where only a `resource` check of the entity can decide. */
+export type Verdict = "passed" | "failed" | "pending";
+
+/** Judges rules that must all pass, as far as possible without an entity. */
+export function judge(rules: readonly AuthorizationRequirement[], user: User | null): Verdict {
+  let verdict: Verdict = "passed";
+  for (const rule of rules) {
+    const one = judgeOne(rule, user);
+    if (one === "failed") return one;
+    if (one === "pending") verdict = one;
+  }
+  return verdict;
+}
+
+function judgeOne(rule: AuthorizationRequirement, user: User | null): Verdict {
+  switch (rule.kind) {
+    case "authenticated":
+      return user === null ? "failed" : "passed";
+    case "role":
+      return user !== null && hasRole(user, rule.name) ? "passed" : "failed";
+    case "resource":
+      return user === null ? "failed" : "pending";
+    case "anyOf": {
+      const verdicts = new Set(rule.rules.map((each) => judgeOne(each, user)));
+      if (verdicts.has("passed")) return "passed";
+      return verdicts.has("pending") ? "pending" : "failed";
+    }
+    default:
+      return assertNever(rule);
+  }
+}
+
+/** The application's user need not have roles, nor be an object: then no role is theirs. */
+function hasRole(user: User, name: string): boolean {
+  const roles: unknown = Reflect.get(Object(user) as object, "roles");
+  return Array.isArray(roles) && roles.includes(name);
+}
+
+/** Why a request is refused, for its error. */
+export interface Refused {
+  /** What was tried, such as `read Orders`. */
+  readonly action: string;
+  /** What the error is about, such as the name of a navigation. */
+  readonly target?: string | undefined;
+}
+
+/**
+ * Requires that rules pass, as far as possible without an entity.
+ * @returns the rules that only a loaded entity can decide, for `judgeEntity`
+ * @throws ODataError `Unauthorized` without a user, `Forbidden` with one
+ */
+export function requireRules(
+  rules: readonly AuthorizationRequirement[],
+  user: User | null,
+  { action, target }: Refused,
+): readonly AuthorizationRequirement[] {
+  if (rules.length === 0) return rules;
+  const verdict = judge(rules, user);
+  if (verdict === "failed") throw refusal(user, action, target);
+  return verdict === "pending" ? rules.filter((rule) => judgeOne(rule, user) === "pending") : NO_RULES;
+}
+
+const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
+
+/**
+ * Requires that a user may do something with a set, as far as possible without an entity.
+ * @returns the rules that only a loaded entity can decide, for `judgeEntity`
+ * @throws ODataError `Unauthorized` without a user, `Forbidden` with one
+ * @see docs/authorization.md
+ */
+export function requireCategory(
+  { entitySet, authorization }: Pick<EntitySetDefinition, "entitySet" | "authorization">,
+  category: Category,
+  user: User | null,
+): readonly AuthorizationRequirement[] {
+  return requireRules(authorization[category], user, { action: actionOf(category, entitySet.name) });
+}
+
+/** What a category lets a user do with a set, in words. */
+export function actionOf(category: Category, entitySet: string): string {
+  return ACTIONS[category] + entitySet;
+}
+
+const ACTIONS: Readonly<Record<Category, string>> = {
+  read: "read ",
+  create: "create entities of ",
+  update: "change entities of ",
+  delete: "delete entities of ",
+  invoke: "call operations of ",
+};
+
+/**
+ * Judges rules that must all pass on one entity. Checks run one after the other, no more of them than needed.
+ * @param entity in canonical form
+ * @returns false without a user
+ * @throws whatever a check throws, or an ODataError that it returns
+ */
+export function judgeEntity(
+  rules: readonly AuthorizationRequirement[],
+  context: Context,
+  entity: unknown,
+): MaybeResult<boolean> {
+  const [rule, ...rest] = rules;
+  if (rule === undefined) return true;
+  return chain(passes(rule, context, entity), (passed) => (passed ? judgeEntity(rest, context, entity) : false));
+}
+
+function passes(rule: AuthorizationRequirement, context: Context, entity: unknown): MaybeResult<boolean> {
+  const { user } = context;
+  const verdict = judgeOne(rule, user);
+  if (verdict !== "pending" || user === null) return verdict === "passed";
+  if (rule.kind === "anyOf") return passesAny(rule.rules, context, entity);
+  if (rule.kind !== "resource") throw new Error(`The rule ${rule.kind} is judged without an entity.`);
+  // The rule was declared for the type of the entity: the one place where that is forgotten.
+  const answer: MaybeResult<unknown> = rule.check(user, entity as never, context);
+  return chain(answer, (value) => orThrow(value) === true);
+}
+
+function passesAny(
+  rules: readonly AuthorizationRequirement[],
+  context: Context,
+  entity: unknown,
+): MaybeResult<boolean> {
+  const [rule, ...rest] = rules;
+  if (rule === undefined) return false;
+  return chain(passes(rule, context, entity), (passed) => (passed ? true : passesAny(rest, context, entity)));
+}
