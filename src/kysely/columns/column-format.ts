@@ -15,6 +15,15 @@ export interface ColumnFormat {
   readonly toValue: (cell: unknown) => PrimitiveValue;
   /** The JSON text of a cell, where its form alone tells that it is one; null otherwise. */
   readonly toJson?: ToJson | undefined;
+  /**
+   * Returns the cell to store for a value, as the form binds it; undefined for a value that the column cannot hold
+   * exactly. The default is the one cell of the form.
+   */
+  readonly toCell?: ((value: PrimitiveValue) => unknown) | undefined;
+  /** Whether values that the database finds equal have one text, so that it can compare the values of an ETag. */
+  readonly isExact?: boolean | undefined;
+  /** The column types that the format reads and writes, as the catalogue of the database names them. */
+  readonly columnTypes?: readonly string[] | undefined;
 }
 
 /** Writes the JSON text of a cell, or null. */

@@ -11,9 +11,10 @@ export interface ColumnSettings<Columns = object> {
   /**
    * The defaults are the types of the database; SQLite has few. A Decimal: `"text"` (default there), `"scaled"` (an
    * integer, the value times ten to the power of its scale), `"real"`.
-   * A DateTimeOffset: text in UTC of one width by default there, `"text"` for texts of any offset and width, `"epoch"` for
-   * milliseconds. A Guid: lower case by default, `"text"` for any letter case. A collection, or a complex value as a
-   * document: `"json"`. An enumeration: `{ values: { Draft: 0, Paid: 1 } }`. A Boolean: `{ true: "Y", false: "N" }`.
+   * A DateTimeOffset: text in UTC of one width by default there, `"text"` for texts of any offset and width, `"utc"` for
+   * a timestamp without time zone that holds UTC; and, as for a Date: `"epoch"` (milliseconds since 1970),
+   * `"epoch-seconds"`, `"julian"` (Julian days) and `"sqlite-datetime"` (`YYYY-MM-DD hh:mm:ss` in UTC). A Guid: lower
+   * case by default, `"text"` for any letter case. A collection, or a complex value as a document: `"json"`. An enumeration: `{ values: { Draft: 0, Paid: 1 } }`. A Boolean: `{ true: "Y", false: "N" }`.
    * @see docs/sql.md, Databases that already exist
    */
   readonly storage?: StorageForm | undefined;

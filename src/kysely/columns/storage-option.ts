@@ -3,7 +3,7 @@ import type { EnumType, StructuralProperty } from "../../edm/model.ts";
 import type { ReportFault } from "./report-fault.ts";
 
 /** A form of storage that one word names. */
-export type ColumnStorage = "text" | "scaled" | "real" | "epoch" | "json";
+export type ColumnStorage = (typeof NAMES)[number];
 
 /** The cell of each member of an enumeration: whole numbers, or texts. */
 export interface EnumStorage {
@@ -19,7 +19,17 @@ export interface BooleanStorage {
 /** How a column holds its values, where that is not the default of the type. */
 export type StorageForm = ColumnStorage | EnumStorage | BooleanStorage;
 
-const NAMES: readonly ColumnStorage[] = ["text", "scaled", "real", "epoch", "json"];
+const NAMES = [
+  "text",
+  "scaled",
+  "real",
+  "json",
+  "utc",
+  "epoch",
+  "epoch-seconds",
+  "julian",
+  "sqlite-datetime",
+] as const;
 
 /** The name of a form of storage, for messages and tables. */
 export function storageName(storage: StorageForm | undefined): string {

@@ -38,4 +38,6 @@ export interface DialectSyntax {
   readonly keyTable: (list: Sql, forms: readonly SqlForm[]) => Sql;
   /** Writes keys, each a list of cells as the forms encode them, for `keyTable`. */
   readonly writeKeys: (keys: readonly (readonly unknown[])[]) => unknown;
+  /** Makes a statement run with a session time zone of UTC; absent where no column depends on that of the session. */
+  readonly inUtcSession?: (statement: string) => string;
 }

@@ -24,6 +24,7 @@ import {
   MY_EPOCH,
   MY_TEXT_TIMESTAMP,
   MY_TIME,
+  MY_UTC_TIMESTAMP,
 } from "../forms/mysql-temporal-forms.ts";
 import { readBytes, readInteger } from "./text-cells.ts";
 import {
@@ -110,6 +111,7 @@ const FORMS: TextColumnForms = {
   textTimestamp: MY_TEXT_TIMESTAMP,
   epoch: MY_EPOCH,
   anyCaseGuid: MY_ANY_CASE_GUID,
+  stored: { "Edm.DateTimeOffset utc": utcTimestamp },
 };
 
 /** A column has one number of digits: where the property declares none, zeros at the end are left out. */
@@ -129,7 +131,12 @@ function timestamp(property: StructuralProperty): ColumnParts {
     read: readTimestamp,
     toSelected: (column) => sql`concat(left(date_format(${column}, '%Y-%m-%dT%H:%i:%s.%f'), ${sql.lit(length)}), 'Z')`,
     toJson: utcText,
+    columnTypes: ["datetime"],
   };
+}
+
+function utcTimestamp(property: StructuralProperty): ColumnParts {
+  return { ...timestamp(property), form: MY_UTC_TIMESTAMP, columnTypes: ["datetime", "timestamp"] };
 }
 
 function withoutZeros(text: string): string {

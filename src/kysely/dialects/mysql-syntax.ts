@@ -37,6 +37,8 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     return sql`(select ${sql.join([sql`odata_keys.odata_ordinal - 1 as ordinal`, ...cells])} from ${rows})`;
   },
   writeKeys: writeKeyList,
+  // For this statement alone. In UTC no hour comes twice, and an index on a column of type timestamp serves its comparisons.
+  inUtcSession: (statement) => `set statement time_zone='+00:00' for ${statement}`,
 });
 
 /**

@@ -23,8 +23,9 @@ import {
   PG_TEXT_TIMESTAMP,
   PG_TIME,
   PG_TIMESTAMP,
+  PG_UTC_TIMESTAMP,
 } from "../forms/postgres-temporal-forms.ts";
-import type { Sql } from "../translate/sql-form.ts";
+import type { Sql, SqlForm } from "../translate/sql-form.ts";
 import { readBytes, readInteger, readYear } from "./text-cells.ts";
 import {
   fractionDigits,
@@ -115,21 +116,40 @@ const FORMS: TextColumnForms = {
   textTimestamp: PG_TEXT_TIMESTAMP,
   epoch: PG_EPOCH,
   anyCaseGuid: PG_ANY_CASE_GUID,
+  stored: { "Edm.DateTimeOffset utc": utcTimestamp },
 };
 
 function timestamp(property: StructuralProperty): ColumnParts {
+  const inUtc = (column: Sql): Sql => sql`${column} at time zone 'UTC'`;
+  return timestampParts(property, { form: PG_TIMESTAMP, inUtc, type: "timestamptz" });
+}
+
+function utcTimestamp(property: StructuralProperty): ColumnParts {
+  return timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
+}
+
+/** How a type of timestamps is read. */
+interface TimestampType {
+  readonly form: SqlForm;
+  /** The timestamp in UTC, without time zone. */
+  readonly inUtc: (column: Sql) => Sql;
+  readonly type: "timestamp" | "timestamptz";
+}
+
+function timestampParts(property: StructuralProperty, { form, inUtc, type }: TimestampType): ColumnParts {
   const digits = fractionDigits(property, MAX_DIGITS);
   const pattern = `YYYY-MM-DD"T"HH24:MI:SS${digits === 0 ? "" : `.FF${String(digits)}`}`;
-  const toText = (column: Sql): Sql => sql`to_char(${column} at time zone 'UTC', ${sql.lit(pattern)}) || 'Z'`;
   return {
-    form: PG_TIMESTAMP,
+    form,
     read: readYear,
-    toSelected: (column) => sql`${toText(column)} || ${eraOf(column, "timestamptz")}`,
+    toSelected: (column) => sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`,
     toJson: utcText,
+    columnTypes: [type],
   };
 }
 
 /** The patterns of `to_char` count the years before 1 from the other side. */
-function eraOf(column: Sql, type: "date" | "timestamptz"): Sql {
-  return sql`case when ${column} < ${sql.lit("0001-01-01 00:00:00+00")}::${sql.raw(type)} then ' BC' else '' end`;
+function eraOf(column: Sql, type: "date" | TimestampType["type"]): Sql {
+  const first = type === "timestamptz" ? "0001-01-01 00:00:00+00" : "0001-01-01 00:00:00";
+  return sql`case when ${column} < ${sql.lit(first)}::${sql.raw(type)} then ' BC' else '' end`;
 }

@@ -146,7 +146,8 @@ function decimalFormat(property: StructuralProperty, storage: StorageForm | unde
 function instantFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
   const { precision } = property.facets;
   switch (storage) {
-    case undefined: {
+    case undefined:
+    case "utc": {
       // A property that declares no precision has the greatest.
       const digits = precision === undefined || precision === MAX_PRECISION ? DEFAULT_PRECISION : precision;
       return makeColumnFormat(property, utcForm(digits), readTimestamp, { toJson: utcText });

@@ -36,6 +36,8 @@ export interface TextColumnForms {
   readonly textTimestamp: SqlForm;
   readonly epoch: SqlForm;
   readonly anyCaseGuid: SqlForm;
+  /** Further forms of storage, by the name of the type and that of the form. */
+  readonly stored: Readonly<Record<string, (property: StructuralProperty) => ColumnParts>>;
 }
 
 /**
@@ -58,11 +60,9 @@ export function textColumnFormat(
   return makeColumnFormat(property, form, read ?? ofCodec(property), { toSelected: forms.asText, ...others });
 }
 
-function storedParts(
-  { type, facets: { scale } }: StructuralProperty,
-  storage: ColumnStorage,
-  forms: TextColumnForms,
-): ColumnParts | null {
+function storedParts(property: StructuralProperty, storage: ColumnStorage, forms: TextColumnForms): ColumnParts | null {
+  const { type, facets } = property;
+  const { scale } = facets;
   switch (`${type.name} ${storage}`) {
     case "Edm.Decimal text":
       return { form: forms.textDecimal, read: readDecimal };
@@ -77,7 +77,7 @@ function storedParts(
     case "Edm.Guid text":
       return { form: forms.anyCaseGuid, toJson: guidText };
     default:
-      return null;
+      return forms.stored[`${type.name} ${storage}`]?.(property) ?? null;
   }
 }
 

@@ -43,6 +43,13 @@ export const MY_DATE_TIME: SqlForm = timestampForm("timestamp", {
   apply: (operand) => sql`(timestampdiff(microsecond, '1970-01-01', ${operand}) * 0.000001)`,
 });
 
+/** Edm.DateTimeOffset as timestamp, which is seen in the time zone of the session, or as datetime in UTC. */
+export const MY_UTC_TIMESTAMP: SqlForm = Object.freeze({
+  ...MY_DATE_TIME,
+  name: "timestamp in UTC",
+  inUtcSession: true,
+});
+
 /** Edm.Date of a column as the timestamp of its midnight UTC. */
 export const MY_MIDNIGHT: SqlForm = timestampForm("midnight", MIDNIGHT_TO_EPOCH);
 

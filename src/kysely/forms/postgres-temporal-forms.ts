@@ -66,20 +66,28 @@ export const PG_TIME: SqlForm = Object.freeze<SqlForm>({
 const TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
 
 /** Edm.DateTimeOffset as timestamptz. */
-export const PG_TIMESTAMP: SqlForm = Object.freeze<SqlForm>({
-  name: "timestamp",
-  floor: (value) => writeTimestamp(toInstant(asText(value))),
-  ceiling: (value) => {
-    const instant = toInstant(asText(value));
-    return writeTimestamp(roundedUp(instant, DIGITS) ?? instant);
-  },
-  exact: null,
-  mayBeNull: false,
-  place: (place) => sql`${place}::timestamptz`,
-  fromKey: (value) => sql`${value}::timestamptz`,
-  comparable: TO_EPOCH,
-  computable: TO_EPOCH,
-});
+export const PG_TIMESTAMP: SqlForm = timestampForm("timestamp", "+00", (text) => sql`${text}::timestamptz`);
+
+/** Edm.DateTimeOffset as timestamp that holds UTC. A driver that knew the type would write the text in its own time zone. */
+export const PG_UTC_TIMESTAMP: SqlForm = timestampForm("timestamp in UTC", "", (text) => sql`${text}::text::timestamp`);
+
+/** @param zone what ends the text of a cell */
+function timestampForm(name: string, zone: string, place: (text: Sql) => Sql): SqlForm {
+  return Object.freeze<SqlForm>({
+    name,
+    floor: (value) => writeTimestamp(toInstant(asText(value)), zone),
+    ceiling: (value) => {
+      const instant = toInstant(asText(value));
+      return writeTimestamp(roundedUp(instant, DIGITS) ?? instant, zone);
+    },
+    exact: null,
+    mayBeNull: false,
+    place,
+    fromKey: place,
+    comparable: TO_EPOCH,
+    computable: TO_EPOCH,
+  });
+}
 
 const TEXT_TO_EPOCH: Conversion = { form: epoch, apply: epochOfText };
 
@@ -187,10 +195,10 @@ function nextMidnight(instant: Instant): Instant {
   return { seconds: (Math.floor(instant.seconds / SECONDS_PER_DAY) + 1) * SECONDS_PER_DAY, fraction: ZEROS };
 }
 
-function writeTimestamp(instant: Instant): string {
+function writeTimestamp(instant: Instant, zone: string): string {
   const [date = "", era] = dayAt(instant).split(" ");
   if (date.endsWith("infinity")) return date;
-  const text = `${date} ${clockAt(instant)}+00`;
+  const text = `${date} ${clockAt(instant)}${zone}`;
   return era === undefined ? text : `${text} ${era}`;
 }
 

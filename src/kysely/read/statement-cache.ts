@@ -19,6 +19,7 @@ import {
   type RowQuery,
 } from "../translate/translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
+import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import { IdentityCache } from "./identity-cache.ts";
 import { scansRepeatedly } from "./query-plan.ts";
 import { findReader, readerOfSource } from "./reader-of-source.ts";
@@ -67,8 +68,8 @@ export class StatementCache {
   readonly #relatedCounts = new IdentityCache<RowStatement>();
   readonly #narrowed = new IdentityCache<StatementCache>();
   readonly #tests = new IdentityCache<RowStatement>();
-
   #plans: PlansByField | undefined;
+  #mark: Sql | undefined;
 
   constructor(target: StatementTarget) {
     this.#target = target;
@@ -189,7 +190,9 @@ export class StatementCache {
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
     const { from, key, findPlans } = this.#target;
     this.#plans ??= findPlans();
-    return { from: (alias) => from.as(alias, entitySet, use), plans: this.#plans, key, seen: from.seen };
+    this.#mark ??= utcMark(this.#plans);
+    const mark = this.#mark;
+    return { from: (alias) => sql`${from.as(alias, entitySet, use)}${mark}`, plans: this.#plans, key, seen: from.seen };
   }
 
   /** @param own the set whose rows these are; null where the query names each set that it mentions */
@@ -232,7 +235,7 @@ export class StatementCache {
 
   #compile(query: Sql): Statement {
     const { db, profile } = this.#target;
-    const compiled = query.compile(db);
+    const compiled = compileStatement(query, db, profile);
     if (compiled.parameters.length > profile.maxParameters) {
       throw protocolError(
         "InvalidQueryOption",

@@ -38,6 +38,8 @@ export interface SqlForm {
   readonly indexed?: SqlForm;
   /** Makes a cell of a value within a list of keys, as `DialectSyntax.keyTable` reads it; absent where it is one. */
   readonly fromKey?: (value: Sql) => Sql;
+  /** Whether statements over such columns need a session time zone of UTC. */
+  readonly inUtcSession?: true;
 }
 
 /** A change of form within a statement. */

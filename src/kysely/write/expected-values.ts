@@ -47,10 +47,11 @@ export function isToldByDatabase(expected: Expected, table: SqlTable): boolean {
 function isExact({ field, type }: StructuralProperty, { plans, reader }: SqlTable): boolean {
   const plan = plans.get(field);
   if (plan?.kind !== "scalar") return false;
+  if (plan.format.isExact !== undefined) return plan.format.isExact;
   if (type.kind === "EnumType") return new Set(type.members.values()).size === type.members.size;
   // Each value of a mapping has one cell.
   if (typeof plan.storage === "object") return true;
-  if (plan.storage !== undefined) return plan.storage === "scaled";
+  if (plan.storage !== undefined && plan.storage !== "utc") return plan.storage === "scaled";
   if (type.name === "Edm.DateTimeOffset") return reader.profile.name === "SQLite";
   return EXACT_TYPES.has(type.name);
 }

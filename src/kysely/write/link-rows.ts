@@ -5,6 +5,7 @@ import type { ColumnFormat } from "../columns/column-format.ts";
 import { bindSlot } from "../translate/parameter-slot.ts";
 import type { Sql } from "../translate/sql-form.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
+import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
 import type { WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
@@ -94,6 +95,7 @@ function compileStatements({ db, reader }: SqlTable, join: LinkJoin): LinkStatem
     return equalsConstant(operand, { kind: "parameter", index }, "filter");
   });
   const where = sql.join(tests, sql` and `);
+  const mark = utcMarkOf(columns.map(({ property }) => formatOf(property, reader).form));
   // In MariaDB the same one is a statement that does nothing to a column.
   const [first] = names;
   const unlessThere =
@@ -101,7 +103,7 @@ function compileStatements({ db, reader }: SqlTable, join: LinkJoin): LinkStatem
       ? sql` on duplicate key update ${first} = ${first}`
       : sql` on conflict do nothing`;
   const compile = (text: Sql, width: number): WriteStatement => {
-    const { sql: compiled, parameters } = text.compile(db);
+    const { sql: compiled, parameters } = compileStatement(sql`${text}${mark}`, db, reader.profile);
     return { sql: compiled, slots: parameters, width, rowShape: { columns: new Map() } };
   };
   return {

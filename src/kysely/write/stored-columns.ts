@@ -123,6 +123,7 @@ interface CellEncoder {
 function encoderOf(plan: ScalarPlan, profile: DialectProfile): CellEncoder {
   const { property, storage, format } = plan;
   const place = format.form.place ?? asItStands;
+  if (format.toCell !== undefined) return { place, encode: format.toCell };
   const exact = (value: PrimitiveValue): unknown => onlyCell(format, value);
   switch (`${property.type.name} ${storageName(storage)}`) {
     case "Edm.Decimal scaled":
@@ -144,7 +145,8 @@ function encoderOf(plan: ScalarPlan, profile: DialectProfile): CellEncoder {
         place,
         encode: (value) => (hasCalendar(String(value), profile) ? withinRange(exact(value)) : undefined),
       };
-    case "Edm.DateTimeOffset ": {
+    case "Edm.DateTimeOffset ":
+    case "Edm.DateTimeOffset utc": {
       const digits = digitsOf(property, profile);
       const fits = (value: PrimitiveValue): boolean => roundedUp(toInstant(String(value)), digits) === null;
       return { place, encode: (value) => (fits(value) ? withinRange(exact(value)) : undefined) };
@@ -205,7 +207,7 @@ function fitsClock(time: string, { name }: DialectProfile): boolean {
 }
 
 function mayRound({ property, storage }: ScalarPlan, { name }: DialectProfile): boolean {
-  if (name === "SQLite" || storage !== undefined) return false;
+  if (name === "SQLite" || (storage !== undefined && storage !== "utc")) return false;
   return ["Edm.Decimal", "Edm.Double", "Edm.DateTimeOffset", "Edm.TimeOfDay"].includes(property.type.name);
 }
 

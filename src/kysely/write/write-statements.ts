@@ -9,6 +9,7 @@ import { Level, Relation } from "../translate/relation.ts";
 import { selectColumns, type Cells } from "../translate/select-columns.ts";
 import type { Sql } from "../translate/sql-form.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
+import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
@@ -184,7 +185,8 @@ export class WriteStatements {
   }
 
   #compile(text: Sql, rowShape: RowShape, width: number): WriteStatement {
-    const { sql: compiled, parameters } = text.compile(this.#table.db);
+    const { db, reader, plans } = this.#table;
+    const { sql: compiled, parameters } = compileStatement(sql`${text}${utcMark(plans)}`, db, reader.profile);
     return Object.freeze({ sql: compiled, slots: Object.freeze([...parameters]), width, rowShape });
   }
 

@@ -1,0 +1,37 @@
+import { sql } from "kysely";
+import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
+import type { AnyKysely } from "../synchronous-reader.ts";
+import type { Sql, SqlForm } from "./sql-form.ts";
+
+/** Stands in the text of each statement that needs a session time zone of UTC, derived tables included. */
+const MARK = "/* odatakit: in UTC */";
+
+const MARKED: Sql = sql.raw(` ${MARK}`);
+const UNMARKED: Sql = sql``;
+
+/** Returns what a statement over these columns has in its text, so that it runs with a session time zone of UTC. */
+export function utcMark(plans: PlansByField): Sql {
+  return [...plans.values()].some(needsUtc) ? MARKED : UNMARKED;
+}
+
+/** Returns the same for columns of these forms. */
+export function utcMarkOf(forms: readonly SqlForm[]): Sql {
+  return forms.some(({ inUtcSession }) => inUtcSession === true) ? MARKED : UNMARKED;
+}
+
+function needsUtc(plan: ColumnPlan): boolean {
+  if (plan.kind === "complex") return [...plan.members.values()].some(needsUtc);
+  return plan.kind === "scalar" && plan.format.form.inUtcSession === true;
+}
+
+/** Compiles a whole statement. */
+export function compileStatement(
+  statement: Sql,
+  db: AnyKysely,
+  { syntax }: Pick<DialectProfile, "syntax">,
+): { readonly sql: string; readonly parameters: readonly unknown[] } {
+  const { sql: text, parameters } = statement.compile(db);
+  const { inUtcSession } = syntax;
+  return { sql: inUtcSession !== undefined && text.includes(MARK) ? inUtcSession(text) : text, parameters };
+}
