@@ -19,17 +19,7 @@ export interface BooleanStorage {
 /** How a column holds its values, where that is not the default of the type. */
 export type StorageForm = ColumnStorage | EnumStorage | BooleanStorage;
 
-const NAMES = [
-  "text",
-  "scaled",
-  "real",
-  "json",
-  "utc",
-  "epoch",
-  "epoch-seconds",
-  "julian",
-  "sqlite-datetime",
-] as const;
+const NAMES = ["text", "scaled", "real", "epoch", "json", "utc", "epoch-seconds", "julian", "sqlite-datetime"] as const;
 
 /** The name of a form of storage, for messages and tables. */
 export function storageName(storage: StorageForm | undefined): string {

@@ -21,11 +21,12 @@ import {
   MY_DATE,
   MY_DATE_TIME,
   MY_DURATION,
-  MY_EPOCH,
   MY_TEXT_TIMESTAMP,
   MY_TIME,
   MY_UTC_TIMESTAMP,
 } from "../forms/mysql-temporal-forms.ts";
+import { MY_STORED_INSTANTS } from "./mysql-stored-instants.ts";
+import { storedFormats } from "./numeric-stored-instants.ts";
 import { readBytes, readInteger } from "./text-cells.ts";
 import {
   fractionDigits,
@@ -109,9 +110,8 @@ const FORMS: TextColumnForms = {
   realDecimal: MY_REAL_DECIMAL,
   scaledDecimal: myScaledDecimal,
   textTimestamp: MY_TEXT_TIMESTAMP,
-  epoch: MY_EPOCH,
   anyCaseGuid: MY_ANY_CASE_GUID,
-  stored: { "Edm.DateTimeOffset utc": utcTimestamp },
+  stored: { ...storedFormats(MY_STORED_INSTANTS), "Edm.DateTimeOffset utc": utcTimestamp },
 };
 
 /** A column has one number of digits: where the property declares none, zeros at the end are left out. */

@@ -140,6 +140,7 @@ function convert({ operand, type }: ConvertExpression, translated: RowOperand): 
       if (translated.form === MY_DOUBLE) return translated;
       return { ...translated, sql: sql`(${toComputable(translated).sql} + 0e0)`, form: MY_DOUBLE };
     case "Edm.DateTimeOffset":
+      if (translated.form.midnight !== undefined) return { ...translated, form: translated.form.midnight };
       if (translated.form === MY_DATE) return { ...translated, form: MY_MIDNIGHT };
       if (operand.type?.name !== "Edm.Date") return translated;
       return computed({ sql: sql`(${toComputable(translated).sql} * 86400)`, form: MY_TEMPORAL.epoch });

@@ -19,13 +19,14 @@ import {
 import {
   PG_DATE,
   PG_DURATION,
-  PG_EPOCH,
   PG_TEXT_TIMESTAMP,
   PG_TIME,
   PG_TIMESTAMP,
   PG_UTC_TIMESTAMP,
 } from "../forms/postgres-temporal-forms.ts";
 import type { Sql, SqlForm } from "../translate/sql-form.ts";
+import { storedFormats } from "./numeric-stored-instants.ts";
+import { PG_STORED_INSTANTS } from "./postgres-stored-instants.ts";
 import { readBytes, readInteger, readYear } from "./text-cells.ts";
 import {
   fractionDigits,
@@ -114,9 +115,8 @@ const FORMS: TextColumnForms = {
   realDecimal: PG_REAL_DECIMAL,
   scaledDecimal: pgScaledDecimal,
   textTimestamp: PG_TEXT_TIMESTAMP,
-  epoch: PG_EPOCH,
   anyCaseGuid: PG_ANY_CASE_GUID,
-  stored: { "Edm.DateTimeOffset utc": utcTimestamp },
+  stored: { ...storedFormats(PG_STORED_INSTANTS), "Edm.DateTimeOffset utc": utcTimestamp },
 };
 
 function timestamp(property: StructuralProperty): ColumnParts {

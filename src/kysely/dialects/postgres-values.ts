@@ -144,6 +144,7 @@ function convert({ operand, type }: ConvertExpression, translated: RowOperand): 
       return { ...translated, sql: sql`${toComputable(translated).sql}::float8`, form: PG_DOUBLE };
     }
     case "Edm.DateTimeOffset":
+      if (translated.form.midnight !== undefined) return { ...translated, form: translated.form.midnight };
       if (translated.form === PG_DATE) return { ...translated, form: PG_MIDNIGHT };
       if (operand.type?.name !== "Edm.Date") return translated;
       return computed({ sql: sql`(${toComputable(translated).sql}::numeric * 86400)`, form: PG_TEMPORAL.epoch });

@@ -14,7 +14,7 @@ import {
   utcText,
 } from "../columns/cell-text.ts";
 import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../columns/column-format.ts";
-import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../columns/instant.ts";
+import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp } from "../columns/instant.ts";
 import { mappedFormat } from "../columns/mapped-format.ts";
 import type { StorageForm } from "../columns/storage-option.ts";
 import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "../forms/decimal-forms.ts";
@@ -29,8 +29,10 @@ import {
   INTEGER_FORM,
   STRING_COLUMN_FORM,
 } from "../forms/plain-forms.ts";
-import { DATE_FORM, DURATION_FORM, EPOCH_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "../forms/temporal-forms.ts";
+import { DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "../forms/temporal-forms.ts";
 import type { Sql, SqlForm } from "../translate/sql-form.ts";
+import { storedFormats } from "./numeric-stored-instants.ts";
+import { SQLITE_STORED_INSTANTS } from "./sqlite-stored-instants.ts";
 
 const MAPPED: Parameters<typeof mappedFormat>[2] = {
   forms: SQLITE_MAPPED,
@@ -39,6 +41,7 @@ const MAPPED: Parameters<typeof mappedFormat>[2] = {
   toNumber: (cell) => (typeof cell === "bigint" ? Number(cell) : cell),
 };
 
+const STORED = storedFormats(SQLITE_STORED_INSTANTS);
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
 /**
@@ -60,6 +63,8 @@ export function sqliteColumnFormat(
       typeof cell === "number" ? enumFromNumber(type, cell) : null,
     );
   }
+  const stored = storage === undefined ? undefined : STORED[`${type.name} ${storage}`]?.(property);
+  if (stored !== undefined) return makeColumnFormat(property, stored.form, stored.read, stored);
   if (
     storage !== undefined &&
     storage !== "text" &&
@@ -154,10 +159,6 @@ function instantFormat(property: StructuralProperty, storage: StorageForm | unde
     }
     case "text":
       return makeColumnFormat(property, INSTANT_FORM, readTimestamp);
-    case "epoch":
-      return makeColumnFormat(property, EPOCH_FORM, (cell) =>
-        Number.isSafeInteger(cell) ? writeEpoch(Number(cell)) : null,
-      );
     default:
       return null;
   }

@@ -36,6 +36,8 @@ function toDouble(operand: Expression, translated: RowOperand): RowOperand {
 }
 
 function toTimestamp(translated: RowOperand): RowOperand {
+  const { midnight } = translated.form;
+  if (midnight !== undefined) return { ...translated, form: midnight };
   if (translated.form === DATE_FORM) return { ...translated, form: MIDNIGHT_FORM };
   if (translated.form !== ANY_DATE_FORM) return translated;
   return { ...translated, sql: sql`(${translated.sql} || 'T00:00:00Z')`, form: INSTANT_FORM };

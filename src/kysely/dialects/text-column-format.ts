@@ -4,7 +4,7 @@ import type { EnumType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { guidText, scaledText } from "../columns/cell-text.ts";
 import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../columns/column-format.ts";
-import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, writeEpoch } from "../columns/instant.ts";
+import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp } from "../columns/instant.ts";
 import { mappedFormat } from "../columns/mapped-format.ts";
 import type { ColumnStorage, StorageForm } from "../columns/storage-option.ts";
 import type { Sql, SqlForm } from "../translate/sql-form.ts";
@@ -34,7 +34,6 @@ export interface TextColumnForms {
   readonly realDecimal: SqlForm;
   readonly scaledDecimal: (scale: number) => SqlForm;
   readonly textTimestamp: SqlForm;
-  readonly epoch: SqlForm;
   readonly anyCaseGuid: SqlForm;
   /** Further forms of storage, by the name of the type and that of the form. */
   readonly stored: Readonly<Record<string, (property: StructuralProperty) => ColumnParts>>;
@@ -72,8 +71,6 @@ function storedParts(property: StructuralProperty, storage: ColumnStorage, forms
       return typeof scale === "number" ? scaledParts(scale, forms) : null;
     case "Edm.DateTimeOffset text":
       return { form: forms.textTimestamp, read: readTimestamp };
-    case "Edm.DateTimeOffset epoch":
-      return { form: forms.epoch, read: readEpoch };
     case "Edm.Guid text":
       return { form: forms.anyCaseGuid, toJson: guidText };
     default:
@@ -131,9 +128,4 @@ export function readTimestamp(cell: unknown): string | null {
 /** A number that was selected as text; any other cell as it is. */
 export function numberOfText(cell: unknown): unknown {
   return typeof cell === "string" && cell !== "" ? Number(cell) : cell;
-}
-
-function readEpoch(cell: unknown): string | null {
-  const milliseconds = readInteger(cell);
-  return milliseconds === null ? null : writeEpoch(Number(milliseconds));
 }

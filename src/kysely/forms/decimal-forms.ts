@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
 import { compareDecimals, decimalFromNumber, scaleOf, toScaled } from "../../edm/decimal.ts";
 import { toDecimalKey } from "../columns/decimal-key.ts";
+import { nextDouble } from "../columns/doubles.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
 
 const LEAST_INT64 = -(2n ** 63n);
@@ -88,22 +89,12 @@ function nearest(value: string): { readonly floor: number; readonly ceiling: num
   const order = compareDecimals(shortest, value);
   if (order === 0) return { floor: double, ceiling: double };
   return order < 0
-    ? { floor: double, ceiling: neighbour(double, 1) }
-    : { floor: neighbour(double, -1), ceiling: double };
+    ? { floor: double, ceiling: nextDouble(double, 1) }
+    : { floor: nextDouble(double, -1), ceiling: double };
 }
 
 /** A Decimal that is greater than any double, or less than any. */
 function beyondDoubles(infinity: number): { readonly floor: number; readonly ceiling: number } {
   const isPositive = infinity > 0;
   return isPositive ? { floor: Number.MAX_VALUE, ceiling: infinity } : { floor: infinity, ceiling: -Number.MAX_VALUE };
-}
-
-/** The next double above (1) or below (-1) a finite one. */
-function neighbour(double: number, direction: 1 | -1): number {
-  if (double === 0) return direction * Number.MIN_VALUE;
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, double);
-  // The bits of a double, read as an integer, grow with its magnitude.
-  view.setBigInt64(0, view.getBigInt64(0) + BigInt(double > 0 ? direction : -direction));
-  return view.getFloat64(0);
 }

@@ -17,7 +17,6 @@ const MARCH_EPOCH = 719_468;
 const { days, clock, epoch, seconds } = MY_TEMPORAL;
 
 const asDateTime = (place: Sql): Sql => sql`cast(${place} as datetime(6))`;
-const asInteger = (place: Sql): Sql => sql`cast(${place} as signed)`;
 
 const toDays = (operand: Sql): Sql => sql`(to_days(${operand}) - ${sql.lit(EPOCH_DAY)})`;
 const DATE_TO_DAYS: Conversion = { form: days, apply: toDays };
@@ -88,22 +87,6 @@ export const MY_TIME: SqlForm = Object.freeze<SqlForm>({
 /** Edm.DateTimeOffset as RFC 3339 text with any offset, any year and any number of fraction digits. */
 export const MY_TEXT_TIMESTAMP: SqlForm = textForm("timestamp as text", { form: epoch, apply: epochOfText });
 
-/** Edm.DateTimeOffset as milliseconds since 1970. */
-export const MY_EPOCH: SqlForm = Object.freeze<SqlForm>({
-  name: "milliseconds",
-  floor: (value) => millisecondsOf(toInstant(asText(value))),
-  ceiling: (value) => {
-    const instant = toInstant(asText(value));
-    return millisecondsOf(roundedUp(instant, 3) ?? instant);
-  },
-  exact: null,
-  mayBeNull: false,
-  place: asInteger,
-  fromKey: asInteger,
-  comparable: { form: epoch, apply: (operand) => sql`(${operand} * 0.001)` },
-  computable: { form: epoch, apply: (operand) => sql`(${operand} * 0.001)` },
-});
-
 /** Edm.Duration as ISO text: `PT36H` equals `P1DT12H`. */
 export const MY_DURATION: SqlForm = textForm("duration", { form: seconds, apply: secondsOfText });
 
@@ -126,6 +109,12 @@ function textForm(name: string, conversion: Conversion): SqlForm {
 
 function digits(text: Sql): Sql {
   return sql`cast(${text} as signed)`;
+}
+
+/** The seconds since 1970 of `YYYY-MM-DD hh:mm:ss` in UTC, of any year. */
+export function myEpochOfUtcText(text: Sql): Sql {
+  const written = sql`replace(${text}, ' ', 'T')`;
+  return sql`(${daysOfText(written)} * 86400 + ${clockOfText(written)})`;
 }
 
 function epochOfText(text: Sql): Sql {
@@ -159,10 +148,6 @@ function secondsOfText(text: Sql): Sql {
   };
   const total = sql`${part("D")} * 86400 + ${part("H")} * 3600 + ${part("M")} * 60 + ${part("S")}`;
   return sql`(if(left(${text}, 1) = '-', -1, 1) * (${total}))`;
-}
-
-function millisecondsOf({ seconds: whole, fraction }: Instant): string {
-  return String(BigInt(whole) * 1000n + BigInt(fraction.slice(0, 3)));
 }
 
 function writeDateTime(instant: Instant, isCeiling: boolean): string {

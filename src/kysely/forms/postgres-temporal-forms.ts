@@ -98,25 +98,6 @@ export const PG_TEXT_TIMESTAMP: SqlForm = plainForm("timestamp as text", asText,
   computable: TEXT_TO_EPOCH,
 });
 
-const MILLISECONDS_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`(${operand} * 0.001)` };
-const asInteger = (place: Sql): Sql => sql`${place}::int8`;
-
-/** Edm.DateTimeOffset as milliseconds since 1970. */
-export const PG_EPOCH: SqlForm = Object.freeze<SqlForm>({
-  name: "milliseconds",
-  floor: (value) => millisecondsOf(toInstant(asText(value))),
-  ceiling: (value) => {
-    const instant = toInstant(asText(value));
-    return millisecondsOf(roundedUp(instant, 3) ?? instant);
-  },
-  exact: null,
-  mayBeNull: false,
-  place: asInteger,
-  fromKey: asInteger,
-  comparable: MILLISECONDS_TO_EPOCH,
-  computable: MILLISECONDS_TO_EPOCH,
-});
-
 const TEXT_TO_SECONDS: Conversion = { form: seconds, apply: secondsOfText };
 
 /** Edm.Duration as ISO text: `PT36H` equals `P1DT12H`. */
@@ -148,6 +129,12 @@ function textForm(name: string, conversion: Conversion): SqlForm {
   return plainForm(name, asText, { sortable: conversion, comparable: conversion, computable: conversion });
 }
 
+/** The seconds since 1970 of `YYYY-MM-DD hh:mm:ss` in UTC, of any year. */
+export function pgEpochOfUtcText(text: Sql): Sql {
+  const written = sql`replace(${text}, ' ', 'T')`;
+  return sql`(${daysOfText(written)} * 86400 + ${clockOfText(written)})`;
+}
+
 function epochOfText(text: Sql): Sql {
   return sql`(${daysOfText(text)} * 86400 + ${clockOfText(text)} - ${pgOffsetOfText(text)} * 60)`;
 }
@@ -171,10 +158,6 @@ function secondsOfText(text: Sql): Sql {
   const part = (pattern: string): Sql => sql`coalesce(substring(${text} from ${sql.lit(pattern)})::numeric, 0)`;
   const total = sql`${part("(\\d+)D")} * 86400 + ${part("(\\d+)H")} * 3600 + ${part("(\\d+)M")} * 60 + ${part("([\\d.]+)S")}`;
   return sql`(case left(${text}, 1) when '-' then -1 when 'P' then 1 end * (${total}))`;
-}
-
-function millisecondsOf({ seconds: whole, fraction }: Instant): string {
-  return String(BigInt(whole) * 1000n + BigInt(fraction.slice(0, 3)));
 }
 
 /** A day as PostgreSQL reads it: years before 1 count from the other side. */

@@ -22,7 +22,8 @@ const TIME_KEY_LENGTH = 20;
 const ZEROS = "0".repeat(MAX_PRECISION);
 
 const DATE_KEY_FORM: SqlForm = plainForm("days", (value) => BigInt(dateToEpochDays(asText(value))));
-const TO_DATE_KEY: Conversion = { form: DATE_KEY_FORM, apply: (operand) => sql`odata_date_key(${operand})` };
+/** To days since 1970. */
+export const TO_DATE_KEY: Conversion = { form: DATE_KEY_FORM, apply: (operand) => sql`odata_date_key(${operand})` };
 
 /** Edm.Date of any year as text: what functions and arithmetic give. */
 export const ANY_DATE_FORM: SqlForm = plainForm("date of any year", asText, {
@@ -140,7 +141,8 @@ function instantForm(
   });
 }
 
-function instantKey(toText: (operand: Sql) => Sql): Conversion {
+/** To the text that sorts as its timestamp does. */
+export function instantKey(toText: (operand: Sql) => Sql): Conversion {
   return { form: INSTANT_KEY_FORM, apply: (operand) => sql`odata_instant_key(${toText(operand)})` };
 }
 

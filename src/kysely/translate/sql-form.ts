@@ -23,6 +23,8 @@ export interface SqlForm {
   readonly mayBeNull: boolean;
   /** What brings cells in the order of their values; absent where they are. */
   readonly sortable?: Conversion;
+  /** What sorts cells, where several of one value differ; absent where `sortable` is enough. */
+  readonly ordered?: (operand: Sql) => Sql;
   /** What comes before an equality with a constant, where that is less than `sortable`. */
   readonly equatable?: Conversion;
   /** To the form in which any two operands of the type are compared; absent where this is that form. */
@@ -38,6 +40,8 @@ export interface SqlForm {
   readonly indexed?: SqlForm;
   /** Makes a cell of a value within a list of keys, as `DialectSyntax.keyTable` reads it; absent where it is one. */
   readonly fromKey?: (value: Sql) => Sql;
+  /** Of an Edm.Date whose cells are midnights in UTC: the form of the same cells as Edm.DateTimeOffset. */
+  readonly midnight?: SqlForm;
   /** Whether statements over such columns need a session time zone of UTC. */
   readonly inUtcSession?: true;
 }
@@ -56,6 +60,11 @@ export function plainForm(name: string, encode: Encode, others: Partial<SqlForm>
 /** An operand in the form that sorts by value. */
 export function toSortable(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.sortable);
+}
+
+/** An operand as rows are sorted by it: equal values have one place. */
+export function toOrdered(operand: FormedSql): Sql {
+  return operand.form.ordered?.(operand.sql) ?? toSortable(operand).sql;
 }
 
 /** An operand in the form that tells equality with a constant. */

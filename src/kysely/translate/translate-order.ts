@@ -1,6 +1,6 @@
 import type { OrderByItem } from "../../query/clauses.ts";
 import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
-import { toSortable, type Sql } from "./sql-form.ts";
+import { toOrdered, type Sql } from "./sql-form.ts";
 import type { Translator } from "./sql-operand.ts";
 
 /**
@@ -16,6 +16,6 @@ export function translateOrder(
   return orderBy.flatMap(({ expression, descending }) => {
     const operand = translator.operand(expression);
     if (operand.kind !== "row") return [];
-    return [syntax.orderTerm(toSortable(operand).sql, descending, operand.nulls !== "never")];
+    return [syntax.orderTerm(toOrdered(operand), descending, operand.nulls !== "never")];
   });
 }

@@ -12,7 +12,7 @@ import { relationScope } from "./path-scope.ts";
 import { addRelation, Level, type Relation, type Rows, type StatementScope } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
-import { toComparable, toEquatable, toSortable, type FormedSql, type Sql, type SqlForm } from "./sql-form.ts";
+import { toComparable, toEquatable, toOrdered, type FormedSql, type Sql, type SqlForm } from "./sql-form.ts";
 import type { RowOperand, Translator } from "./sql-operand.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { translateOrder } from "./translate-order.ts";
@@ -261,7 +261,7 @@ function innerOrderOf(statement: StatementScope, shape: RelatedShape, rows: Rela
         : undefined;
     if (column === undefined) return translateOrder([item], rows.translator, profile.syntax);
     // They are equal, so that neither is null.
-    return [profile.syntax.orderTerm(toSortable(linkColumn(column, rows.link, profile)).sql, descending, false)];
+    return [profile.syntax.orderTerm(toOrdered(linkColumn(column, rows.link, profile)), descending, false)];
   });
 }
 

@@ -11,7 +11,6 @@ import {
   MAX_PRECISION,
   roundedUp,
   toInstant,
-  writeInstant,
 } from "../columns/instant.ts";
 import { storageName } from "../columns/storage-option.ts";
 import type { ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
@@ -151,11 +150,6 @@ function encoderOf(plan: ScalarPlan, profile: DialectProfile): CellEncoder {
       const fits = (value: PrimitiveValue): boolean => roundedUp(toInstant(String(value)), digits) === null;
       return { place, encode: (value) => (fits(value) ? withinRange(exact(value)) : undefined) };
     }
-    case "Edm.DateTimeOffset epoch":
-      return {
-        place,
-        encode: (value) => (writeInstant(toInstant(String(value)), 0) === null ? undefined : exact(value)),
-      };
     default:
       return { place, encode: exact };
   }

@@ -1,0 +1,127 @@
+import { asText } from "../../edm/canonical-form.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
+import { showInstant, type InstantCell, type InstantCells } from "../columns/instant-cells.ts";
+import { toInstant, type Instant } from "../columns/instant.ts";
+import type { Conversion, Sql, SqlForm } from "../translate/sql-form.ts";
+
+/** How one database compares the cells of one kind, and computes with them. */
+export interface InstantSyntax {
+  /** Writes a cell as it is bound. */
+  readonly bind: (cell: InstantCell) => unknown;
+  readonly place?: SqlForm["place"];
+  readonly fromKey?: SqlForm["fromKey"];
+  /** What no cell equals, where one cell stands for an instant. */
+  readonly none?: unknown;
+  /** What brings the cells in the order of their instants, where that is not their own. */
+  readonly sortable?: (cell: Sql) => Sql;
+  /** What gives all cells of one instant the same place in an order. */
+  readonly ordered?: (cell: Sql) => Sql;
+  /** What is selected of a column. */
+  readonly toSelected: (column: Sql) => Sql;
+  /** How timestamps, and dates, are compared with others of their type, and computed with. */
+  readonly timestamp: TemporalConversions;
+  readonly date: TemporalConversions;
+  readonly columnTypes: readonly string[];
+}
+
+/** Conversions to the forms of a type. */
+export interface TemporalConversions {
+  readonly comparable: Conversion;
+  readonly computable: Conversion;
+}
+
+/** The format of a column for each type that may be stored so. */
+export interface StoredInstants {
+  readonly form: SqlForm;
+  readonly timestamp: (property: StructuralProperty) => StoredParts;
+  readonly date: (property: StructuralProperty) => StoredParts;
+}
+
+/** What a column format is made of. */
+export type StoredParts = Partial<ColumnFormat> & { readonly form: SqlForm; readonly read: ReadCell };
+
+const DATE_LENGTH = "YYYY-MM-DD".length;
+const MIDNIGHT = /T00:00:00Z$/;
+
+/** Makes the formats of columns whose cells stand for instants: of Edm.DateTimeOffset, and of Edm.Date by midnights in UTC. */
+export function storedInstants(cells: InstantCells, syntax: InstantSyntax): StoredInstants {
+  const form = instantForm(cells, syntax, {
+    name: cells.name,
+    conversions: syntax.timestamp,
+    toInstant: (value) => toInstant(asText(value)),
+  });
+  const dateForm: SqlForm = Object.freeze({
+    ...instantForm(cells, syntax, {
+      name: `midnight as ${cells.name}`,
+      conversions: syntax.date,
+      toInstant: (value) => toMidnight(asText(value)),
+    }),
+    midnight: form,
+  });
+  const { toSelected, columnTypes, bind } = syntax;
+  const partsOf = (property: StructuralProperty, own: SqlForm, read: ReadCell, of: ToInstant): StoredParts => ({
+    form: own,
+    read,
+    toSelected,
+    columnTypes,
+    isExact: true,
+    toCell: (value) => {
+      const cell = cells.write(of(value), property);
+      return cell === undefined ? undefined : bind(cell);
+    },
+  });
+  return Object.freeze<StoredInstants>({
+    form,
+    timestamp: (property) => {
+      const least = cells.digits(property);
+      const read: ReadCell = (cell) => {
+        const instant = cells.read(cell);
+        return instant === null ? null : showInstant(instant, least);
+      };
+      return partsOf(property, form, read, (value) => toInstant(asText(value)));
+    },
+    date: (property) => partsOf(property, dateForm, readMidnight(cells), (value) => toMidnight(asText(value))),
+  });
+}
+
+type ToInstant = (value: Parameters<SqlForm["floor"]>[0]) => Instant;
+
+function instantForm(
+  { floor, ceiling }: InstantCells,
+  { bind, none, place, fromKey, sortable, ordered }: InstantSyntax,
+  of: { readonly name: string; readonly conversions: TemporalConversions; readonly toInstant: ToInstant },
+): SqlForm {
+  const { name, conversions, toInstant: toInstantOf } = of;
+  const bounds = {
+    floor: (value: Parameters<ToInstant>[0]) => bind(floor(toInstantOf(value))),
+    ceiling: (value: Parameters<ToInstant>[0]) => bind(ceiling(toInstantOf(value))),
+  };
+  const exact: SqlForm["exact"] =
+    none === undefined ? null : (value) => (bounds.floor(value) === bounds.ceiling(value) ? bounds.floor(value) : none);
+  const plain: SqlForm = {
+    name,
+    ...bounds,
+    exact,
+    mayBeNull: false,
+    ...conversions,
+    ...(place !== undefined && { place }),
+    ...(fromKey !== undefined && { fromKey }),
+    ...(ordered !== undefined && { ordered }),
+  };
+  if (sortable === undefined) return Object.freeze(plain);
+  return Object.freeze<SqlForm>({ ...plain, sortable: { form: plain, apply: sortable } });
+}
+
+/** Reads a date; null for a cell with a time of day, which would be lost. */
+function readMidnight({ read }: InstantCells): ReadCell {
+  return (cell) => {
+    const instant = read(cell);
+    const text = instant === null ? null : showInstant(instant, 0);
+    return text !== null && MIDNIGHT.test(text) ? text.slice(0, DATE_LENGTH) : null;
+  };
+}
+
+function toMidnight(date: string): Instant {
+  return toInstant(`${date}T00:00:00Z`);
+}
