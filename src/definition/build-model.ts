@@ -1,4 +1,4 @@
-import { deepFreeze, frozenMap } from "../edm/frozen-map.ts";
+import { deepFreeze, frozenMap, frozenSet } from "../edm/frozen-map.ts";
 import type {
   EntityContainer,
   EntitySet,
@@ -97,6 +97,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
         return join === null ? [] : [[navigation.name, join] as const];
       }),
     ),
+    uncomparable: frozenSet(set.uncomparable),
     etag: fieldsOf(set.options["etag"]).flatMap((field) => propertyOf(entityType, field)),
   };
 }

@@ -22,6 +22,7 @@ import { checkSecret } from "./check-secret.ts";
 import { checkChallenge, checkLogger, checkNamespace, checkPrefix, checkPublicUrl } from "./check-service.ts";
 import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
 import { checkSupported } from "./check-version.ts";
+import { checkUncomparable } from "./check-uncomparable.ts";
 import type { DeclaredService } from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
 
@@ -54,6 +55,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkTargets,
   checkConditions,
   checkForeignKeys,
+  checkUncomparable,
   checkLinks,
   checkPartners,
   checkAgreement,

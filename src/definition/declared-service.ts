@@ -27,6 +27,8 @@ export interface DeclaredSet {
   readonly options: Readonly<Record<string, unknown>>;
   /** What the declaration finds wrong with itself. */
   readonly check: EntitySetDeclaration["check"];
+  /** The keys of properties that its database cannot compare. */
+  readonly uncomparable: readonly string[];
   readonly navigations: readonly DeclaredNavigation[];
   readonly operations: readonly DeclaredOperation[];
 }
@@ -128,6 +130,7 @@ function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSe
     entityType,
     options,
     check: set.check,
+    uncomparable: set.uncomparable ?? [],
     navigations,
     operations: [...collectOperations(options["functions"]), ...collectOperations(options["actions"])],
   };

@@ -95,6 +95,8 @@ export interface EntitySetDeclaration<
   readonly options: object;
   /** Finds faults that only who made the declaration can find; they are listed with all others at startup. */
   readonly check?: (() => Iterable<ConfigurationFault>) | undefined;
+  /** The keys of properties that the database of the set cannot compare, as those of columns with a `convert`. */
+  readonly uncomparable?: readonly string[] | undefined;
 }
 
 /**

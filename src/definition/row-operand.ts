@@ -2,6 +2,7 @@ import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/m
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import { ConfigurationError } from "../errors/configuration-error.ts";
 import type {
   ComparisonOperator,
   Expression,
@@ -39,6 +40,14 @@ function rowAt(
   const { entityType } = entitySet;
   const row = Object.create(null) as Row;
   for (const property of [...entityType.properties, ...entityType.ignoredProperties]) {
+    if (entitySet.uncomparable?.has(property.field) === true) {
+      const get = (): never => {
+        throw uncomparable(entitySet, property);
+      };
+      // Not enumerable: a rule may spread a row.
+      Object.defineProperty(row, property.field, { get });
+      continue;
+    }
     Object.defineProperty(row, property.field, { enumerable: true, value: operandOf(source, property) });
   }
   for (const property of entitySet.navigationProperties.values()) {
@@ -54,6 +63,11 @@ function rowAt(
       return Reflect.get(declared, name);
     },
   });
+}
+
+function uncomparable({ name }: EntitySet, { field }: StructuralProperty): ConfigurationError {
+  const message = `The row rule compares \`${field}\`, whose column has a \`convert\`.`;
+  return new ConfigurationError([{ set: name, message, fix: "Compare a property whose column has no `convert`." }]);
 }
 
 /** Untyped code may name what there is not: without this the error would be one about undefined. */

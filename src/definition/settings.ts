@@ -78,11 +78,20 @@ export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defa
     const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
     return frozenSet(members.filter(({ field }) => fields.includes(field)).map(({ name }) => name));
   };
+  /** An allowlist of what the database can compare. */
+  const comparable = (option: string): ReadonlySet<string> | null => {
+    const { uncomparable = new Set() } = entitySet;
+    if (uncomparable.size === 0) return allowlist(option);
+    const listed = allowlist(option);
+    const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
+    const allowed = members.filter(({ field, name }) => !uncomparable.has(field) && listed?.has(name) !== false);
+    return frozenSet(allowed.map(({ name }) => name));
+  };
   return Object.freeze({
     ...switchesOf(settings),
     searchEnabled: set.options["search"] !== undefined,
-    filterProperties: allowlist("filterProperties"),
-    orderByProperties: allowlist("orderByProperties"),
+    filterProperties: comparable("filterProperties"),
+    orderByProperties: comparable("orderByProperties"),
     selectProperties: allowlist("selectProperties"),
     expandProperties: allowlist("expandProperties"),
   });

@@ -38,6 +38,8 @@ export interface EntitySet {
   readonly navigationPropertyBindings: ReadonlyMap<string, string>;
   /** How the related entities are found, by wire name of the navigation property; none where nothing is declared. */
   readonly navigationJoins: ReadonlyMap<string, NavigationJoin>;
+  /** The keys of properties that the database of the set cannot compare; absent: none. */
+  readonly uncomparable?: ReadonlySet<string> | undefined;
   /** The properties whose values make the ETag, empty when there is none. */
   readonly etag: readonly StructuralProperty[];
 }

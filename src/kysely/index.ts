@@ -1,5 +1,6 @@
 export type { BaseQuery, SqlText } from "./translate/base-query.ts";
 export type { ColumnOption, ColumnOptions, ColumnSettings } from "./columns/column-option.ts";
 export type { BooleanStorage, ColumnStorage, EnumStorage, StorageForm } from "./columns/storage-option.ts";
+export type { ColumnConversion } from "./columns/converted-plan.ts";
 export { sqlEntitySet, type SqlEntitySetOptions, type SqlOperation } from "./sql-entity-set.ts";
 export { sqlSource, type SqlSourceOptions } from "./sql-source.ts";

@@ -8,7 +8,7 @@ import {
 import { everyOption } from "../definition/every-option.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { Navigations } from "../definition/navigation.ts";
-import { describe } from "../definition/option-table.ts";
+import { describe, isObject } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
@@ -88,7 +88,9 @@ export function sqlEntitySet<
     faults.push({ message, fix });
   };
   checkOperations(operations, report);
+  const uncomparable = convertedFields(columns);
   const reader = makeCheckedReader(type, { db, from: table, columns, distributed }, report);
+  checkUncomparable(uncomparable, options, report);
   const own = reader === null ? null : tableHandlers(type, reader, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);
   // Without what is only for tables the options are those of `entitySet`.
@@ -96,7 +98,26 @@ export function sqlEntitySet<
     search: Array.isArray(search) ? searchOf(type, search, reader, report) : search,
     navigation: own === null ? others.navigation : own.navigation,
   });
-  return Object.freeze({ ...entitySet(type, given), check: () => faults });
+  return Object.freeze({ ...entitySet(type, given), check: () => faults, uncomparable });
+}
+
+/** The keys of properties whose columns have a `convert`. */
+function convertedFields(columns: object | undefined): readonly string[] {
+  const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(columns ?? {});
+  return entries.flatMap(([field, option]) => (isObject(option) && option["convert"] !== undefined ? [field] : []));
+}
+
+/** A search and a count of writes are for the database to make. */
+function checkUncomparable(
+  fields: readonly string[],
+  { search, rowVersion }: { readonly search?: unknown; readonly rowVersion?: unknown },
+  report: (message: string, fix: string) => void,
+): void {
+  const searched: readonly unknown[] = Array.isArray(search) ? search : [];
+  for (const field of fields) {
+    if (searched.includes(field)) report(`\`search\` names \`${field}\`, whose column has a \`convert\`.`, "Remove it from `search`.");
+    if (rowVersion === field) report(`\`rowVersion\`, \`${field}\`, has a \`convert\`.`, "Remove `convert`.");
+  }
 }
 
 /** A search looks at the whole table, and must not find what a handler of the application keeps back. */

@@ -1,11 +1,12 @@
 import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { ColumnConversion } from "./converted-plan.ts";
 import type { StorageForm } from "./storage-option.ts";
 
 /** Where the values of a property stand: the name of a column, or more than that. */
-export type ColumnOption<Columns = object> = string | ColumnSettings<Columns>;
+export type ColumnOption<Columns = object, Conversion = ColumnConversion> = string | ColumnSettings<Columns, Conversion>;
 
 /** A column (or the columns of a complex property) that is not the default. */
-export interface ColumnSettings<Columns = object> {
+export interface ColumnSettings<Columns = object, Conversion = ColumnConversion> {
   /** The name of the column; the property's key as it stands when absent. */
   readonly name?: string | undefined;
   /**
@@ -18,6 +19,11 @@ export interface ColumnSettings<Columns = object> {
    * @see docs/sql.md, Databases that already exist
    */
   readonly storage?: StorageForm | undefined;
+  /**
+   * Two functions between the cells and the values, for columns that no form of storage describes. The database does
+   * not compare such a column: no filter, order, search, join, key or row rule uses it.
+   */
+  readonly convert?: Conversion | undefined;
   /** The columns of the members of a complex property; the default of a member is `${property}_${member}`. */
   readonly columns?: Columns | undefined;
 }
@@ -32,6 +38,12 @@ type MemberColumns<Value> = Value extends readonly unknown[] | Uint8Array
 /** Columns by the application's keys. */
 export type ColumnOptions<E extends EntityTypeDeclaration = EntityTypeDeclaration> = {
   readonly [field in keyof E["properties"]]?:
-    | ColumnOption<MemberColumns<E["properties"][field]["_types"]["value"]>>
+    | ColumnOption<
+        MemberColumns<E["properties"][field]["_types"]["value"]>,
+        ColumnConversion<
+          E["properties"][field]["_types"]["value"],
+          E["properties"][field]["_types"]["input"] | null
+        >
+      >
     | undefined;
 };

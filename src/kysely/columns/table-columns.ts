@@ -2,12 +2,13 @@ import { adviseName, describe, isObject } from "../../definition/option-table.ts
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { DialectValues } from "../dialects/dialect-values.ts";
 import type { Sql } from "../translate/sql-form.ts";
+import { convertedPlan, readConversion, type ConvertedPlan } from "./converted-plan.ts";
 import { locatedFormat, type ColumnFormat } from "./column-format.ts";
 import type { ReportFault } from "./report-fault.ts";
 import { fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
 
 /** Where the values of a property stand in a table. */
-export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan;
+export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan | ConvertedPlan;
 
 /** One column with one value. */
 export interface ScalarPlan {
@@ -50,6 +51,7 @@ interface Option {
   readonly name: string | undefined;
   readonly storage: StorageForm | undefined;
   readonly columns: Readonly<Record<string, unknown>>;
+  readonly convert: ReturnType<typeof readConversion>;
 }
 
 /** Which database columns are planned for. */
@@ -58,6 +60,8 @@ export interface PlannedTable {
   readonly values: DialectValues;
   /** The name of the table; undefined for the rows of a query. */
   readonly table?: string | undefined;
+  /** Whether the properties are ignored ones, which are never read. */
+  readonly isJoinedOnly?: boolean;
 }
 
 /** Where a property stands on the way down. */
@@ -71,7 +75,7 @@ interface Place extends PlannedTable {
   readonly within: readonly ComplexType[];
 }
 
-const OPTION_NAMES: readonly string[] = ["name", "storage", "columns"];
+const OPTION_NAMES: readonly string[] = ["name", "storage", "convert", "columns"];
 
 /**
  * Finds the columns of an entity type.
@@ -117,6 +121,10 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   const column = option.name ?? place.prefix + field;
   const nullable = place.nullable || (property.nullable && !property.isKey);
   const { columnFormat, documentText } = place.values;
+  if (option.convert !== undefined) {
+    checkConverted(property, path, { option, place }, report);
+    return convertedPlan({ property, column, nullable, table: place.table }, option.convert);
+  }
   if (isCollection || (type.kind === "ComplexType" && option.storage === "json")) {
     if ((option.storage ?? "json") !== "json") reportStorage(property, path, option.storage, place.values, report);
     return { kind: "document", property, column, nullable: nullable || isCollection, toSelected: documentText };
@@ -131,6 +139,25 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   if (format === null) throw new Error(`${path} has no default storage.`);
   const located = locatedFormat(format, column, place.table);
   return { kind: "scalar", property, column, nullable, format: located, storage: option.storage };
+}
+
+/** A converted column is read and written whole, and never compared. */
+function checkConverted(
+  { isKey }: StructuralProperty,
+  path: string,
+  { option, place }: { readonly option: Option; readonly place: Place },
+  report: ReportFault,
+): void {
+  if (isKey) report(`\`${path}\` has a \`convert\`, but is part of the key.`, "The database must compare keys: give it a `storage`.");
+  if (place.isJoinedOnly === true) {
+    report(`\`${path}\` has a \`convert\`, but is ignored.`, "Ignored properties are only joined by: remove `convert`.");
+  }
+  if (place.within.length > 0) {
+    report(`\`${path}\` has a \`convert\` within a complex property.`, "Convert the whole complex property, as one column.");
+  }
+  if (option.storage !== undefined || Object.keys(option.columns).length > 0) {
+    report(`\`${path}\` has a \`convert\` beside \`storage\` or \`columns\`.`, "Give one of them.");
+  }
 }
 
 function planComplex(
@@ -180,7 +207,7 @@ function adviseStorage(property: StructuralProperty, { columnFormat }: DialectVa
 }
 
 function readOption(given: unknown, path: string, property: StructuralProperty, report: ReportFault): Option {
-  const none: Option = { name: undefined, storage: undefined, columns: {} };
+  const none: Option = { name: undefined, storage: undefined, columns: {}, convert: undefined };
   if (given === undefined) return none;
   if (typeof given === "string" && given !== "") return { ...none, name: given };
   if (!isObject(given)) {
@@ -191,7 +218,7 @@ function readOption(given: unknown, path: string, property: StructuralProperty, 
     if (OPTION_NAMES.includes(name)) continue;
     report(`\`columns.${path}\` has no option \`${name}\`.`, adviseName(name, OPTION_NAMES));
   }
-  const { name, storage, columns } = given;
+  const { name, storage, columns, convert } = given;
   if (name !== undefined && (typeof name !== "string" || name === "")) {
     report(`\`columns.${path}.name\` is ${describe(name)}.`, "Give the name of a column.");
   }
@@ -202,6 +229,7 @@ function readOption(given: unknown, path: string, property: StructuralProperty, 
     name: typeof name === "string" && name !== "" ? name : undefined,
     storage: readStorage(storage, `columns.${path}.storage`, property, report),
     columns: isObject(columns) ? columns : {},
+    convert: readConversion(convert, `columns.${path}.convert`, report),
   };
 }
 

@@ -38,6 +38,13 @@ interface Connected {
   readonly profile: DialectProfile;
   /** By base query and columns: applications make a source per request, of few texts. */
   readonly caches: WeakMap<EntityTypeDeclaration, Map<string, StatementCache>>;
+  readonly functions: FunctionNumbers;
+}
+
+/** The functions of conversions, each with its number: two sources may differ in them alone. */
+interface FunctionNumbers {
+  readonly known: WeakMap<object, number>;
+  count: number;
 }
 
 /** Most base queries of one type whose statements are kept per Kysely instance. */
@@ -91,6 +98,7 @@ function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
     profile,
     rows: new SqlRows(db, synchronousReaderOf(db), profile.name),
     caches: new WeakMap(),
+    functions: { known: new WeakMap(), count: 0 },
   };
   kept.set(db, made);
   return made;
@@ -105,13 +113,15 @@ interface StatementBase {
 }
 
 function statementsOf(
-  { profile, caches, rows }: Connected,
+  { profile, caches, rows, functions }: Connected,
   { type, db, from, columns }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
   const ofType = caches.get(type) ?? new Map<string, StatementCache>();
   caches.set(type, ofType);
-  const key = JSON.stringify([from.text, columns]);
+  const key = JSON.stringify([from.text, columns], (_name, value: unknown) =>
+    typeof value === "function" ? numberOf(value, functions) : value,
+  );
   const known = ofType.get(key);
   ofType.delete(key);
   if (known !== undefined) {
@@ -127,7 +137,7 @@ function statementsOf(
   };
   const planned = { values: profile.values, table: from.table };
   const plans = planColumns(entityType, visible, planned, reportFault);
-  const joinable = planColumns(joinableType(entityType), ignored, planned, reportFault);
+  const joinable = planColumns(joinableType(entityType), ignored, { ...planned, isJoinedOnly: true }, reportFault);
   if (isFaulty) return null;
   const findPlans = (): PlansByField => {
     const execution = toExecution({ values: [], base: () => from.parameters });
@@ -145,6 +155,15 @@ function statementsOf(
     }
   }
   return made;
+}
+
+/** Returns a number that no other function has. */
+function numberOf(made: object, functions: FunctionNumbers): number {
+  const known = functions.known.get(made);
+  if (known !== undefined) return known;
+  functions.count += 1;
+  functions.known.set(made, functions.count);
+  return functions.count;
 }
 
 /** Ignored properties may have no columns, as long as nothing asks for them. */

@@ -1,4 +1,5 @@
 import type { StructuralProperty } from "../../edm/model.ts";
+import { refuseConverted } from "../columns/converted-plan.ts";
 import type { ColumnPlan } from "../columns/table-columns.ts";
 import type { Relation } from "./relation.ts";
 import type { RowOperand } from "./sql-operand.ts";
@@ -7,6 +8,7 @@ import type { RowOperand } from "./sql-operand.ts";
 export function columnOperand(property: StructuralProperty, relation: Relation): RowOperand {
   const plan = relation.rows.plans.get(property.field);
   if (plan === undefined) throw new Error(`${property.name} has no column.`);
+  refuseConverted(plan, property.name);
   return plannedOperand(plan, relation);
 }
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
+import { refuseConverted } from "../columns/converted-plan.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { joinNavigation, joinRoot } from "./join-navigation.ts";
 import type { ItemScope, PathScope } from "./path-scope.ts";
@@ -106,6 +107,7 @@ export function itemOf({ depth }: VariableExpression, scope: PathScope): ItemSco
 export function planOf(property: StructuralProperty, plans: PlansByField): ColumnPlan {
   const plan = plans.get(property.field);
   if (plan === undefined) throw new Error(`${property.name} has no column.`);
+  refuseConverted(plan, property.name);
   return plan;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
-import type { RowColumn, RowShape } from "../../query/row-shape.ts";
+import type { RowColumn, RowShape, ScalarColumn } from "../../query/row-shape.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { readDocument } from "../read/read-document.ts";
 import type { Relation } from "./relation.ts";
@@ -71,6 +71,14 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
     case "document": {
       const index = addCell(cells, plan.toSelected(relation.column(plan.column)));
       return Object.freeze({ kind: "document", index, toValue: readDocument(plan.property) });
+    }
+    case "converted": {
+      const index = addCell(cells, relation.column(plan.column));
+      const toValue = (cell: unknown): unknown => (cell === null || cell === undefined ? null : plan.toValue(cell));
+      const { isCollection, type } = plan.property;
+      if (isCollection || type.kind === "ComplexType") return Object.freeze({ kind: "document", index, toValue });
+      // The codec of the property made it.
+      return Object.freeze({ kind: "scalar", index, toValue: toValue as ScalarColumn["toValue"] });
     }
     case "complex": {
       const members = selectedMembers(selected);

@@ -73,6 +73,10 @@ function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly Str
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
       return { columns, toCells: (value) => [value === null || value === undefined ? null : write(value)] };
     }
+    case "converted": {
+      const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
+      return { columns, toCells: (value) => [value === null || value === undefined ? null : plan.toCell(value)] };
+    }
     case "complex":
       return compileComplex(plan, profile, path);
   }

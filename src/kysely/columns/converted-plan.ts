@@ -1,0 +1,100 @@
+import { describe, isObject } from "../../definition/option-table.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import { isODataError, protocolError } from "../../errors/odata-error.ts";
+import type { ReportFault } from "./report-fault.ts";
+
+/**
+ * Two functions of the application between the cells of a column and the values of a property. Neither gets null: a
+ * cell that is NULL is the value null.
+ */
+export interface ColumnConversion<Value = never, Result = unknown> {
+  /** Returns the value of a cell, which has the type that the driver of the database gives it. */
+  fromDatabase(cell: unknown): Result;
+  /** Returns the cell of a value. */
+  toDatabase(value: Value): unknown;
+}
+
+/** One column whose cells and values the application converts. No statement compares it. */
+export interface ConvertedPlan {
+  readonly kind: "converted";
+  readonly property: StructuralProperty;
+  readonly column: string;
+  readonly nullable: boolean;
+  /** Reads a cell that is not null. @throws Error that names the column */
+  readonly toValue: (cell: unknown) => unknown;
+  /** Writes a value that is not null. @throws Error that names the column; ODataError of the application's function */
+  readonly toCell: (value: unknown) => unknown;
+}
+
+/** The functions of a conversion as untyped code may have given them. */
+interface Functions {
+  readonly fromDatabase: (cell: unknown) => unknown;
+  readonly toDatabase: (value: unknown) => unknown;
+}
+
+/** Where a converted column is. */
+interface ConvertedColumn {
+  readonly property: StructuralProperty;
+  readonly column: string;
+  readonly table: string | undefined;
+  readonly nullable: boolean;
+}
+
+/** Reads the `convert` of a column; undefined for none, and where a fault was reported. */
+export function readConversion(given: unknown, place: string, report: ReportFault): Functions | undefined {
+  if (given === undefined) return undefined;
+  const fix = "Give { fromDatabase, toDatabase }, two functions.";
+  if (!isObject(given)) {
+    report(`\`${place}\` is ${describe(given)}.`, fix);
+    return undefined;
+  }
+  const { fromDatabase, toDatabase, ...others } = given;
+  for (const name of Object.keys(others)) report(`\`${place}\` has no option \`${name}\`.`, fix);
+  const missing = Object.entries({ fromDatabase, toDatabase }).filter(([, value]) => typeof value !== "function");
+  for (const [name, value] of missing) report(`\`${place}.${name}\` is ${describe(value)}.`, fix);
+  return missing.length > 0 ? undefined : (given as unknown as Functions);
+}
+
+/** Makes the plan of a converted column. */
+export function convertedPlan(
+  { property, column, table, nullable }: ConvertedColumn,
+  functions: Functions,
+): ConvertedPlan {
+  const place = `Column "${column}"${table === undefined ? "" : ` of table "${table}"`}`;
+  const isSingle = !property.isCollection && property.type.kind !== "ComplexType";
+  const toProperty = isSingle ? codecOf(property).fromHandler : (value: unknown): unknown => value;
+  const run = (name: keyof Functions, given: unknown, finish: (result: unknown) => unknown): unknown => {
+    try {
+      const result = functions[name](given);
+      if (isODataError(result)) throw result;
+      if (result === undefined) throw new TypeError("It returned undefined.");
+      return result === null ? null : finish(result);
+    } catch (cause) {
+      if (isODataError(cause)) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${place}: \`${name}\` of ${property.name} failed: ${reason}`, { cause });
+    }
+  };
+  return Object.freeze<ConvertedPlan>({
+    kind: "converted",
+    property,
+    column,
+    nullable,
+    toValue: (cell) => run("fromDatabase", cell, toProperty),
+    toCell: (value) => run("toDatabase", value, (cell) => cell),
+  });
+}
+
+/**
+ * Refuses a column that no statement can compare.
+ * @param name what clients call the property
+ * @throws ODataError `UnsupportedQueryOption`
+ */
+export function refuseConverted({ kind }: { readonly kind: string }, name: string): void {
+  if (kind !== "converted") return;
+  throw protocolError(
+    "UnsupportedQueryOption",
+    `'${name}' cannot be used in $filter, $orderby or $search: the database cannot compare its values.`,
+  );
+}
