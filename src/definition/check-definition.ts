@@ -21,8 +21,8 @@ import { checkRoutes } from "./check-routes.ts";
 import { checkSecret } from "./check-secret.ts";
 import { checkChallenge, checkLogger, checkNamespace, checkPrefix, checkPublicUrl } from "./check-service.ts";
 import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
-import { checkSupported } from "./check-version.ts";
 import { checkUncomparable } from "./check-uncomparable.ts";
+import { checkSupported } from "./check-version.ts";
 import type { DeclaredService } from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
 

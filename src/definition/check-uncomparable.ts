@@ -32,14 +32,14 @@ function* checkJoin(
   const links = isObject(through) ? through : {};
   const related = sets.find(({ name }) => name === target)?.uncomparable ?? [];
   const own = [...entriesOf(on), ...entriesOf(links["from"])].map(([field]) => field);
-  const others = [
+  const others = new Set([
     ...entriesOf(on).map(([, field]) => field),
     // The table of links names its own column first.
     ...entriesOf(links["to"]).map(([, field]) => field),
-  ];
+  ]);
   const found = [
     ...own.filter((field) => set.uncomparable.includes(field)).map((field) => `${set.name}/${field}`),
-    ...related.filter((field) => others.includes(field)).map((field) => `${String(target)}/${field}`),
+    ...related.filter((field) => others.has(field)).map((field) => `${String(target)}/${field}`),
   ];
   for (const place of found) {
     const message = `\`${navigation.field}\` is joined by ${place}, whose column has a \`convert\`.`;

@@ -115,7 +115,9 @@ function checkUncomparable(
 ): void {
   const searched: readonly unknown[] = Array.isArray(search) ? search : [];
   for (const field of fields) {
-    if (searched.includes(field)) report(`\`search\` names \`${field}\`, whose column has a \`convert\`.`, "Remove it from `search`.");
+    if (searched.includes(field)) {
+      report(`\`search\` names \`${field}\`, whose column has a \`convert\`.`, "Remove it from `search`.");
+    }
     if (rowVersion === field) report(`\`rowVersion\`, \`${field}\`, has a \`convert\`.`, "Remove `convert`.");
   }
 }

@@ -9,7 +9,7 @@ import {
   odataError,
   odataService,
   type ConfigurationError,
-  type EntitySetDeclaration,
+  type ServiceOptions,
 } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { openApiRoute } from "odatakit/openapi";
@@ -117,12 +117,28 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
       },
       entitySets: [
         sqlEntitySet(Car, {
-          ...{ db, table: "cars", operations, columns, etag: ["name"] },
-          navigation: { owner: hasOptional(Owner, { on: { ownerId: "id" }, target: "Owners" }) },
+          db,
+          table: "cars",
+          operations,
+          columns,
+          etag: ["name"],
+          navigation: {
+            owner: hasOptional(Owner, {
+              on: { ownerId: "id" },
+              target: "Owners",
+            }),
+          },
         }),
         sqlEntitySet(Owner, {
-          ...{ db, table: "owners", operations },
-          navigation: { cars: hasMany(Car, { on: { id: "ownerId" }, target: "Cars" }) },
+          db,
+          table: "owners",
+          operations,
+          navigation: {
+            cars: hasMany(Car, {
+              on: { id: "ownerId" },
+              target: "Cars",
+            }),
+          },
         }),
         entitySet(Car, { name: "Sources", queryable: () => sqlSource(Car, { db, from: "cars", columns }) }),
       ],
@@ -167,9 +183,12 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
 
   test("$metadata and OpenAPI say which properties cannot be filtered or sorted by", async () => {
     const [, metadata] = await answer(service, "/$metadata");
-    const annotated = String(metadata).replace(/^[\s\S]*?<EntitySet Name="Cars"/, "").replace(/<\/EntitySet>[\s\S]*$/, "");
+    const annotated = String(metadata)
+      .replace(/^[\s\S]*?<EntitySet Name="Cars"/, "")
+      .replace(/<\/EntitySet>[\s\S]*$/, "");
     for (const list of ["NonFilterableProperties", "NonSortableProperties"]) {
-      const [, found] = new RegExp(`${list}"><Collection>(.*?)</Collection>`).exec(annotated.replaceAll(/\s*\n\s*/g, "")) ?? [];
+      const [, found] =
+        new RegExp(`${list}"><Collection>(.*?)</Collection>`).exec(annotated.replaceAll(/\s*\n\s*/g, "")) ?? [];
       expect(found?.match(/(?<=<PropertyPath>)\w+/g)).toEqual(["name", "colors", "place", "price"]);
     }
     const [, api] = await answer(service, "/openapi.json");
@@ -233,13 +252,14 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
     const shared = { db, table: "cars", operations: ["read"] } as const;
     const faultsOf = (...entitySets: readonly unknown[]): readonly string[] => {
       try {
-        odataService({ entitySets: entitySets as readonly EntitySetDeclaration[] });
+        odataService({ entitySets: entitySets as ServiceOptions["entitySets"] });
       } catch (error) {
         return (error as ConfigurationError).faults.map(({ message }) => message);
       }
       return [];
     };
-    const carWith = (options: object): unknown => Reflect.apply(sqlEntitySet, undefined, [Car, { ...shared, ...options }]);
+    const carWith = (options: object): unknown =>
+      Reflect.apply(sqlEntitySet, undefined, [Car, { ...shared, ...options }]);
     const owners = (options: object): unknown =>
       Reflect.apply(sqlEntitySet, undefined, [Owner, { ...shared, table: "owners", ...options }]);
     const joined = { owner: hasOptional(Owner, { on: { ownerId: "code" }, target: "Owners" }) };
@@ -279,7 +299,10 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
       },
       entitySets: [
         sqlEntitySet(Car, {
-          ...{ db, table: "cars", operations: ["read"] as const, columns },
+          db,
+          table: "cars",
+          operations: ["read"] as const,
+          columns,
           authorization: { rows: (_user, row) => row.name.eq("polo") },
         }),
       ],

@@ -258,7 +258,7 @@ describe("what cannot be done is a fault at startup", () => {
       { ...base, columns: { price: { storage: "money" } } },
       [
         '`columns.price.storage` is "money".',
-        'Give one of "text", "scaled", "real", "epoch", "json", "utc", "epoch-seconds", "julian", "sqlite-datetime", or leave it out.',
+        'Give one of "text", "scaled", "real", "epoch", "json", "utc", "epoch-seconds", "julian", "sqlite-datetime", "array", or leave it out.',
       ],
     ],
     [

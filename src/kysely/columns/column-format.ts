@@ -13,6 +13,11 @@ export interface ColumnFormat {
    * @throws Error when the cell holds no value of the property's type
    */
   readonly toValue: (cell: unknown) => PrimitiveValue;
+  /**
+   * Makes of the column what equals a written cell, unless the database has rounded it. Absent where the database does
+   * not round, or compares the column as it stands.
+   */
+  readonly compared?: (column: Sql) => Sql;
   /** The JSON text of a cell, where its form alone tells that it is one; null otherwise. */
   readonly toJson?: ToJson | undefined;
   /**

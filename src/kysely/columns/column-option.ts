@@ -3,7 +3,9 @@ import type { ColumnConversion } from "./converted-plan.ts";
 import type { StorageForm } from "./storage-option.ts";
 
 /** Where the values of a property stand: the name of a column, or more than that. */
-export type ColumnOption<Columns = object, Conversion = ColumnConversion> = string | ColumnSettings<Columns, Conversion>;
+export type ColumnOption<Columns = object, Conversion = ColumnConversion> =
+  | string
+  | ColumnSettings<Columns, Conversion>;
 
 /** A column (or the columns of a complex property) that is not the default. */
 export interface ColumnSettings<Columns = object, Conversion = ColumnConversion> {
@@ -40,10 +42,7 @@ export type ColumnOptions<E extends EntityTypeDeclaration = EntityTypeDeclaratio
   readonly [field in keyof E["properties"]]?:
     | ColumnOption<
         MemberColumns<E["properties"][field]["_types"]["value"]>,
-        ColumnConversion<
-          E["properties"][field]["_types"]["value"],
-          E["properties"][field]["_types"]["input"] | null
-        >
+        ColumnConversion<E["properties"][field]["_types"]["value"], E["properties"][field]["_types"]["input"] | null>
       >
     | undefined;
 };

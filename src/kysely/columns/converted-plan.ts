@@ -56,6 +56,31 @@ export function readConversion(given: unknown, place: string, report: ReportFaul
   return missing.length > 0 ? undefined : (given as unknown as Functions);
 }
 
+/** Where a converted property stands, as far as that may be wrong. */
+interface ConvertedPlace {
+  readonly path: string;
+  /** Whether it is a member of a complex property. */
+  readonly isMember: boolean;
+  /** Whether the property is ignored, and so is never read. */
+  readonly isJoinedOnly: boolean;
+  readonly isBesideStorage: boolean;
+}
+
+/** Reports what no converted column may be: it is read and written whole, and never compared. */
+export function checkConverted(
+  { isKey }: StructuralProperty,
+  { path, isMember, isJoinedOnly, isBesideStorage }: ConvertedPlace,
+  report: ReportFault,
+): void {
+  const faults: ReadonlyArray<readonly [isFault: boolean, what: string, fix: string]> = [
+    [isKey, ", but is part of the key", "The database must compare keys: give it a `storage`."],
+    [isJoinedOnly, ", but is ignored", "Ignored properties are only joined by: remove `convert`."],
+    [isMember, " within a complex property", "Convert the whole complex property, as one column."],
+    [isBesideStorage, " beside `storage` or `columns`", "Give one of them."],
+  ];
+  for (const [isFault, what, fix] of faults) if (isFault) report(`\`${path}\` has a \`convert\`${what}.`, fix);
+}
+
 /** Makes the plan of a converted column. */
 export function convertedPlan(
   { property, column, table, nullable }: ConvertedColumn,

@@ -19,7 +19,18 @@ export interface BooleanStorage {
 /** How a column holds its values, where that is not the default of the type. */
 export type StorageForm = ColumnStorage | EnumStorage | BooleanStorage;
 
-const NAMES = ["text", "scaled", "real", "epoch", "json", "utc", "epoch-seconds", "julian", "sqlite-datetime"] as const;
+const NAMES = [
+  "text",
+  "scaled",
+  "real",
+  "epoch",
+  "json",
+  "utc",
+  "epoch-seconds",
+  "julian",
+  "sqlite-datetime",
+  "array",
+] as const;
 
 /** The name of a form of storage, for messages and tables. */
 export function storageName(storage: StorageForm | undefined): string {
@@ -57,8 +68,9 @@ export function fittingStorage(
   { type, isCollection }: StructuralProperty,
   fits: (storage: ColumnStorage) => boolean,
 ): readonly string[] {
-  // Collections and complex values have one form, which is their default.
-  if (isCollection || type.kind === "ComplexType") return [];
+  // The default of collections and complex values needs no name.
+  if (isCollection) return fits("array") ? ['"array"'] : [];
+  if (type.kind === "ComplexType") return [];
   const named = NAMES.filter(fits).map((name) => `"${name}"`);
   if (type.kind === "EnumType" && !type.isFlags) return [...named, "{ values: { Member: 0 } }"];
   return type.name === "Edm.Boolean" ? [...named, '{ true: "Y", false: "N" }'] : named;

@@ -1,14 +1,15 @@
 import { adviseName, describe, isObject } from "../../definition/option-table.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
+import type { ArraySyntax } from "../dialects/array-syntax.ts";
 import type { DialectValues } from "../dialects/dialect-values.ts";
 import type { Sql } from "../translate/sql-form.ts";
-import { convertedPlan, readConversion, type ConvertedPlan } from "./converted-plan.ts";
 import { locatedFormat, type ColumnFormat } from "./column-format.ts";
+import { checkConverted, convertedPlan, readConversion, type ConvertedPlan } from "./converted-plan.ts";
 import type { ReportFault } from "./report-fault.ts";
 import { fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
 
 /** Where the values of a property stand in a table. */
-export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan | ConvertedPlan;
+export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan | ArrayPlan | ConvertedPlan;
 
 /** One column with one value. */
 export interface ScalarPlan {
@@ -38,6 +39,19 @@ export interface DocumentPlan {
   readonly nullable: boolean;
   /** What is selected: the text. */
   readonly toSelected: (column: Sql) => Sql;
+}
+
+/** One column with an array of the database: a collection of primitive or enumeration values. */
+export interface ArrayPlan {
+  readonly kind: "array";
+  readonly property: StructuralProperty;
+  /** The same as a single value. */
+  readonly item: StructuralProperty;
+  readonly column: string;
+  readonly nullable: boolean;
+  /** Of an item. */
+  readonly format: ColumnFormat;
+  readonly syntax: ArraySyntax;
 }
 
 /**
@@ -122,8 +136,26 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   const nullable = place.nullable || (property.nullable && !property.isKey);
   const { columnFormat, documentText } = place.values;
   if (option.convert !== undefined) {
-    checkConverted(property, path, { option, place }, report);
+    checkConverted(
+      property,
+      {
+        path,
+        isMember: place.within.length > 0,
+        isJoinedOnly: place.isJoinedOnly === true,
+        isBesideStorage: hasStorage(option),
+      },
+      report,
+    );
     return convertedPlan({ property, column, nullable, table: place.table }, option.convert);
+  }
+  if (isCollection && option.storage === "array") {
+    const item = { ...property, isCollection: false };
+    const { arrays: syntax } = place.values;
+    const found = columnFormat(item, undefined);
+    if (syntax !== undefined && found !== null) {
+      const format = locatedFormat(found, column, place.table);
+      return { kind: "array", property, item, column, nullable: true, format, syntax };
+    }
   }
   if (isCollection || (type.kind === "ComplexType" && option.storage === "json")) {
     if ((option.storage ?? "json") !== "json") reportStorage(property, path, option.storage, place.values, report);
@@ -141,23 +173,8 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   return { kind: "scalar", property, column, nullable, format: located, storage: option.storage };
 }
 
-/** A converted column is read and written whole, and never compared. */
-function checkConverted(
-  { isKey }: StructuralProperty,
-  path: string,
-  { option, place }: { readonly option: Option; readonly place: Place },
-  report: ReportFault,
-): void {
-  if (isKey) report(`\`${path}\` has a \`convert\`, but is part of the key.`, "The database must compare keys: give it a `storage`.");
-  if (place.isJoinedOnly === true) {
-    report(`\`${path}\` has a \`convert\`, but is ignored.`, "Ignored properties are only joined by: remove `convert`.");
-  }
-  if (place.within.length > 0) {
-    report(`\`${path}\` has a \`convert\` within a complex property.`, "Convert the whole complex property, as one column.");
-  }
-  if (option.storage !== undefined || Object.keys(option.columns).length > 0) {
-    report(`\`${path}\` has a \`convert\` beside \`storage\` or \`columns\`.`, "Give one of them.");
-  }
+function hasStorage({ storage, columns }: Option): boolean {
+  return storage !== undefined || Object.keys(columns).length > 0;
 }
 
 function planComplex(
@@ -198,8 +215,11 @@ function reportStorage(
 }
 
 /** Which forms of storage a property may have in this database. */
-function adviseStorage(property: StructuralProperty, { columnFormat }: DialectValues): string {
-  const fitting = fittingStorage(property, (storage) => columnFormat(property, storage) !== null);
+function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: DialectValues): string {
+  const { isCollection, type } = property;
+  const fitting = fittingStorage(property, (storage) =>
+    isCollection ? arrays !== undefined && type.kind !== "ComplexType" : columnFormat(property, storage) !== null,
+  );
   const table = "see the table of storage forms in docs/sql.md";
   return fitting.length === 0
     ? `Leave \`storage\` out, or ${table}.`

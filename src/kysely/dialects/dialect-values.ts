@@ -4,6 +4,7 @@ import type { ColumnFormat } from "../columns/column-format.ts";
 import type { StorageForm } from "../columns/storage-option.ts";
 import type { Sql, SqlForm } from "../translate/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../translate/sql-operand.ts";
+import type { ArraySyntax } from "./array-syntax.ts";
 
 /** How one kind of database holds values, and computes with them. */
 export interface DialectValues {
@@ -15,6 +16,8 @@ export interface DialectValues {
    * @returns null when values of the type cannot be stored so
    */
   readonly columnFormat: (property: StructuralProperty, storage: StorageForm | undefined) => ColumnFormat | null;
+  /** How collections stand in arrays of the database; absent where it has none. */
+  readonly arrays?: ArraySyntax;
   /** What is selected of a column with JSON: its text. */
   readonly documentText: (column: Sql) => Sql;
   /**

@@ -3,9 +3,16 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { guidText, int64Text, stringText, utcText } from "../columns/cell-text.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { StorageForm } from "../columns/storage-option.ts";
-import { PG_REAL_DECIMAL, PG_TEXT_DECIMAL, pgScaledDecimal } from "../forms/postgres-decimal-forms.ts";
+import {
+  PG_REAL_DECIMAL,
+  PG_TEXT_DECIMAL,
+  pgScaledDecimal,
+  selectTextDecimal,
+} from "../forms/postgres-decimal-forms.ts";
 import {
   PG_ANY_CASE_GUID,
+  PG_ANY_TYPE,
+  pgAnyText,
   PG_BINARY,
   PG_BOOLEAN,
   PG_DECIMAL,
@@ -16,6 +23,7 @@ import {
   PG_STRING_COLUMN,
   PG_ENUMS,
 } from "../forms/postgres-forms.ts";
+import { PG_INTERVAL, readInterval, selectInterval } from "../forms/postgres-interval-form.ts";
 import {
   PG_DATE,
   PG_DURATION,
@@ -116,7 +124,28 @@ const FORMS: TextColumnForms = {
   scaledDecimal: pgScaledDecimal,
   textTimestamp: PG_TEXT_TIMESTAMP,
   anyCaseGuid: PG_ANY_CASE_GUID,
-  stored: { ...storedFormats(PG_STORED_INSTANTS), "Edm.DateTimeOffset utc": utcTimestamp },
+  stored: {
+    ...storedFormats(PG_STORED_INSTANTS),
+    "Edm.DateTimeOffset utc": utcTimestamp,
+    "Edm.Decimal text": () => ({
+      form: PG_TEXT_DECIMAL,
+      read: readDecimal,
+      toSelected: selectTextDecimal,
+      compared: (column) => sql`${column}::numeric`,
+    }),
+    "Edm.Duration text": () => ({
+      form: PG_INTERVAL,
+      read: readInterval,
+      toSelected: selectInterval,
+      compared: (column) => column,
+    }),
+    "Edm.String text": () => ({
+      form: PG_ANY_TYPE,
+      read: (cell) => (typeof cell === "string" ? cell : null),
+      toSelected: pgAnyText,
+      toJson: stringText,
+    }),
+  },
 };
 
 function timestamp(property: StructuralProperty): ColumnParts {

@@ -28,6 +28,7 @@ import { canonicalForms } from "./canonical-forms.ts";
 import type { DialectValues, Term } from "./dialect-values.ts";
 import { numericKind } from "./numeric-kind.ts";
 import { computeTemporal } from "./numeric-temporal-arithmetic.ts";
+import { PG_ARRAYS } from "./postgres-arrays.ts";
 import { pgColumnFormat } from "./postgres-column-format.ts";
 import { PG_NUMBERS } from "./postgres-numbers.ts";
 import { PG_SYNTAX } from "./postgres-syntax.ts";
@@ -52,6 +53,7 @@ const canonicalForm = canonicalForms({
 export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm,
   columnFormat: pgColumnFormat,
+  arrays: PG_ARRAYS,
   documentText: (column) => sql`${column}::text`,
   compute,
   negate,

@@ -35,7 +35,7 @@ export interface TextColumnForms {
   readonly scaledDecimal: (scale: number) => SqlForm;
   readonly textTimestamp: SqlForm;
   readonly anyCaseGuid: SqlForm;
-  /** Further forms of storage, by the name of the type and that of the form. */
+  /** Forms of storage of this database, by the names of the type and of the form. They win over the common ones. */
   readonly stored: Readonly<Record<string, (property: StructuralProperty) => ColumnParts>>;
 }
 
@@ -62,6 +62,8 @@ export function textColumnFormat(
 function storedParts(property: StructuralProperty, storage: ColumnStorage, forms: TextColumnForms): ColumnParts | null {
   const { type, facets } = property;
   const { scale } = facets;
+  const own = forms.stored[`${type.name} ${storage}`];
+  if (own !== undefined) return own(property);
   switch (`${type.name} ${storage}`) {
     case "Edm.Decimal text":
       return { form: forms.textDecimal, read: readDecimal };
@@ -74,7 +76,7 @@ function storedParts(property: StructuralProperty, storage: ColumnStorage, forms
     case "Edm.Guid text":
       return { form: forms.anyCaseGuid, toJson: guidText };
     default:
-      return forms.stored[`${type.name} ${storage}`]?.(property) ?? null;
+      return null;
   }
 }
 

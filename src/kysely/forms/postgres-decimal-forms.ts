@@ -4,14 +4,26 @@ import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate
 import { REAL_DECIMAL_FORM } from "./decimal-forms.ts";
 import { PG_DECIMAL } from "./postgres-forms.ts";
 
-const TEXT_TO_DECIMAL: Conversion = { form: PG_DECIMAL, apply: (operand) => sql`${operand}::text::numeric` };
+const TO_DECIMAL: Conversion = { form: PG_DECIMAL, apply: (operand) => sql`${operand}::numeric` };
+/** By way of the shortest text. */
+const REAL_TO_DECIMAL: Conversion = { form: PG_DECIMAL, apply: (operand) => sql`${operand}::text::numeric` };
 
-/** Edm.Decimal as text. */
+/**
+ * Edm.Decimal as text, or as money. A bound value is a number, which no `lc_monetary` reads differently: the database
+ * casts it to the type of the column.
+ */
 export const PG_TEXT_DECIMAL: SqlForm = plainForm("decimal as text", asText, {
-  sortable: TEXT_TO_DECIMAL,
-  comparable: TEXT_TO_DECIMAL,
-  computable: TEXT_TO_DECIMAL,
+  place: (place) => sql`${place}::numeric`,
+  sortable: TO_DECIMAL,
+  comparable: TO_DECIMAL,
+  computable: TO_DECIMAL,
 });
+
+/** Selects a Decimal as text, or as money: the text of money depends on `lc_monetary`. */
+export function selectTextDecimal(column: Sql): Sql {
+  const isMoney = sql`pg_typeof(${column}) = 'money'::regtype`;
+  return sql`(case when ${isMoney} then ${column}::numeric::text else ${column}::text end)`;
+}
 
 /** Edm.Decimal as double precision: each cell stands for the shortest Decimal that reads as it. */
 export const PG_REAL_DECIMAL: SqlForm = Object.freeze<SqlForm>({
@@ -20,8 +32,8 @@ export const PG_REAL_DECIMAL: SqlForm = Object.freeze<SqlForm>({
   ceiling: (value) => String(REAL_DECIMAL_FORM.ceiling(value)),
   exact: null,
   place: (place) => sql`${place}::float8`,
-  comparable: TEXT_TO_DECIMAL,
-  computable: TEXT_TO_DECIMAL,
+  comparable: REAL_TO_DECIMAL,
+  computable: REAL_TO_DECIMAL,
 });
 
 const scaledForms = new Map<number, SqlForm>();

@@ -53,6 +53,20 @@ export const PG_STRING_COLUMN: SqlForm = plainForm("string column", asText, {
   fromKey: (value) => sql`${value}::text`,
 });
 
+/** The text that the database writes for a value of any type; null for null. */
+export function pgAnyText(column: Sql): Sql {
+  return sql`(case when ${column} is not null then format('%s', ${column}) end)`;
+}
+
+const ANY_TO_STRING: Conversion = { form: PG_STRING, apply: (operand) => byCodePoint(pgAnyText(operand)) };
+
+/** Edm.String as the text of a column of any type, such as inet: a bound text is read as a value of that type. */
+export const PG_ANY_TYPE: SqlForm = plainForm("text of any type", asText, {
+  sortable: ANY_TO_STRING,
+  comparable: ANY_TO_STRING,
+  computable: ANY_TO_STRING,
+});
+
 /** Edm.Guid in lower case, as uuid or text: the database tells from the column. */
 export const PG_GUID: SqlForm = plainForm("guid", asText, {
   comparable: TO_STRING,

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
 import { refuseConverted } from "../columns/converted-plan.ts";
-import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import type { ArrayPlan, ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import { joinNavigation, joinRoot } from "./join-navigation.ts";
 import type { ItemScope, PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
@@ -31,6 +31,8 @@ export interface FoundMember {
   readonly path: readonly StructuralProperty[];
   /** The property that is stored as the text, for messages. */
   readonly owner: string;
+  /** Where `document` is an array of the database. */
+  readonly array?: ArrayPlan;
 }
 
 /** Finds the value of a property. */
@@ -46,7 +48,7 @@ export function findProperty({ property, source }: PropertyExpression, scope: Pa
     case "columns": {
       const { plan, relation } = owner;
       if (plan.kind === "complex") return { kind: "columns", relation, plan: planOf(property, plan.members) };
-      if (plan.kind === "scalar") throw new Error(`${plan.property.name} has no members.`);
+      if (plan.kind !== "document") throw new Error(`${plan.property.name} has no members.`);
       return { kind: "member", document: relation.column(plan.column), path: [property], owner: plan.property.name };
     }
   }
@@ -87,13 +89,19 @@ export function findRelation(source: Exclude<PathSource, PropertyExpression>, sc
   }
 }
 
-/** The JSON text that holds a collection, and where in it. */
+/** The JSON text, or the array, that holds a collection, and where in it. */
 export function findCollection(expression: PropertyExpression, scope: PathScope): FoundMember {
   const found = findProperty(expression, scope);
   if (found.kind === "member") return found;
   const { plan, relation } = found;
-  if (plan.kind !== "document") throw new Error(`${plan.property.name} is no collection.`);
-  return { kind: "member", document: relation.column(plan.column), path: [], owner: plan.property.name };
+  if (plan.kind !== "document" && plan.kind !== "array") throw new Error(`${plan.property.name} is no collection.`);
+  const member = {
+    kind: "member",
+    document: relation.column(plan.column),
+    path: [],
+    owner: plan.property.name,
+  } as const;
+  return plan.kind === "array" ? { ...member, array: plan } : member;
 }
 
 /** The item that a lambda operator looks at. */
@@ -104,7 +112,7 @@ export function itemOf({ depth }: VariableExpression, scope: PathScope): ItemSco
 }
 
 /** Where a property stands. */
-export function planOf(property: StructuralProperty, plans: PlansByField): ColumnPlan {
+export function planOf(property: Pick<StructuralProperty, "field" | "name">, plans: PlansByField): ColumnPlan {
   const plan = plans.get(property.field);
   if (plan === undefined) throw new Error(`${property.name} has no column.`);
   refuseConverted(plan, property.name);

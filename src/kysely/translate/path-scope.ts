@@ -1,4 +1,5 @@
 import type { StructuralProperty } from "../../edm/model.ts";
+import type { ArrayPlan } from "../columns/table-columns.ts";
 import { Level, Relation, type Rows, type StatementScope } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
 
@@ -19,7 +20,7 @@ export interface PathScope {
 /** The item that a lambda operator looks at: an entity, or what a JSON text holds. */
 export type ItemScope = Relation | DocumentItem;
 
-/** An item of a collection that is stored as JSON. */
+/** An item of a collection that is stored as JSON, or as an array. */
 export interface DocumentItem {
   /** The collection that it is an item of. */
   readonly collection: StructuralProperty;
@@ -27,6 +28,8 @@ export interface DocumentItem {
   readonly document: Sql;
   /** The name of the items. */
   readonly alias: string;
+  /** Where the items are those of an array of the database. */
+  readonly array?: ArrayPlan | undefined;
 }
 
 /** The scope of a whole statement over rows. */

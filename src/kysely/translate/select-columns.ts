@@ -3,6 +3,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowColumn, RowShape, ScalarColumn } from "../../query/row-shape.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import { readArray } from "../read/read-array.ts";
 import { readDocument } from "../read/read-document.ts";
 import type { Relation } from "./relation.ts";
 import type { Sql } from "./sql-form.ts";
@@ -71,6 +72,14 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
     case "document": {
       const index = addCell(cells, plan.toSelected(relation.column(plan.column)));
       return Object.freeze({ kind: "document", index, toValue: readDocument(plan.property) });
+    }
+    case "array": {
+      const selected = plan.syntax.toSelected(relation.column(plan.column), plan.format.toSelected);
+      return Object.freeze({
+        kind: "document",
+        index: addCell(cells, selected),
+        toValue: readArray(plan.property, plan.format),
+      });
     }
     case "converted": {
       const index = addCell(cells, relation.column(plan.column));

@@ -22,7 +22,10 @@ export function translateProperty(expression: PropertyExpression, scope: PathSco
 export function translateVariable(expression: VariableExpression, scope: PathScope): RowOperand {
   const item = itemOf(expression, scope);
   if (item instanceof Relation) throw new Error("An entity has no value that could be compared.");
-  const { collection, document, alias } = item;
+  const { collection, document, alias, array } = item;
+  if (array !== undefined) {
+    return { kind: "row", sql: array.syntax.item(alias), form: array.format.form, nulls: "column" };
+  }
   return { kind: "row", ...scope.statement.profile.documents.item(document, alias, collection), nulls: "column" };
 }
 
@@ -57,8 +60,9 @@ export function translateCount({ collection, type }: CountExpression, scope: Pat
   if (collection.kind === "navigation") return countRelated(collection, scope);
   const { syntax, documents, values } = scope.statement.profile;
   const form = values.canonicalForm(type);
-  const { document, path } = findCollection(collection, scope);
-  const count = syntax.ifNull(documents.length(document, path), sql`0`);
+  const { document, path, array } = findCollection(collection, scope);
+  const length = array === undefined ? documents.length(document, path) : array.syntax.length(document);
+  const count = syntax.ifNull(length, sql`0`);
   const { source } = collection;
   if (source.kind === "it") return { kind: "row", sql: count, form, nulls: "never" };
   const hasOwner =

@@ -41,12 +41,13 @@ export function toExpected(
  * such as 1.10 and 1.1: then they stand in the statement itself.
  */
 export function isToldByDatabase(expected: Expected, table: SqlTable): boolean {
-  return expected.every(([property, value]) => value === null || isExact(property, table));
+  return expected.every(([property, value]) => isExact(property, value === null, table));
 }
 
-function isExact({ field, type }: StructuralProperty, { plans, reader }: SqlTable): boolean {
+function isExact({ field, type }: StructuralProperty, isNull: boolean, { plans, reader }: SqlTable): boolean {
   const plan = plans.get(field);
   if (plan?.kind !== "scalar") return false;
+  if (isNull) return true;
   if (plan.format.isExact !== undefined) return plan.format.isExact;
   if (type.kind === "EnumType") return new Set(type.members.values()).size === type.members.size;
   // Each value of a mapping has one cell.

@@ -13,7 +13,7 @@ import {
   toInstant,
 } from "../columns/instant.ts";
 import { storageName } from "../columns/storage-option.ts";
-import type { ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
+import type { ArrayPlan, ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialect-profile.ts";
 import { scaledDecimalForm } from "../forms/decimal-forms.ts";
 import type { Sql } from "../translate/sql-form.ts";
@@ -38,6 +38,8 @@ export interface StoredColumn {
   readonly place: (cell: Sql) => Sql;
   /** Whether the database may store another value in silence: digits behind those that the column has. */
   readonly mayRound: boolean;
+  /** Makes of the column what equals the cell, unless the database has stored another value; absent: as it stands. */
+  readonly compared?: ((column: Sql) => Sql) | undefined;
   readonly path: readonly StructuralProperty[];
 }
 
@@ -73,6 +75,8 @@ function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly Str
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
       return { columns, toCells: (value) => [value === null || value === undefined ? null : write(value)] };
     }
+    case "array":
+      return compileArray(plan, profile, path);
     case "converted": {
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
       return { columns, toCells: (value) => [value === null || value === undefined ? null : plan.toCell(value)] };
@@ -84,7 +88,8 @@ function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly Str
 
 function compileScalar(plan: ScalarPlan, profile: DialectProfile, path: readonly StructuralProperty[]): StoredProperty {
   const { encode, place } = encoderOf(plan, profile);
-  const columns = [{ column: plan.column, place, mayRound: mayRound(plan, profile), path }];
+  const { compared } = plan.format;
+  const columns = [{ column: plan.column, place, mayRound: mayRound(plan, profile), compared, path }];
   const toCell = (value: unknown): unknown => {
     if (value === null || value === undefined) return null;
     const cell = encode(value as PrimitiveValue);
@@ -92,6 +97,30 @@ function compileScalar(plan: ScalarPlan, profile: DialectProfile, path: readonly
     throw new UnstorableValueError(path, "The value has more digits, or a greater range, than its column holds.");
   };
   return { columns, toCells: (value) => [toCell(value)] };
+}
+
+/** A database with arrays is bound texts, and booleans. */
+type ItemCell = Parameters<ArrayPlan["syntax"]["write"]>[0][number];
+
+function compileArray(
+  { item, column, format, syntax }: ArrayPlan,
+  profile: DialectProfile,
+  path: readonly StructuralProperty[],
+): StoredProperty {
+  const single: ScalarPlan = { kind: "scalar", property: item, column, nullable: true, format, storage: undefined };
+  const { encode } = encoderOf(single, profile);
+  const place = (cell: Sql): Sql => syntax.place(cell, item);
+  const compared = (written: Sql): Sql => syntax.compared(written, item);
+  const toItem = (value: unknown): ItemCell => {
+    if (value === null) return null;
+    const cell = encode(value as PrimitiveValue);
+    if (cell !== undefined && cell !== null) return cell as ItemCell;
+    throw new UnstorableValueError(path, "An item has more digits, or a greater range, than its column holds.");
+  };
+  return {
+    columns: [{ column, place, mayRound: mayRound(single, profile), compared, path }],
+    toCells: (value) => [Array.isArray(value) ? syntax.write(value.map(toItem), item) : null],
+  };
 }
 
 function compileComplex(
@@ -204,7 +233,8 @@ function fitsClock(time: string, { name }: DialectProfile): boolean {
   return name === "SQLite" || !/[1-9]/.test((time.split(".")[1] ?? "").slice(SERVER_DIGITS));
 }
 
-function mayRound({ property, storage }: ScalarPlan, { name }: DialectProfile): boolean {
+function mayRound({ property, storage, format }: ScalarPlan, { name }: DialectProfile): boolean {
+  if (format.compared !== undefined) return true;
   if (name === "SQLite" || (storage !== undefined && storage !== "utc")) return false;
   return ["Edm.Decimal", "Edm.Double", "Edm.DateTimeOffset", "Edm.TimeOfDay"].includes(property.type.name);
 }

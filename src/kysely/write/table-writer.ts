@@ -119,7 +119,9 @@ export class TableWriter {
   async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
     const fields = Object.keys(values);
     const statement = this.statements.selectBy(fields);
-    const { rows } = await this.#run(task, statement, () => ({ cells: this.#cells(fields, values) }));
+    const { rows } = await this.#run(task, statement, () => ({
+      key: fields.map((field) => values[field] as PrimitiveValue),
+    }));
     return rows.map((row) => this.keyOf(toEntity({ row, rowShape: statement.rowShape })));
   }
 

@@ -3,7 +3,8 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
-import { columnOperand } from "../translate/column-operand.ts";
+import { columnOperand, plannedOperand } from "../translate/column-operand.ts";
+import { planOf } from "../translate/find-path.ts";
 import { bindSlot, readSlots, toExecution } from "../translate/parameter-slot.ts";
 import { Level, Relation } from "../translate/relation.ts";
 import { selectColumns, type Cells } from "../translate/select-columns.ts";
@@ -132,9 +133,12 @@ export class WriteStatements {
       const selected = this.#table.entityType.key.map((property) => ({ property }));
       const columns = selectColumns(selected, this.#relation(), cells);
       const lock = this.#table.reader.profile.name !== "SQLite" ? sql` for update` : sql``;
-      const conditions = this.#columns(fields).map(
-        (column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`,
-      );
+      const relation = this.#relation();
+      const conditions = fields.map((field, index) => {
+        const plan = planOf({ field, name: field }, this.#table.plans);
+        // By value: a column may take several texts for one, or one for several.
+        return equalsConstant(plannedOperand(plan, relation), { kind: "parameter", index }, "filter");
+      });
       const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${sql.join(conditions, sql` and `)}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
@@ -216,7 +220,8 @@ function guardOf(written: readonly StoredColumn[]): readonly Sql[] {
   const tests = written.flatMap((column, index) => {
     if (!column.mayRound) return [];
     const place = toPlace(column, index);
-    return [sql`(${place} is null or ${sql.id(column.column)} = ${place})`];
+    const id = sql.id(column.column);
+    return [sql`(${place} is null or ${column.compared?.(id) ?? id} = ${place})`];
   });
   return tests.length === 0 ? [] : [sql`1 / (case when ${sql.join(tests, sql` and `)} then 1 else 0 end)`];
 }
