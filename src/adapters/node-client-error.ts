@@ -57,6 +57,10 @@ export function answerClientError(
     "OData-Version: 4.0",
     "Content-Type: application/json;odata.metadata=minimal",
     "Content-Language: en",
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
+    // The headers cannot be read, so neither can the id that the client may have sent.
+    `X-Request-Id: ${crypto.randomUUID()}`,
     `Content-Length: ${String(Buffer.byteLength(body))}`,
     "Connection: close",
   ];

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import type { ODataResponse } from "../http/odata-response.ts";
 import { composeServices } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { answerClientError } from "./node-client-error.ts";
@@ -43,18 +44,21 @@ function toListener(services: ODataService | readonly ODataService[]): Listener 
   const composed = composeServices(services);
   return (request, response, awaitsContinue) => {
     const odata = fromIncomingMessage(request, response, awaitsContinue);
-    const fail = (error: unknown): void => composed.reportFailure(odata, error);
-    try {
-      const answer = composed.handle(odata);
-      const sent =
-        answer instanceof Promise
-          ? answer.then((ready) => sendResponse(ready, response))
-          : sendResponse(answer, response);
-      if (sent instanceof Promise) sent.catch(fail);
-    } catch (error) {
-      response.destroy();
-      fail(error);
-    }
+    const send = (answer: ODataResponse): void => {
+      const fail = (error: unknown): void => {
+        response.destroy();
+        composed.reportFailure(odata, answer, error);
+      };
+      try {
+        const sent = sendResponse(answer, response);
+        if (sent !== undefined) sent.catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const answer = composed.handle(odata);
+    if (answer instanceof Promise) void answer.then(send);
+    else send(answer);
   };
 }
 

@@ -21,6 +21,11 @@ export type Transaction = Register extends { readonly transaction: infer T } ? T
 
 /** The request as handlers and `authenticate` see it. */
 export interface IncomingRequest {
+  /**
+   * The id of the request: the client's `X-Request-Id`, or a new UUID. The response carries it in the same header.
+   * @see docs/hosting.md, Request ids
+   */
+  readonly id: string;
   readonly method: string;
   /** The absolute URL. */
   readonly url: string;

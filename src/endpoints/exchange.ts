@@ -83,6 +83,8 @@ const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
 export class Exchange {
   readonly service: ServiceRuntime;
   readonly odata: ODataRequest;
+  /** The id of the request, as the response carries it in `X-Request-Id`. */
+  readonly requestId: string;
   readonly url: RequestUrl;
   /** Scheme, authority and prefix, without a trailing slash: the base of every URL that is emitted. */
   readonly serviceRoot: string;
@@ -101,9 +103,10 @@ export class Exchange {
   #context: RequestContext | undefined;
 
   /** @throws ODataError `InvalidUrl` for a Host header that names no host */
-  constructor(service: ServiceRuntime, odata: ODataRequest, url: RequestUrl) {
+  constructor(service: ServiceRuntime, odata: ODataRequest, requestId: string, url: RequestUrl) {
     this.service = service;
     this.odata = odata;
+    this.requestId = requestId;
     this.url = url;
     const { publicUrl, trustProxy, prefix } = service.definition;
     this.baseUrl = publicUrl ?? readBaseUrl(odata, trustProxy);
@@ -189,6 +192,7 @@ class RequestContext implements Context {
 /** The request as the application sees it; headers are made when it looks at them. */
 export function toIncomingRequest(exchange: Exchange): IncomingRequest {
   return {
+    id: exchange.requestId,
     method: exchange.odata.method,
     url: exchange.fullUrl,
     get headers(): Headers {

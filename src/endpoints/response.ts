@@ -19,7 +19,12 @@ export function okResponse(
   body: ResponseBody,
   extra?: ExtraHeaders,
 ): ODataResponse {
-  const headers: Record<string, string> = { "OData-Version": ODATA_VERSION, "Content-Type": contentType, Vary: VARY };
+  const headers: Record<string, string> = {
+    "OData-Version": ODATA_VERSION,
+    "Content-Type": contentType,
+    "X-Content-Type-Options": "nosniff",
+    Vary: VARY,
+  };
   if (exchange.user !== null) headers["Cache-Control"] = "no-store";
   if (extra !== undefined) Object.assign(headers, extra);
   return { status: 200, headers, body };

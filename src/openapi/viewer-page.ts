@@ -23,18 +23,17 @@ export function viewerResources(
   origin: string | undefined,
 ): readonly RouteResource[] {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
-  const noSniff = { "X-Content-Type-Options": "nosniff" };
   const javaScript = "text/javascript;charset=utf-8";
   return [
     {
       path: VIEWER_PATHS.page,
       contentType: "text/html;charset=utf-8",
       body: text(pageOf(title)),
-      headers: { ...noSniff, "Content-Security-Policy": policyOf(origin), "Referrer-Policy": "no-referrer" },
+      headers: { "Content-Security-Policy": policyOf(origin), "Referrer-Policy": "no-referrer" },
     },
-    { path: VIEWER_PATHS.start, contentType: javaScript, body: text(START), headers: noSniff },
-    { path: VIEWER_PATHS.script, contentType: javaScript, body: script, headers: noSniff },
-    { path: VIEWER_PATHS.style, contentType: "text/css;charset=utf-8", body: style, headers: noSniff },
+    { path: VIEWER_PATHS.start, contentType: javaScript, body: text(START) },
+    { path: VIEWER_PATHS.script, contentType: javaScript, body: script },
+    { path: VIEWER_PATHS.style, contentType: "text/css;charset=utf-8", body: style },
   ];
 }
 

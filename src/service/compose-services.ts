@@ -4,16 +4,19 @@ import { ConfigurationError, type ConfigurationFault } from "../errors/configura
 import { protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { readRequestId } from "../http/request-id.ts";
 import { defaultLogger } from "./default-logger.ts";
-import { handleError, logError } from "./handle-error.ts";
+import { finishResponse } from "./finish-response.ts";
+import { handleError } from "./handle-error.ts";
+import { logBrokenResponse } from "./log-failure.ts";
 import { isBelowPrefix, type ODataService } from "./odata-service.ts";
 
 /** Several registrations behind one door. */
 export interface ComposedServices {
   /** Answers by the service whose prefix the path has; 404 where none has it. */
   handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
-  /** Reports a failure that no response can tell of any more, such as one in the middle of a body. */
-  reportFailure(request: ODataRequest, error: unknown): void;
+  /** Logs a failure behind the head of a response: the client sees only that the response breaks off. */
+  reportFailure(request: ODataRequest, response: ODataResponse, error: unknown): void;
 }
 
 const NOWHERE = { logger: defaultLogger, challenge: "Bearer", profile: SERVICE_PROFILES.specification };
@@ -40,11 +43,11 @@ export function composeServices(services: ODataService | readonly ODataService[]
         "NotFound",
         `There is no service at this path. The services here are at: ${prefixes}`,
       );
-      return handleError(NOWHERE, request, error);
+      const id = readRequestId(request);
+      return finishResponse(request, id, handleError(NOWHERE, request, id, error));
     },
-    reportFailure: (request, error) => {
-      const service = find(request);
-      logError(service ?? NOWHERE, request, error);
+    reportFailure: (request, response, error) => {
+      logBrokenResponse(find(request) ?? NOWHERE, request, response, error);
     },
   };
 }

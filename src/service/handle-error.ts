@@ -4,6 +4,7 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { ODATA_VERSION } from "../http/odata-version.ts";
 import { writeError } from "../payload/write-error.ts";
+import { type LogScope, logFailure } from "./log-failure.ts";
 
 const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "OData-Version": ODATA_VERSION,
@@ -11,27 +12,27 @@ const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "Content-Language": "en",
   // An error belongs to one request: nobody should keep it for another.
   "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
 });
 
 /** What `handleError` needs of a registration. */
-export type ErrorScope = Pick<ServiceDefinition, "logger" | "challenge" | "profile">;
+export type ErrorScope = LogScope & Pick<ServiceDefinition, "challenge" | "profile">;
 
 /**
- * Answers an error: one meant for the client by its status and envelope, any other by a generic 500, its message and
- * stack logged and never sent.
+ * Turns an error into a response. An `ODataError` becomes its status and envelope. Any other error becomes a generic
+ * 500, and its message and stack go to the log only.
+ * @param id the id of the request
  * @see specification, Errors
  */
-export function handleError(scope: ErrorScope, request: ODataRequest, error: unknown): ODataResponse {
-  if (isODataError(error)) {
-    if (error.status >= 500 && error.cause !== undefined) logError(scope, request, error);
-    return errorResponse(scope, asProfiled(scope, error));
-  }
-  if (!isDisconnect(request, error)) logError(scope, request, error);
-  return errorResponse(
-    scope,
-    protocolError("InternalServerError", "The service failed to answer this request. The failure has been logged."),
-  );
+export function handleError(scope: ErrorScope, request: ODataRequest, id: string, error: unknown): ODataResponse {
+  const isIntended = isODataError(error);
+  const answer = isIntended ? asProfiled(scope, error) : protocolError("InternalServerError", INTERNAL_ERROR);
+  const isLogged = isIntended ? error.status >= 500 && error.cause !== undefined : !isDisconnect(request, error);
+  if (isLogged) logFailure(scope, "A request failed.", { request, id, status: answer.status }, error);
+  return errorResponse(scope, answer);
 }
+
+const INTERNAL_ERROR = "The service failed to answer this request. The failure has been logged.";
 
 /** Gives the error of a valid request that is not supported the code that the profile has for all of them. */
 function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {
@@ -44,15 +45,6 @@ function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {
 function isDisconnect({ signal }: ODataRequest, error: unknown): boolean {
   if (!signal.aborted) return false;
   return Object.is(error, signal.reason) || (error instanceof Error && error.name === "AbortError");
-}
-
-/** Reports what no client may see. A logger that throws must not take the answer down with it. */
-export function logError(scope: Pick<ErrorScope, "logger">, request: ODataRequest, error: unknown): void {
-  try {
-    scope.logger.error("A request failed.", { method: request.method, target: request.target, error });
-  } catch {
-    // There is nowhere left to report to.
-  }
 }
 
 function errorResponse(scope: ErrorScope, error: ODataError): ODataResponse {

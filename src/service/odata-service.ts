@@ -19,6 +19,7 @@ import { toFetchResponse } from "../http/fetch-response.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion, ODATA_VERSION } from "../http/odata-version.ts";
+import { readRequestId } from "../http/request-id.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
@@ -30,8 +31,10 @@ import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
 import { defaultLogger } from "./default-logger.ts";
 import { describedRoutes } from "./described-routes.ts";
 import { toEntitySetRuntime } from "./entity-set-runtime.ts";
+import { finishResponse } from "./finish-response.ts";
 import { openFurtherRoutes, type FurtherRoutes } from "./further-routes.ts";
-import { handleError, logError } from "./handle-error.ts";
+import { handleError } from "./handle-error.ts";
+import { logBrokenResponse } from "./log-failure.ts";
 import { RouteTable } from "./route-table.ts";
 
 /** Query shapes that one service keeps: more than an application's clients commonly use. */
@@ -67,11 +70,12 @@ export function odataService(options: ServiceOptions): ODataService {
   const description = Object.freeze({ definition, routes: describedRoutes(routes) });
   const further = openFurtherRoutes(options.routes ?? [], description);
   const handle = (request: ODataRequest): ODataResponse | Promise<ODataResponse> => {
-    const fail = (error: unknown): ODataResponse => finish(request, handleError(definition, request, error));
+    const id = readRequestId(request);
+    const finish = (response: ODataResponse): ODataResponse => finishResponse(request, id, response);
+    const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const answer = answerRequest(request, runtime, { routes, further });
-      if (!isPromiseLike(answer)) return finish(request, answer);
-      return Promise.resolve(answer).then((response) => finish(request, response), fail);
+      const answer = answerRequest(request, id, runtime, { routes, further });
+      return isPromiseLike(answer) ? Promise.resolve(answer).then(finish, fail) : finish(answer);
     } catch (error) {
       return fail(error);
     }
@@ -86,7 +90,8 @@ export function odataService(options: ServiceOptions): ODataService {
     handle,
     fetch: async (request: Request) => {
       const odata = fromFetchRequest(request);
-      return toFetchResponse(await handle(odata), (error) => logError(definition, odata, error));
+      const response = await handle(odata);
+      return toFetchResponse(response, (error) => logBrokenResponse(definition, odata, response, error));
     },
   });
   describeService(service, description);
@@ -102,6 +107,7 @@ interface ServiceRoutes {
 /** The way of a request up to its endpoint. @see decisions, Writing (order of checks) */
 function answerRequest(
   request: ODataRequest,
+  id: string,
   runtime: ServiceRuntime,
   { routes, further }: ServiceRoutes,
 ): ODataResponse | PromiseLike<ODataResponse> {
@@ -116,7 +122,7 @@ function answerRequest(
   const route = stated?.route ?? routes.find(path);
   if (request.method === "OPTIONS") return optionsResponse(route.allow);
   const endpoint = route.endpoint(request.method);
-  const exchange = new Exchange(runtime, request, url);
+  const exchange = new Exchange(runtime, request, id, url);
   if (definition.refusesCrossSiteWrites && isCrossSiteWrite(request, exchange.baseUrl)) throw crossSiteWrite();
   return chain(authenticate(exchange), () => {
     if (runtime.hasRules) authorize(exchange, path, endpoint);
@@ -157,11 +163,6 @@ function crossSiteWrite(): Error {
 /** What a path takes is the same for everybody. */
 function optionsResponse(allow: string): ODataResponse {
   return { status: 204, headers: { "OData-Version": ODATA_VERSION, Allow: allow }, body: null };
-}
-
-/** A response to HEAD has no body; its headers are those of GET. */
-function finish(request: ODataRequest, response: ODataResponse): ODataResponse {
-  return request.method === "HEAD" && response.body !== null ? { ...response, body: null } : response;
 }
 
 /** The secret goes no further than into the seal: handlers and logs see the definition. */

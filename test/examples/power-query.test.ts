@@ -3,6 +3,7 @@ import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
+import { headersOf } from "../http/doors.ts";
 
 /** What Power Query sends with every request. */
 const HEADERS = {
@@ -51,7 +52,7 @@ interface Answer {
 
 async function get(url: string, headers: Record<string, string> = HEADERS): Promise<Answer> {
   const response = await fetch(url, { headers });
-  const headersOfAnswer = [...response.headers].filter(([name]) => !OF_CONNECTION.has(name));
+  const headersOfAnswer = Object.entries(headersOf(response)).filter(([name]) => !OF_CONNECTION.has(name));
   return { status: response.status, headers: Object.fromEntries(headersOfAnswer), text: await response.text() };
 }
 

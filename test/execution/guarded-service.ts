@@ -18,7 +18,7 @@ export function requestOf(service: ServiceDefinition, user: Principal | null): C
   return {
     user,
     signal: new AbortController().signal,
-    request: { method: "GET", url: "http://service.example/", headers: new Headers() },
+    request: { id: "1", method: "GET", url: "http://service.example/", headers: new Headers() },
     service,
     transaction: undefined,
   };

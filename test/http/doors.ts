@@ -14,8 +14,9 @@ export type HeaderTable = Readonly<Record<string, string>>;
 /** An answer as a client sees it. */
 export interface Answer {
   readonly status: number;
-  /** By lower-case name, without what belongs to the connection. */
+  /** By lower-case name, without the headers of the connection and those that each answer has. */
   readonly headers: HeaderTable;
+  readonly requestId: string;
   /** Names as they were sent; only node tells. */
   readonly headerNames: readonly string[];
   readonly text: string;
@@ -160,16 +161,40 @@ function toAnswer(status: number, pairs: Array<readonly [string, string]>, text:
   }
   // Both doors would show a second one here: values of one name are joined.
   expect(headers["odata-version"], "OData-Version, exactly once").toBe("4.0");
+  const requestId = takeCommonHeaders(headers);
   const isJson = headers["content-type"]?.startsWith("application/json") === true && text !== "";
   const answer = {
     status,
     headers,
+    requestId,
     headerNames: names,
     text,
     json: isJson ? (JSON.parse(text) as unknown) : undefined,
   };
   if (status >= 400 && text !== "") expectEnvelope(answer);
   return answer;
+}
+
+/**
+ * Asserts the two headers that each answer has, and removes them, so that the tables of headers below hold the rest.
+ * @param headers by lower-case name
+ * @returns the request id
+ */
+export function takeCommonHeaders(headers: Record<string, string>): string {
+  const requestId = headers["x-request-id"] ?? "";
+  expect(requestId, "X-Request-Id, exactly once").toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+  const hasContent = headers["content-type"] !== undefined;
+  expect(headers["x-content-type-options"], "X-Content-Type-Options").toBe(hasContent ? "nosniff" : undefined);
+  delete headers["x-request-id"];
+  delete headers["x-content-type-options"];
+  return requestId;
+}
+
+/** The headers of a Fetch response by lower-case name, without those that each answer has, which it asserts. */
+export function headersOf(response: Response): HeaderTable {
+  const headers = Object.fromEntries(response.headers);
+  takeCommonHeaders(headers);
+  return headers;
 }
 
 /** What holds for every error: the envelope, its language, and nothing else. */

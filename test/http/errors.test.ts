@@ -312,7 +312,17 @@ eachDoor((door) => {
       const { send: ask, errors } = failing(door, { getAll: () => Promise.reject(error) });
       expectError(await ask("/s/Items?x=1"), GENERIC);
       expect(errors).toEqual([
-        { message: expect.any(String), fields: expect.objectContaining({ error, method: "GET" }) },
+        {
+          message: "A request failed.",
+          fields: {
+            requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+            method: "GET",
+            path: "/s/Items",
+            status: 500,
+            set: "Items",
+            err: error,
+          },
+        },
       ]);
     });
 

@@ -28,7 +28,7 @@ function nodes({ rows = [{ id: 1 }, { id: 2 }], children = {}, parent = {}, defa
     prefix: "/n",
     entitySets: [set],
     defaults,
-    logger: { error: (_message, { error }) => void errors.push(String(error)), warn: () => {}, info: () => {} },
+    logger: { error: (_message, { err }) => void errors.push(String(err)), warn: () => {}, info: () => {} },
   });
   return { service, errors };
 }

@@ -87,7 +87,7 @@ test("getAll that returns no entities is a failure that says what to return", as
   const { get } = serviceWith({ getAll: () => ({}) as never });
   const { status, failures } = await get("/Notes");
   expect(status).toBe(500);
-  expect(failures).toMatchObject([{ error: { message: expect.stringContaining("return an array") as string } }]);
+  expect(failures).toMatchObject([{ err: { message: expect.stringContaining("return an array") as string } }]);
 });
 
 test("an iterator that fails stays failed: its source never answers with less than all", async () => {

@@ -1,6 +1,6 @@
 import { odataError, type RowPredicate } from "odatakit";
 import { describe, expect, test } from "vitest";
-import type { Service } from "./doors.ts";
+import { type HeaderTable, headersOf, type Service } from "./doors.ts";
 import { DATA, makeService, STYLES, visibleTo, type Asked, type Style } from "./row-rules-model.ts";
 
 /** Reads of every kind that mention a set with a rule: by what they are answered, hidden rows do not exist. */
@@ -117,7 +117,7 @@ const NOBODY: Asked = { customers: 0, orders: 0, lines: 0 };
 
 interface Told {
   readonly status: number;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: HeaderTable;
   readonly text: string;
 }
 
@@ -133,7 +133,7 @@ async function ask(
   if (body !== undefined) headers["content-type"] = "application/json";
   const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
   const response = await service.fetch(new Request(`http://service.example${target}`, init));
-  return { status: response.status, headers: [...response.headers], text: await response.text() };
+  return { status: response.status, headers: headersOf(response), text: await response.text() };
 }
 
 function guarded(style: Style, more: Partial<Parameters<typeof makeService>[0]> = {}) {

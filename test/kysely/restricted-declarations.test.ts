@@ -30,7 +30,7 @@ async function ask(
     entitySets: sets,
     authenticate: () => ({ id: "Ann" }),
     logger: {
-      error: (_message, { error }) => void logged.push(error instanceof Error ? error.message : String(error)),
+      error: (_message, { err }) => void logged.push(err instanceof Error ? err.message : String(err)),
       warn: () => undefined,
       info: () => undefined,
     },

@@ -84,7 +84,7 @@ describe.each(ENGINES)("values at the edges, in bodies for a table of $title", (
     const service = odataService({
       propertyNaming: "camelCase",
       logger: {
-        error: (_message, { error }) => logged.errors.push(error),
+        error: (_message, { err }) => logged.errors.push(err),
         warn: () => undefined,
         info: () => undefined,
       },

@@ -225,7 +225,7 @@ test("a violation that shows when the transaction ends is a conflict, and what i
   const ask = sendTo(
     odataService({
       logger: {
-        error: (_message, { error }) => logged.errors.push(error),
+        error: (_message, { err }) => logged.errors.push(err),
         warn: () => undefined,
         info: () => undefined,
       },

@@ -109,7 +109,7 @@ export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [
   } as const;
   return odataService({
     namespace: "Shop",
-    logger: { error: (_message, { error }) => logged.errors.push(error), warn: () => undefined, info: () => undefined },
+    logger: { error: (_message, { err }) => logged.errors.push(err), warn: () => undefined, info: () => undefined },
     entitySets: [
       sqlEntitySet(Customer, {
         db,

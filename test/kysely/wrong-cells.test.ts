@@ -29,7 +29,7 @@ async function databaseWith(column: string, cell: unknown): Promise<AnyDatabase>
 async function answerTo(db: AnyDatabase, target: string): Promise<readonly [number, string, string]> {
   let logged = "";
   const logger = {
-    error: (_message: string, fields?: unknown) => void (logged = String((fields as { error: unknown }).error)),
+    error: (_message: string, fields?: unknown) => void (logged = String((fields as { err: unknown }).err)),
     warn: () => {},
     info: () => {},
   };

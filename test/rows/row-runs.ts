@@ -46,7 +46,10 @@ async function answersTo(service: Service, user: UserName, request: RowRequest):
     const headers = { ...given, "x-user": user };
     const response = await service.fetch(new Request(url, { ...init, headers }));
     const text = await response.text();
-    const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`).toSorted();
+    const lines = [...response.headers]
+      .filter(([name]) => name !== "x-request-id")
+      .map(([name, value]) => `${name}: ${value}`)
+      .toSorted();
     const sent = `${init.method ?? "GET"} ${url.slice(ORIGIN.length)}`;
     answers.push(withoutChance([`${sent} by ${user}`, String(response.status), ...lines, text].join("\n")));
     return { response, text };

@@ -1,0 +1,14 @@
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+
+/** The header that carries the id of a request, and of its response. */
+export const REQUEST_ID = "X-Request-Id";
+
+/**
+ * Completes a response: it carries the id of its request, and a response to HEAD has no body.
+ * @see RFC 9110, section 9.3.2; docs/hosting.md, Request ids
+ */
+export function finishResponse(request: ODataRequest, id: string, response: ODataResponse): ODataResponse {
+  const { status, headers, body } = response;
+  return { status, headers: { ...headers, [REQUEST_ID]: id }, body: request.method === "HEAD" ? null : body };
+}
