@@ -308,7 +308,7 @@ eachDoor((door) => {
           readingService(READINGS, {
             authenticate: ({ headers }) => (callers[headers.get("x-user") ?? ""] as Caller as never) ?? null,
             logger: {
-              error: (_message, fields) => logged.push(String(fields["error"])),
+              error: (_message, fields) => logged.push(String(fields["err"])),
               warn: () => undefined,
               info: () => undefined,
             },

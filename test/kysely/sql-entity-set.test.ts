@@ -148,7 +148,7 @@ describe("a set over a table", () => {
     });
     const response = await broken.fetch(new Request("http://service.example/Orders"));
     expect([response.status, (await response.text()).includes("secret")]).toEqual([500, false]);
-    expect(String((logged[0] as { error: unknown }).error)).toContain("CustomerId");
+    expect(String((logged[0] as { err: unknown }).err)).toContain("CustomerId");
   });
 });
 
