@@ -163,16 +163,16 @@ function toAnswer(status: number, pairs: Array<readonly [string, string]>, text:
   expect(headers["odata-version"], "OData-Version, exactly once").toBe("4.0");
   const requestId = takeCommonHeaders(headers);
   const isJson = headers["content-type"]?.startsWith("application/json") === true && text !== "";
-  const answer = {
+  const answer: Omit<Answer, "requestId"> = {
     status,
     headers,
-    requestId,
     headerNames: names,
     text,
     json: isJson ? (JSON.parse(text) as unknown) : undefined,
   };
   if (status >= 400 && text !== "") expectEnvelope(answer);
-  return answer;
+  // Not enumerable, so that two answers which differ in their ids alone are equal.
+  return Object.defineProperty(answer as Answer, "requestId", { value: requestId, enumerable: false });
 }
 
 /**
@@ -198,7 +198,7 @@ export function headersOf(response: Response): HeaderTable {
 }
 
 /** What holds for every error: the envelope, its language, and nothing else. */
-function expectEnvelope({ json, headers, text }: Answer): void {
+function expectEnvelope({ json, headers, text }: Omit<Answer, "requestId">): void {
   expect(Object.keys(json), text).toEqual(["error"]);
   expect(Object.keys(json.error), text).toEqual(
     Object.hasOwn(json.error, "target") ? ["code", "message", "target"] : ["code", "message"],
