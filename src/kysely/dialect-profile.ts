@@ -3,6 +3,7 @@ import type { DialectSyntax } from "./dialects/dialect-syntax.ts";
 import type { DialectValues } from "./dialects/dialect-values.ts";
 import type { DocumentSyntax } from "./dialects/document-syntax.ts";
 import type { TranslateCall } from "./functions/translate-call.ts";
+import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** What one kind of database can do, and how it says it. */
 export interface DialectProfile {
@@ -18,6 +19,11 @@ export interface DialectProfile {
   readonly maxParameters: number;
   /** Whether there are the functions that `sqliteDialect` adds to its connections. */
   readonly hasOwnFunctions: boolean;
+  /**
+   * Keeps lost connections from ending the process, where the driver of the database does not do so itself.
+   * @returns false where the connections cannot be reached
+   */
+  readonly guardConnections?: ((db: AnyKysely) => Promise<boolean>) | undefined;
   /**
    * What is written instead where no index serves a subquery or a join, so that the database would read all related rows
    * once for each row; absent for a database that finds a better way by itself.

@@ -34,7 +34,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   kysely: {
     floor: 5,
     mayImport: ["definition", "query", "edm", "errors", "json"],
-    packages: ["kysely", "node:sqlite", "node:process", "node:timers/promises"],
+    packages: ["kysely", "node:events", "node:sqlite", "node:process", "node:timers/promises"],
   },
   openapi: {
     floor: 5,

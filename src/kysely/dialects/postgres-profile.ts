@@ -1,6 +1,7 @@
 import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
 import { PG_FUNCTIONS } from "../functions/postgres.ts";
 import { PG_DOCUMENTS } from "./postgres-documents.ts";
+import { guardPool } from "./postgres-pool.ts";
 import { PG_SYNTAX } from "./postgres-syntax.ts";
 import { PG_VALUES } from "./postgres-values.ts";
 
@@ -19,4 +20,5 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   }),
   maxParameters: 65_535,
   hasOwnFunctions: true,
+  guardConnections: guardPool,
 });

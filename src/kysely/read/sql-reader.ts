@@ -96,7 +96,7 @@ function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
     : found;
   const made: Connected = {
     profile,
-    rows: new SqlRows(db, synchronousReaderOf(db), profile.name),
+    rows: new SqlRows(db, synchronousReaderOf(db), profile),
     caches: new WeakMap(),
     functions: { known: new WeakMap(), count: 0 },
   };

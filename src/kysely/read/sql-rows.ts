@@ -11,14 +11,21 @@ import type { RowStatement, Statement } from "./statement-cache.ts";
 /** A value at once, or by a promise. */
 export type Maybe<T> = T | Promise<T>;
 
+/** What a connection must know of its database. */
+type RowsProfile = Pick<DialectProfile, "name" | "guardConnections">;
+
 /** Runs statements: at once where the database is in this process, else through Kysely. */
 export class SqlRows {
   readonly #db: AnyKysely;
   readonly #reader: SynchronousReader | null;
-  readonly #name: DialectProfile["name"];
+  readonly #profile: RowsProfile;
+  #guarding: Promise<boolean> | null = null;
+  #isGuarded: boolean;
 
-  constructor(db: AnyKysely, reader: SynchronousReader | null, name: DialectProfile["name"] = "SQLite") {
-    this.#name = name;
+  constructor(db: AnyKysely, reader: SynchronousReader | null, profile: RowsProfile = { name: "SQLite" }) {
+    this.#profile = profile;
+    // A transaction has one connection, and another instance of Kysely has made it.
+    this.#isGuarded = profile.guardConnections === undefined || db.isTransaction;
     // A plugin would change the rows: its part, the names, is in the text of the statement already.
     this.#db = db.withoutPlugins();
     this.#reader = reader;
@@ -27,6 +34,28 @@ export class SqlRows {
   /** What reads at once; null where rows come by a promise. */
   get local(): SynchronousReader | null {
     return this.#reader;
+  }
+
+  /**
+   * Keeps lost connections from ending the process: before the first statement, at the latest.
+   * @returns undefined once that is done
+   * @throws whatever Kysely throws when it cannot connect
+   */
+  guard(): Promise<boolean> | undefined {
+    if (this.#isGuarded) return undefined;
+    this.#guarding ??= this.#guardNow();
+    return this.#guarding;
+  }
+
+  async #guardNow(): Promise<boolean> {
+    try {
+      const isReached = await this.#profile.guardConnections?.(this.#db);
+      this.#isGuarded = true;
+      return isReached ?? true;
+    } finally {
+      // The next statement tries again where there was no connection.
+      this.#guarding = null;
+    }
   }
 
   /** All rows, as arrays of cells in the order of the statement. */
@@ -77,12 +106,13 @@ export class SqlRows {
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
     signal?.throwIfAborted();
     try {
+      if (!this.#isGuarded) await this.guard();
       const options = signal === undefined ? undefined : await cancelOptions(this.#db, signal);
       const { rows } = await this.#db.executeQuery(CompiledQuery.raw(sql, [...parameters]), options);
       // Drivers answer rows as objects by the names of the columns.
       return rows as readonly Readonly<Record<string, unknown>>[];
     } catch (error) {
-      throw toReadFault(orUnevaluable(error, this.#name));
+      throw toReadFault(orUnevaluable(error, this.#profile.name));
     }
   }
 }

@@ -140,6 +140,8 @@ async function repeatedly<T>(write: Write, attempt: () => Maybe<T>, failed: numb
   for (let tries = failed; ;) {
     if (tries > 0) await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
     try {
+      const guarding = write.table.reader.rows.guard();
+      if (guarding !== undefined) await guarding;
       return await attempt();
     } catch (error) {
       tries += 1;
