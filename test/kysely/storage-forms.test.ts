@@ -1,4 +1,4 @@
-import { edm, entityType, enumType, odataService, type ConfigurationError } from "odatakit";
+import { complexType, edm, entityType, enumType, odataService, type ConfigurationError } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { ENGINES } from "../executors/engines.ts";
@@ -6,12 +6,15 @@ import type { AnyDatabase } from "./orders.ts";
 
 const Status = enumType("Status", { Draft: 0, Paid: 1 });
 const Flags = enumType("Flags", { A: 1, B: 2 }, { isFlags: true });
+const Place = complexType("Place", { x: edm.int32() });
 const Thing = entityType("Thing", {
   id: edm.int32().key(),
   name: edm.string(),
   status: edm.enum(Status),
   flags: edm.enum(Flags),
   active: edm.boolean(),
+  tags: edm.collection(edm.string()),
+  place: edm.complex(Place),
 });
 
 /** The faults of a declaration, each as message and fix. */
@@ -46,6 +49,14 @@ const FAULTS: ReadonlyArray<readonly [columns: object, message: RegExp, fix: Reg
   [{ active: { storage: { true: true, false: false } } }, /maps to true/, /whole numbers, or to texts/],
   [{ active: { storage: { values: { true: 1 } } } }, /Boolean, cannot be stored as \{ values \}/, /\{ true: "Y", /],
   [{ name: { storage: { true: "Y", false: "N" } } }, /String, cannot be stored as \{ true, false \}/, /`storage` out/],
+  [{ tags: { columns: { x: "y" } } }, /`tags` has members in `columns`, but is stored in one column/, /its one column/],
+  [
+    { place: { storage: "json", columns: { x: "y" } } },
+    /`place` has members in .* is stored in one column/,
+    /one column/,
+  ],
+  [{ place: { storage: "array" } }, /Place, cannot be stored as "array"/, /`storage` out/],
+  [{ name: { storage: "array" } }, /String, cannot be stored as "array"/, /`storage` out/],
   [{ name: { storage: {} } }, /storage` is an object/, /\{ values \} for an enumeration/],
 ];
 

@@ -148,6 +148,11 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
     );
     return convertedPlan({ property, column, nullable, table: place.table }, option.convert);
   }
+  const isDocument = isCollection || (type.kind === "ComplexType" && option.storage === "json");
+  if ((isDocument || type.kind !== "ComplexType") && Object.keys(option.columns).length > 0) {
+    const what = isDocument ? "is stored in one column" : "is no complex value";
+    report(`\`${path}\` has members in \`columns\`, but ${what}.`, "Give the name of its one column.");
+  }
   if (isCollection && option.storage === "array") {
     const item = { ...property, isCollection: false };
     const { arrays: syntax } = place.values;
@@ -157,14 +162,11 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
       return { kind: "array", property, item, column, nullable: true, format, syntax };
     }
   }
-  if (isCollection || (type.kind === "ComplexType" && option.storage === "json")) {
+  if (isDocument) {
     if ((option.storage ?? "json") !== "json") reportStorage(property, path, option.storage, place.values, report);
     return { kind: "document", property, column, nullable: nullable || isCollection, toSelected: documentText };
   }
   if (type.kind === "ComplexType") return planComplex(property, type, { option, place, column }, report);
-  if (Object.keys(option.columns).length > 0) {
-    report(`\`${path}\` has members in \`columns\`, but is no complex value.`, "Give the name of its one column.");
-  }
   const found = columnFormat(property, option.storage);
   if (found === null) reportStorage(property, path, option.storage, place.values, report);
   const format = found ?? columnFormat(property, undefined);
