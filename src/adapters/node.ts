@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { composeServices } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
+import { checkNodeVersion } from "./check-node-version.ts";
 import { answerClientError } from "./node-client-error.ts";
 import { fromIncomingMessage } from "./node-request.ts";
 import { sendResponse } from "./node-response.ts";
@@ -28,7 +29,7 @@ export interface RunningServer {
 /**
  * Makes a request listener for `node:http` (or `node:https`, or a framework that takes one) over one service or
  * several, each at its prefix. No Fetch objects are made on this path.
- * @throws ConfigurationError when two services have one prefix or one name
+ * @throws ConfigurationError when two services have one prefix or one name, and on Node.js below 22.18
  */
 export function toNodeHandler(
   services: ODataService | readonly ODataService[],
@@ -41,6 +42,7 @@ export function toNodeHandler(
 type Listener = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => void;
 
 function toListener(services: ODataService | readonly ODataService[]): Listener {
+  checkNodeVersion();
   const composed = composeServices(services);
   return (request, response, awaitsContinue) => {
     const odata = fromIncomingMessage(request, response, awaitsContinue);
@@ -66,7 +68,7 @@ function toListener(services: ODataService | readonly ODataService[]): Listener 
  * Serves one service or several over HTTP.
  * @param services each is served at its prefix
  * @returns once the server listens
- * @throws ConfigurationError when two services have one prefix or one name; Error when the port is taken
+ * @throws ConfigurationError when two services have one prefix or one name, and on Node.js below 22.18; Error when the port is taken
  */
 export async function serve(
   services: ODataService | readonly ODataService[],

@@ -9,7 +9,7 @@ import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { applyInMemory } from "./apply-in-memory.ts";
 import { chain } from "./chain.ts";
 import { chooseJoins, type ChosenJoins } from "./choose-joins.ts";
-import { collectEntities, isIterable } from "./collect-entities.ts";
+import { collectEntities, isIterable, withoutPromises } from "./collect-entities.ts";
 import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
 import { readCounted, readLastRow } from "./keyset-page.ts";
 import { openSource, readFrom } from "./read-source.ts";
@@ -159,7 +159,8 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
   if (typeof answer !== "object" || answer === null || !isIterable(answer.items)) {
     throw new TypeError("The applyQuery handler did not return { items }: return its page as an array or iterable.");
   }
-  const items = Array.isArray(answer.items) ? (answer.items as readonly unknown[]) : [...answer.items];
+  const given: readonly unknown[] = Array.isArray(answer.items) ? answer.items : [...answer.items];
+  const items = withoutPromises(given, "The applyQuery handler");
   const nextLink = answer.nextLink ?? undefined;
   // Both go into the envelope as they are, so untyped code must not get anything else there.
   if (nextLink !== undefined && typeof nextLink !== "string") throw new TypeError("nextLink of applyQuery is no text.");

@@ -1,6 +1,7 @@
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import { nearestName } from "../errors/nearest-name.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { describeValue, handlerValueError } from "./handler-value-error.ts";
 import { compileCellReader, scalarColumnOf } from "./row-reader.ts";
@@ -58,7 +59,7 @@ export function compileRequiredReader(
   const convert = compileConversion(codecOf(property), path);
   return (source) => {
     const value = read(source);
-    if (value === null || value === undefined) throw missingValue(path, value);
+    if (value === null || value === undefined) throw missingField(path, property.field, source, value);
     return convert(value);
   };
 }
@@ -69,7 +70,7 @@ function requireCell(
 ): (source: object) => PrimitiveValue {
   return (source) => {
     const value = read(source);
-    if (value === null) throw missingValue(path, value);
+    if (value === null) throw missingCell(path);
     return value;
   };
 }
@@ -120,9 +121,25 @@ export function compileConversion(codec: ValueCodec, path: string): (value: unkn
 }
 
 /**
- * Makes the error for a value that must be there and is not.
+ * Makes the error for null in a cell of a property that is not nullable.
  * @param path type and property, such as `Shop.Product/Price`
  */
-export function missingValue(path: string, value: null | undefined): Error {
-  return handlerValueError(path, `the handler returned ${describeValue(value)}, but the property is not nullable.`);
+export function missingCell(path: string): Error {
+  return handlerValueError(path, `the handler returned ${describeValue(null)}, but the property is not nullable.`);
+}
+
+/**
+ * Makes the error for a missing value of a property that is not nullable. The message names a promise that nothing
+ * awaited, and a member of the object whose name is close to the right one.
+ * @param path type and property, such as `Shop.Product/Price`
+ * @param field key of the property in the application's objects
+ */
+export function missingField(path: string, field: string, source: object, value: null | undefined): Error {
+  if ("then" in source && typeof source.then === "function") {
+    return handlerValueError(path, "the handler returned a promise where an entity is expected: await it.");
+  }
+  const problem = `the handler returned ${describeValue(value)}, but the property is not nullable.`;
+  const near = value === undefined && !(field in source) ? nearestName(field, Object.keys(source)) : null;
+  const hint = near === null ? "" : ` The returned object has \`${near}\`; did you mean \`${field}\`?`;
+  return handlerValueError(path, problem + hint);
 }

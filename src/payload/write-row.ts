@@ -3,7 +3,7 @@ import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { ComplexColumn, DocumentColumn, RowColumn, RowShape, ScalarColumn } from "../query/row-shape.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { missingValue } from "./property-reader.ts";
+import { missingCell } from "./property-reader.ts";
 import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
 import { typeAnnotation, typeAnnotationOf, typeFragment } from "./type-annotation.ts";
 import { compileSelectedValue, type MemberWriter } from "./write-value.ts";
@@ -128,6 +128,6 @@ function compileAbsent(path: string, property: StructuralProperty, head: string)
   const text = `${head}null`;
   return () => {
     if (property.nullable) return text;
-    throw missingValue(path, null);
+    throw missingCell(path);
   };
 }

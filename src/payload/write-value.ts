@@ -4,7 +4,7 @@ import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import { describeValue, handlerValueError } from "./handler-value-error.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { compileConversion, compileFieldReader, missingValue, requireObject } from "./property-reader.ts";
+import { compileConversion, compileFieldReader, missingField, requireObject } from "./property-reader.ts";
 import { typeAnnotation, typeAnnotationOf, typeFragment } from "./type-annotation.ts";
 
 /** Writes the JSON text of a value that is neither null nor undefined. */
@@ -56,7 +56,7 @@ export function compilePropertyValue(
   const write = valueWriter(path, { property }, { format, wholeWriters: new Map() });
   return (value) => {
     if (value !== null && value !== undefined) return write(value);
-    return absentText(path, property, value);
+    return absentText(path, property, value, NOWHERE);
   };
 }
 
@@ -103,7 +103,7 @@ function compileMember(path: string, selected: SelectedProperty, compilation: Co
   return (source) => {
     const value = read(source);
     if (value !== null && value !== undefined) return annotated + write(value);
-    return absentPrefix + absentText(path, property, value);
+    return absentPrefix + absentText(path, property, value, source);
   };
 }
 
@@ -118,17 +118,20 @@ function compileDoubleMember(path: string, property: StructuralProperty, write: 
   const annotated = typeAnnotationOf(property.name, property.type, false) + name;
   return (source) => {
     const value = read(source);
-    if (value === null || value === undefined) return name + absentText(path, property, value);
+    if (value === null || value === undefined) return name + absentText(path, property, value, source);
     const text = write(value);
     return (text.startsWith('"') ? annotated : name) + text;
   };
 }
 
-/** What stands for a value that is null or undefined: a collection without items is empty, never null. */
-function absentText(path: string, property: StructuralProperty, value: null | undefined): string {
+/** The object of a value that is written alone. */
+const NOWHERE = Object.freeze({});
+
+/** Writes a value that is null or undefined: a collection without items is empty, never null. */
+function absentText(path: string, property: StructuralProperty, value: null | undefined, source: object): string {
   if (property.isCollection) return "[]";
   if (property.nullable) return "null";
-  throw missingValue(path, value);
+  throw missingField(path, property.field, source, value);
 }
 
 function valueWriter(path: string, selected: SelectedProperty, compilation: Compilation): ValueWriter {

@@ -5,6 +5,8 @@ import { protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readRequestId } from "../http/request-id.ts";
+import { splitTarget } from "../syntax/query-options-parser.ts";
+import { quoteText } from "../syntax/syntax-error.ts";
 import { defaultLogger } from "./default-logger.ts";
 import { finishResponse } from "./finish-response.ts";
 import { handleError } from "./handle-error.ts";
@@ -38,10 +40,10 @@ export function composeServices(services: ODataService | readonly ODataService[]
     handle: (request) => {
       const service = find(request);
       if (service !== undefined) return service.handle(request);
-      const prefixes = list.map(({ prefix }) => prefix).join(", ");
+      const prefixes = list.map(({ prefix }) => (prefix === "" ? "/" : prefix)).join(", ");
       const error = protocolError(
         "NotFound",
-        `There is no service at this path. The services here are at: ${prefixes}`,
+        `There is no service at the path ${quoteText(pathOf(request))}. The services are mounted at: ${prefixes}`,
       );
       const id = readRequestId(request);
       return finishResponse(request, id, handleError(NOWHERE, request, id, error));
@@ -50,6 +52,11 @@ export function composeServices(services: ODataService | readonly ODataService[]
       logBrokenResponse(find(request) ?? NOWHERE, request, response, error);
     },
   };
+}
+
+/** The path as the handler saw it: a host that mounts the handler below a path may have cut that off. */
+function pathOf({ target }: ODataRequest): string {
+  return splitTarget(target).path;
 }
 
 function isList(services: ODataService | readonly ODataService[]): services is readonly ODataService[] {

@@ -8,10 +8,23 @@ const MODULE = /(?<!\.d|\.test|\.spec)\.(?:ts|mts|js|mjs)$/u;
 /** Hidden directories, those set aside by an underscore, and installed packages. */
 const PASSED_OVER = /^[._]|^node_modules$/u;
 
-/** The parts of Node.js that are needed here. Runtimes without a file system have neither. */
+/** The parts of `node:fs/promises` and `node:url` that find modules. Runtimes without a file system have neither. */
 interface FileSystem {
-  readonly files: typeof import("node:fs/promises");
-  readonly urls: typeof import("node:url");
+  readonly files: {
+    realpath(path: URL): Promise<string>;
+    readdir(path: URL): Promise<string[]>;
+    stat(path: URL): Promise<{ isFile(): boolean; isDirectory(): boolean }>;
+  };
+  readonly urls: {
+    fileURLToPath(url: URL): string;
+    pathToFileURL(path: string): URL;
+  };
+}
+
+/** The function of Node.js, Bun and Deno that returns a built-in module. */
+interface BuiltinModules {
+  getBuiltinModule?(name: "node:fs/promises"): FileSystem["files"] | undefined;
+  getBuiltinModule?(name: "node:url"): FileSystem["urls"] | undefined;
 }
 
 /** What went wrong with one directory or module. */
@@ -31,13 +44,13 @@ interface Failure {
  * @see specification, Versioning, 4
  */
 export async function loadEntitySets(directoryUrl: URL | string): Promise<readonly EntitySetDeclaration[]> {
-  const system = await loadFileSystem();
+  const system = loadFileSystem();
   const directory = toDirectoryUrl(directoryUrl, system);
   const found = new Set<EntitySetDeclaration>();
   const failures: Failure[] = [];
   for (const url of await modulesIn(directory, system)) {
     try {
-      const module: unknown = await import(/* @vite-ignore */ url.href);
+      const module: unknown = await import(/* @vite-ignore */ /* webpackIgnore: true */ url.href);
       for (const each of entitySetsOf(module)) found.add(each);
     } catch (error) {
       failures.push(unloadable(system.urls.fileURLToPath(url), error));
@@ -53,15 +66,17 @@ function entitySetsOf(module: unknown): readonly EntitySetDeclaration[] {
     .filter(isEntitySet);
 }
 
-/** Asked for only here, so that the package loads where there are no files. */
-async function loadFileSystem(): Promise<FileSystem> {
-  try {
-    const [files, urls] = await Promise.all([import("node:fs/promises"), import("node:url")]);
-    return { files, urls };
-  } catch (cause) {
-    const message = "loadEntitySets reads files, and this runtime has none.";
-    throw toError([{ fault: { message, fix: "Import the sets, and list them in `entitySets`." }, cause }]);
-  }
+/**
+ * Returns the built-in modules without an `import`: a bundler for a runtime without files would fail to resolve one,
+ * even in an application that never calls `loadEntitySets`.
+ */
+function loadFileSystem(): FileSystem {
+  const runtime = (globalThis as { readonly process?: BuiltinModules }).process;
+  const files = runtime?.getBuiltinModule?.("node:fs/promises");
+  const urls = runtime?.getBuiltinModule?.("node:url");
+  if (files !== undefined && urls !== undefined) return { files, urls };
+  const message = "loadEntitySets reads files, and this runtime has none.";
+  throw toError([{ fault: { message, fix: "Import the sets, and list them in `entitySets`." }, cause: undefined }]);
 }
 
 function toDirectoryUrl(given: unknown, { urls }: FileSystem): URL {
@@ -128,9 +143,17 @@ function unreadable(path: string, cause: unknown): ConfigurationFault {
   return { message: `The directory ${path} cannot be read: ${textOf(cause)}`, fix: "Let the process read it." };
 }
 
+/** How Node.js names a package that is not installed. */
+const MISSING_PACKAGE = /^Cannot find package '([^']+)'/u;
+
 function unloadable(path: string, cause: unknown): Failure {
   const message = `The module ${path} cannot be loaded: ${textOf(cause)}`;
-  return { fault: { message, fix: "Mend the module, or move it to another directory." }, cause };
+  const missing = cause instanceof Error ? MISSING_PACKAGE.exec(cause.message)?.[1] : undefined;
+  const fix =
+    missing === undefined
+      ? "Fix the module, or move it to another directory."
+      : `Install the package: npm install ${missing}`;
+  return { fault: { message, fix }, cause };
 }
 
 function textOf(cause: unknown): string {

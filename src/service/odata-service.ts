@@ -27,6 +27,7 @@ import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
+import { quoteText } from "../syntax/syntax-error.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
 import { defaultLogger } from "./default-logger.ts";
 import { describedRoutes } from "./described-routes.ts";
@@ -115,7 +116,7 @@ function answerRequest(
   checkMaxVersion(request.header("odata-maxversion"));
   checkUrlLength(request.target, definition.limits.maxUrlLength);
   const url = splitTarget(request.target);
-  if (!isBelowPrefix(url.path, definition.prefix)) throw outsideOfPrefix(definition.prefix);
+  if (!isBelowPrefix(url.path, definition.prefix)) throw outsideOfPrefix(url.path, definition.prefix);
   const below = url.path.slice(definition.prefix.length);
   const stated = further.get(below);
   const path = stated?.path ?? pathOf(below, definition.model);
@@ -201,6 +202,10 @@ export function isBelowPrefix(path: string, prefix: string): boolean {
   return next === undefined || next === "/" || next === "?" || next === "#";
 }
 
-function outsideOfPrefix(prefix: string): Error {
-  return protocolError("NotFound", `There is no resource at this path: the service is at ${prefix}/.`);
+/** @param path as the service saw it: a host that mounts the service below a path may have cut that off */
+function outsideOfPrefix(path: string, prefix: string): Error {
+  return protocolError(
+    "NotFound",
+    `There is no resource at the path ${quoteText(path)}. The service is mounted at ${prefix}/.`,
+  );
 }

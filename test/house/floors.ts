@@ -42,11 +42,6 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     packages: ["node:process", "node:module", "node:fs"],
   },
   endpoints: { floor: 7, mayImport: LOWER_ROOMS.filter((room) => room !== "syntax") },
-  service: {
-    floor: 8,
-    mayImport: [...LOWER_ROOMS, "endpoints"],
-    // Only by `import()`, where a function needs them: the core is loaded in runtimes that have neither.
-    packages: ["node:fs/promises", "node:url"],
-  },
-  adapters: { floor: 9, mayImport: ["service", "http"], packages: ["node:"] },
+  service: { floor: 8, mayImport: [...LOWER_ROOMS, "endpoints"] },
+  adapters: { floor: 9, mayImport: ["service", "http", "errors"], packages: ["node:"] },
 };

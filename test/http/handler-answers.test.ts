@@ -124,3 +124,44 @@ describe("a client that is gone", () => {
     expect(await stopped(fail)).toEqual({ status: 500, failures });
   });
 });
+
+describe("a failure names the mistake of the handler", () => {
+  const Book = entityType("Book", { id: edm.int32().key(), title: edm.string() });
+  const messageFor = async (options: Parameters<typeof entitySet<typeof Book>>[1], path: string) => {
+    const failures: { readonly error?: unknown; readonly err?: unknown }[] = [];
+    const logger = { error: (_message: string, fields: object) => void failures.push(fields), warn() {}, info() {} };
+    const service = odataService({ logger, entitySets: [entitySet(Book, options)] });
+    const response = await service.fetch(new Request(`http://service.example${path}`));
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toMatch(/promise|titel/u);
+    const [failure] = failures;
+    return String(failure?.err ?? failure?.error);
+  };
+  const book = { id: 1, title: "Emma" };
+  const promised = [book, Promise.resolve(book)] as never;
+  const misspelt = { id: 1, titel: "Emma" } as never;
+
+  test.each<[string, Parameters<typeof entitySet<typeof Book>>[1], string]>([
+    ["getAll", { getAll: () => promised }, "/Books"],
+    ["getAll, counted", { getAll: () => promised }, "/Books/$count?$filter=Id eq 1"],
+    ["applyQuery", { applyQuery: () => ({ items: promised }) }, "/Books"],
+    ["search", { getAll: () => [], search: () => promised }, "/Books?$search=emma"],
+  ])("a promise inside of a collection: %s", async (_name, options, path) => {
+    expect(await messageFor(options, path)).toContain("item 1 is a promise: await it");
+  });
+
+  test("a promise among the rows of a source", async () => {
+    expect(await messageFor({ queryable: () => arraySource(Book, promised) }, "/Books")).toContain("a promise");
+  });
+
+  test.each<[string, Parameters<typeof entitySet<typeof Book>>[1], string]>([
+    ["getByKey", { getByKey: () => misspelt }, "/Books(1)"],
+    ["getAll", { getAll: () => [misspelt] }, "/Books"],
+    ["applyQuery", { applyQuery: () => ({ items: [misspelt] }) }, "/Books"],
+  ])("a misspelt member: %s", async (_name, options, path) => {
+    expect(await messageFor(options, path)).toContain(
+      "Default.Book/Title: the handler returned undefined, but the property is not nullable. " +
+        "The returned object has `titel`; did you mean `title`?",
+    );
+  });
+});

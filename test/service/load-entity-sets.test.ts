@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { ConfigurationError, edm, entitySet, entityType, loadEntitySets, odataService } from "odatakit";
@@ -204,10 +205,14 @@ describe("what cannot be loaded is a ConfigurationError", () => {
     expect(message).toContain(join(root, "b.mjs"));
   });
 
+  test("a package that is not installed, with the command that installs it", async () => {
+    await write({ "a.mjs": 'import "kysely-that-nobody-installed";' });
+    const { faults } = await thrownBy();
+    expect(faults).toMatchObject([{ fix: "Install the package: npm install kysely-that-nobody-installed" }]);
+  });
+
   test("a runtime without files", async () => {
-    vi.doMock("node:fs/promises", () => {
-      throw new Error("No such built-in module");
-    });
+    const builtIn = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
     try {
       const { faults } = await thrownBy("/sets");
       expect(faults).toEqual([
@@ -217,7 +222,7 @@ describe("what cannot be loaded is a ConfigurationError", () => {
         },
       ]);
     } finally {
-      vi.doUnmock("node:fs/promises");
+      builtIn.mockRestore();
     }
   });
 });
@@ -229,8 +234,10 @@ test("the package itself loads without a built-in module of Node.js", () => {
     if (seen.has(path)) return;
     seen.add(path);
     const { text } = readSource(path);
-    const code = text.replaceAll(/\bimport\((?:\/\*.*?\*\/)?\s*"node:[^"]+"\)/gu, "");
-    for (const { specifier } of importsOf(code)) {
+    // A bundler resolves every `import("…")` of a text, too.
+    const calls = text.matchAll(/\b(?:import|require)\((?:\/\*.*?\*\/)?\s*"(node:[^"]+)"\)/gu);
+    builtIn.push(...Array.from(calls, ([call]) => `${path} has ${call}`));
+    for (const { specifier } of importsOf(text)) {
       if (specifier.startsWith("node:")) builtIn.push(`${path} imports ${specifier}`);
       if (specifier.startsWith(".")) visit(new URL(specifier, `file:///${path}`).pathname.slice(1));
     }

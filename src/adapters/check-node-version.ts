@@ -1,0 +1,21 @@
+import process from "node:process";
+import { ConfigurationError } from "../errors/configuration-error.ts";
+
+/** The oldest Node.js that the package supports: major and minor version. */
+const OLDEST = [22, 18] as const;
+
+/** The versions of a runtime. Bun and Deno state their own, and a Node.js version that they do not keep to. */
+export type RuntimeVersions = Readonly<Partial<Record<"node" | "bun" | "deno", string>>>;
+
+/**
+ * Checks at startup that Node.js is recent enough.
+ * @throws ConfigurationError on Node.js below 22.18
+ * @see docs/hosting.md
+ */
+export function checkNodeVersion({ node, bun, deno }: RuntimeVersions = process.versions): void {
+  if (node === undefined || bun !== undefined || deno !== undefined) return;
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
+  const message = `odatakit requires Node.js ${OLDEST.join(".")} or later. This is Node.js ${node}.`;
+  throw new ConfigurationError([{ message, fix: "Install a later Node.js, such as the current LTS version." }]);
+}
