@@ -16,8 +16,8 @@ interface FileSystem {
     stat(path: URL): Promise<{ isFile(): boolean; isDirectory(): boolean }>;
   };
   readonly urls: {
-    fileURLToPath(url: URL): string;
-    pathToFileURL(path: string): URL;
+    readonly fileURLToPath: (url: URL) => string;
+    readonly pathToFileURL: (path: string) => URL;
   };
 }
 

@@ -212,7 +212,7 @@ describe("what cannot be loaded is a ConfigurationError", () => {
   });
 
   test("a runtime without files", async () => {
-    const builtIn = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
+    const builtIn = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
     try {
       const { faults } = await thrownBy("/sets");
       expect(faults).toEqual([
