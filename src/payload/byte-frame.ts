@@ -1,14 +1,19 @@
 const encoder = new TextEncoder();
 
-/** Bytes that are put together piece by piece; the memory is kept for the next use. */
+const FIRST_CAPACITY = 256;
+/** More memory than this is not kept for the next use. */
+const MAX_KEPT = 65_536;
+
+/** Bytes that are put together piece by piece. The memory is kept for the next use, unless it is large. */
 export class ByteFrame {
-  #bytes: Uint8Array = new Uint8Array(256);
+  #bytes: Uint8Array = new Uint8Array(FIRST_CAPACITY);
   #view: DataView = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** Forgets what was put in. */
+  /** Removes the bytes. */
   clear(): void {
     this.#length = 0;
+    if (this.#bytes.length > MAX_KEPT) this.#allocate(FIRST_CAPACITY);
   }
 
   /** The bytes put in so far: valid until the next change. */
@@ -43,9 +48,13 @@ export class ByteFrame {
   #reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
-    larger.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = larger;
-    this.#view = new DataView(larger.buffer);
+    const { bytes } = this;
+    this.#allocate(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.set(bytes);
+  }
+
+  #allocate(capacity: number): void {
+    this.#bytes = new Uint8Array(capacity);
+    this.#view = new DataView(this.#bytes.buffer);
   }
 }

@@ -13,8 +13,12 @@ export interface SqliteChanges {
   readonly lastInsertRowid: bigint;
 }
 
+/** Characters and bytes of bound values, together, that a statement may keep until it is next run. */
+const MAX_KEPT = 1024;
+
 /**
- * One prepared statement, with rows of one form.
+ * One prepared statement, with rows of one form. After each run, failed or not, it releases large bound values: SQLite
+ * would keep its copies of them as long as the statement itself is kept.
  *
  * Integers are read as numbers, which is fast and fails on one beyond ±(2^53 - 1). Then the statement is run once more
  * with integers as bigint, and so ever after; those that fit become numbers again. So a cell has the same form whichever
@@ -67,16 +71,24 @@ export class PreparedStatement<F extends RowForm> {
   /** Runs a statement that answers no rows. */
   run(values: readonly SQLInputValue[]): SqliteChanges {
     this.#readBigInts();
-    const { changes, lastInsertRowid } = this.#statement.run(...values);
-    return { changes: BigInt(changes), lastInsertRowid: BigInt(lastInsertRowid) };
+    try {
+      const { changes, lastInsertRowid } = this.#statement.run(...values);
+      return { changes: BigInt(changes), lastInsertRowid: BigInt(lastInsertRowid) };
+    } finally {
+      this.#release(values);
+    }
   }
 
   /** The rows one after another. Until the generator is done or returned the statement must not be run again. */
   *iterate(values: readonly SQLInputValue[]): Generator<RowOf<F>, void, undefined> {
     this.#readBigInts();
-    for (const row of this.#statement.iterate(...values)) {
-      withNumbers(row);
-      yield row as RowOf<F>;
+    try {
+      for (const row of this.#statement.iterate(...values)) {
+        withNumbers(row);
+        yield row as RowOf<F>;
+      }
+    } finally {
+      this.#release(values);
     }
   }
 
@@ -96,12 +108,46 @@ export class PreparedStatement<F extends RowForm> {
   // The types of node:sqlite know rows as objects alone; the constructor chose the form.
 
   #all(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
-    return this.#statement.all(...values) as readonly RowOf<RowForm>[] as readonly RowOf<F>[];
+    try {
+      return this.#statement.all(...values) as readonly RowOf<RowForm>[] as readonly RowOf<F>[];
+    } finally {
+      this.#release(values);
+    }
   }
 
   #first(values: readonly SQLInputValue[]): RowOf<F> | undefined {
-    return this.#statement.get(...values) as RowOf<RowForm> | undefined as RowOf<F> | undefined;
+    try {
+      return this.#statement.get(...values) as RowOf<RowForm> | undefined as RowOf<F> | undefined;
+    } finally {
+      this.#release(values);
+    }
   }
+
+  /** Clears the bound values where they are large; small ones are cheaper to keep. */
+  #release(values: readonly SQLInputValue[]): void {
+    if (sizeOf(values) <= MAX_KEPT) return;
+    try {
+      this.#clear();
+    } catch {
+      // Resetting a statement whose iterator failed reports that failure once more, and only then is it reset.
+      this.#clear();
+    }
+  }
+
+  /** `iterate` replaces all bound values by those that it is given; it runs nothing before its first row is read. */
+  #clear(): void {
+    this.#statement.iterate();
+  }
+}
+
+/** Characters and bytes of the values that have a length. */
+function sizeOf(values: readonly SQLInputValue[]): number {
+  let size = 0;
+  for (const value of values) {
+    if (typeof value === "string") size += value.length;
+    else if (typeof value === "object" && value !== null) size += value.byteLength;
+  }
+  return size;
 }
 
 /** Whether reading failed for an integer that no number holds exactly. */
