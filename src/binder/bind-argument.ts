@@ -4,8 +4,9 @@ import type { PrimitiveType } from "../edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
+import { JsonLimitError } from "../json/json-limit-error.ts";
 import { JsonSyntaxError } from "../json/json-syntax-error.ts";
-import { parseJson } from "../json/parse-json.ts";
+import { parseJson, type ParseJsonOptions } from "../json/parse-json.ts";
 import type { CallArgument } from "../query/call-argument.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";
 import { isIdentifier } from "../syntax/identifier.ts";
@@ -16,8 +17,8 @@ import { quotedName } from "./did-you-mean.ts";
 /** What values of arguments are read with. */
 export interface ArgumentContext {
   readonly aliases: ReadonlyMap<string, string>;
-  /** Infinity for no limit. */
-  readonly maxJsonDepth: number;
+  /** Bounds of one JSON value. */
+  readonly json: ParseJsonOptions;
 }
 
 /** A parameter of one primitive or enumeration value. */
@@ -108,11 +109,12 @@ function resolveAlias(parameter: OperationParameter, text: string, { aliases }: 
 function readJson(
   parameter: OperationParameter,
   text: string,
-  { maxJsonDepth }: ArgumentContext,
+  { json }: ArgumentContext,
 ): ReturnType<typeof parseJson> {
   try {
-    return parseJson(text, { maxDepth: maxJsonDepth });
+    return parseJson(text, json);
   } catch (error) {
+    if (error instanceof JsonLimitError) throw invalid(parameter, `has ${error.message}. Send less at once.`);
     if (!(error instanceof JsonSyntaxError)) throw error;
     const form = parameter.isCollection ? "a JSON array" : "a JSON object";
     throw invalid(parameter, `takes ${form}. ${error.message}`);

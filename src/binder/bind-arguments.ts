@@ -2,6 +2,7 @@ import type { Operation, OperationParameter } from "../edm/model.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { CallArgument, CallArguments } from "../query/call-argument.ts";
+import type { Limits } from "../query/capabilities.ts";
 import { isIdentifier } from "../syntax/identifier.ts";
 import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { splitArguments } from "../syntax/split-arguments.ts";
@@ -13,8 +14,8 @@ export interface FunctionCall {
   /** The text in the parentheses behind the name; null without them. */
   readonly parentheses: string | null;
   readonly options: Pick<QueryOptionsSyntax, "aliases" | "custom">;
-  /** Most arrays and objects within one another; null for no limit. */
-  readonly maxJsonDepth: number | null;
+  /** Bounds of each JSON value. */
+  readonly limits: Pick<Limits, "maxJsonDepth" | "maxJsonValues">;
 }
 
 /**
@@ -28,8 +29,11 @@ export interface FunctionCall {
  */
 export function bindArguments(operation: Operation, call: FunctionCall): CallArguments {
   const given = new Map<string, CallArgument>();
-  const { parentheses, options } = call;
-  const context = { aliases: options.aliases, maxJsonDepth: call.maxJsonDepth ?? Infinity };
+  const { parentheses, options, limits } = call;
+  const context = {
+    aliases: options.aliases,
+    json: { maxDepth: limits.maxJsonDepth ?? Infinity, maxValues: limits.maxJsonValues ?? Infinity },
+  };
   for (const { name, text } of splitArguments(parentheses ?? "")) {
     const parameter = parameterOf(operation, requireName(operation, name, text));
     if (given.has(parameter.name)) throw givenTwice(parameter.name);

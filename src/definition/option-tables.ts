@@ -47,6 +47,7 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxOrderByProperties: FROM_ONE,
   maxUrlLength: FROM_ONE,
   maxJsonDepth: FROM_ONE,
+  maxJsonValues: FROM_ONE,
   maxResponseEntities: FROM_ONE,
   maxExpandItems: FROM_ZERO,
 };

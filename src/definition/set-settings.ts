@@ -44,6 +44,8 @@ export interface LimitSettings {
   /** In characters. */
   readonly maxUrlLength?: number | null | undefined;
   readonly maxJsonDepth?: number | null | undefined;
+  /** Objects, arrays, members and items of one body. */
+  readonly maxJsonValues?: number | null | undefined;
   readonly maxResponseEntities?: number | null | undefined;
   readonly maxExpandItems?: number | null | undefined;
 }

@@ -40,6 +40,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxOrderByProperties: 10,
   maxUrlLength: 16 * 1024,
   maxJsonDepth: 64,
+  maxJsonValues: 100_000,
   maxResponseEntities: 1_000_000,
   maxExpandItems: 50,
 });

@@ -53,8 +53,8 @@ export function openArguments(exchange: Exchange, source: ArgumentSource): Argum
 }
 
 function readCall(exchange: Exchange, operation: Operation, parentheses: string | null): OperationArguments {
-  const { maxJsonDepth } = exchange.service.definition.limits;
-  const given = bindArguments(operation, { parentheses, options: readOptions(exchange), maxJsonDepth });
+  const { limits } = exchange.service.definition;
+  const given = bindArguments(operation, { parentheses, options: readOptions(exchange), limits });
   let read = argumentReaders.get(operation);
   if (read === undefined) argumentReaders.set(operation, (read = compileArgumentsReader(operation)));
   return read(given);

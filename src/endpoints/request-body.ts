@@ -26,11 +26,11 @@ export function openBody(exchange: Exchange, entitySet: EntitySet | null): Reque
   const { limits, defaultSettings } = exchange.service.definition;
   const settings = entitySet === null ? defaultSettings : exchange.entitySet(entitySet).settings;
   const { maxRequestBodyBytes: maxBytes } = settings;
-  const { maxJsonDepth: maxDepth } = limits;
+  const { maxJsonDepth: maxDepth, maxJsonValues: maxValues } = limits;
   const { ieee754Compatible } = checkContentHeaders(exchange.odata, maxBytes);
   return {
     read: (bind) => {
-      const json = readJsonBody(exchange.odata, { maxBytes, maxDepth });
+      const json = readJsonBody(exchange.odata, { maxBytes, maxDepth, maxValues });
       return chain<JsonValue, ReturnType<typeof bind>>(json, (value) => bind(value, ieee754Compatible));
     },
   };

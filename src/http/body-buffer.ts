@@ -66,6 +66,14 @@ export function payloadTooLarge(maxBytes: number): ODataError {
 }
 
 /**
+ * Makes the error of a body with too many JSON values.
+ * @param limit what the body has more of
+ */
+export function tooManyValues(limit: string): ODataError {
+  return protocolError("PayloadTooLarge", `The body has ${limit}. Send less at once.`);
+}
+
+/**
  * Makes the error of a body that ended too early: nobody is left to read it, in most cases.
  * @param cause what the connection said; an error that is meant for the client stays as it is
  */

@@ -1,8 +1,9 @@
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
+import { JsonLimitError } from "../json/json-limit-error.ts";
 import { JsonSyntaxError } from "../json/json-syntax-error.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { payloadTooLarge } from "./body-buffer.ts";
+import { payloadTooLarge, tooManyValues } from "./body-buffer.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
 /** Bounds of one body; null for no limit. */
@@ -10,6 +11,8 @@ export interface BodyLimits {
   readonly maxBytes: number | null;
   /** Most arrays and objects within one another. */
   readonly maxDepth: number | null;
+  /** Most objects, arrays, members and items together. */
+  readonly maxValues: number | null;
 }
 
 /** A byte order mark is left to the parser, which takes one. */
@@ -18,7 +21,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BLANK = /^\ufeff?[ \t\r\n]*$/;
 
 /**
- * Reads the body of a request as JSON, once: without loss, bounded in bytes while it is read, and in depth.
+ * Reads the body of a request as JSON, once: without loss, and bounded in bytes, depth and values while it is read.
  * @returns at once where the whole body is there already, else a promise
  * @throws ODataError `PayloadTooLarge`; `InvalidBody` for a body that is empty, cut off, not UTF-8 or not JSON, that
  * nests too deeply, or that has a member twice (whose path is the target)
@@ -26,23 +29,26 @@ const BLANK = /^\ufeff?[ \t\r\n]*$/;
  */
 export function readJsonBody(
   request: ODataRequest,
-  { maxBytes, maxDepth }: BodyLimits,
+  { maxBytes, maxDepth, maxValues }: BodyLimits,
 ): JsonValue | Promise<JsonValue> {
-  const depth = maxDepth ?? Infinity;
+  const [depth, values] = [maxDepth ?? Infinity, maxValues ?? Infinity];
   const bytes = request.readBody(maxBytes);
-  return bytes instanceof Promise ? bytes.then((ready) => parseBody(ready, depth)) : parseBody(bytes, depth);
+  if (bytes instanceof Promise) return bytes.then((ready) => parseBody(ready, depth, values));
+  return parseBody(bytes, depth, values);
 }
 
 /**
  * Parses the bytes of a body as JSON.
  * @param maxDepth most arrays and objects within one another
- * @throws ODataError `InvalidBody`
+ * @param maxValues most objects, arrays and single values together
+ * @throws ODataError `InvalidBody`, or `PayloadTooLarge` for more values
  */
-export function parseBody(bytes: Uint8Array, maxDepth: number): JsonValue {
+export function parseBody(bytes: Uint8Array, maxDepth: number, maxValues: number = Infinity): JsonValue {
   const text = decode(bytes);
   try {
-    return parseJson(text, { maxDepth });
+    return parseJson(text, { maxDepth, maxValues });
   } catch (error) {
+    if (error instanceof JsonLimitError) throw tooManyValues(error.message);
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (BLANK.test(text)) throw invalidBody("The body is empty: send a JSON object.");
     throw invalidBody(`The body cannot be read. ${error.message}`, error.path);

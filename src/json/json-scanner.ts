@@ -16,6 +16,8 @@ const SHOWN_LENGTH = 20;
 const VIEW_LENGTH = 13;
 /** A text of this length may stay in memory as long as a value that was read from it. */
 const MAX_KEPT_LENGTH = 8192;
+/** Names that are kept with the name that followed them: more than the objects of one form commonly have. */
+const MAX_SUCCESSORS = 256;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
@@ -94,7 +96,8 @@ export class JsonScanner {
     }
     const name = this.takeString();
     // A name that was written with escapes stands otherwise in the text.
-    if (this.at - 1 - start === name.length) this.#successors.set(previous, name);
+    const isPlain = this.at - 1 - start === name.length;
+    if (isPlain && this.#successors.size < MAX_SUCCESSORS) this.#successors.set(previous, name);
     return name;
   }
 

@@ -1,3 +1,4 @@
+import { JsonLimitError } from "./json-limit-error.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { JsonSyntaxError } from "./json-syntax-error.ts";
 import type { JsonValue } from "./json-value.ts";
@@ -6,6 +7,8 @@ import type { JsonValue } from "./json-value.ts";
 export interface ParseJsonOptions {
   /** Most arrays and objects within one another; Infinity for no limit. */
   readonly maxDepth: number;
+  /** Most objects, arrays and single values, together; absent for no limit. */
+  readonly maxValues?: number;
 }
 
 /** An array that is being read. */
@@ -26,6 +29,9 @@ interface Parse {
   readonly scanner: JsonScanner;
   readonly stack: (OpenArray | OpenObject)[];
   readonly maxDepth: number;
+  readonly maxValues: number;
+  /** The values so far. */
+  values: number;
 }
 
 const QUOTE = 34;
@@ -44,11 +50,13 @@ const MAX_SHOWN = 128;
 /**
  * Parses a JSON text without loss, in one pass and without recursion: integers of up to 15 digits are numbers, all
  * other numbers keep their text; objects have no prototype, so that `__proto__` is an ordinary name.
- * @throws JsonSyntaxError when the text is not JSON, is deeper than `maxDepth`, or has a member twice
+ * @throws JsonSyntaxError when the text is not JSON, is deeper than `maxDepth`, or has a member twice; JsonLimitError
+ * with the first value beyond `maxValues`
  * @see RFC 8259; OData JSON Format 4.0, section 4.5
  */
 export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
-  const parse: Parse = { scanner: new JsonScanner(text), stack: [], maxDepth: options.maxDepth };
+  const { maxDepth, maxValues = Infinity } = options;
+  const parse: Parse = { scanner: new JsonScanner(text), stack: [], maxDepth, maxValues, values: 0 };
   let value = takeValue(parse);
   for (let open = parse.stack.at(-1); open !== undefined; open = parse.stack.at(-1)) {
     value = open.kind === "object" ? continueObject(parse, open, value) : continueArray(parse, open, value);
@@ -60,6 +68,8 @@ export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
 /** Takes a value whole; or opens a container, whose first value is next, and answers undefined. */
 function takeValue(parse: Parse): JsonValue | undefined {
   const { scanner, stack, maxDepth } = parse;
+  parse.values += 1;
+  if (parse.values > parse.maxValues) throw new JsonLimitError(parse.maxValues);
   const code = scanner.peek();
   switch (code) {
     case QUOTE:

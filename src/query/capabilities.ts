@@ -29,6 +29,7 @@ export interface Limits {
   readonly maxOrderByProperties: number | null;
   readonly maxUrlLength: number | null;
   readonly maxJsonDepth: number | null;
+  readonly maxJsonValues: number | null;
   readonly maxResponseEntities: number | null;
   readonly maxExpandItems: number | null;
 }

@@ -274,6 +274,7 @@ describe("settings", () => {
       maxOrderByProperties: 10,
       maxUrlLength: 16_384,
       maxJsonDepth: 64,
+      maxJsonValues: 100_000,
       maxResponseEntities: 1_000_000,
       maxExpandItems: 50,
     });

@@ -132,6 +132,7 @@ export const NO_LIMITS: NonNullable<ServiceOptions["defaults"]> = {
   maxInListLength: null,
   maxOrderByProperties: null,
   maxJsonDepth: null,
+  maxJsonValues: null,
   maxExpandItems: null,
 };
 

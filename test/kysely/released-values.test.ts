@@ -46,7 +46,10 @@ async function notes() {
     ],
   });
   return async (method: string, path: string, body?: object): Promise<number> => {
-    const init = { method, ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }) };
+    const init = {
+      method,
+      ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+    };
     const response = await service.fetch(new Request(`http://service.example/${path}`, init));
     await response.text();
     return response.status;
