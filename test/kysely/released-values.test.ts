@@ -17,6 +17,7 @@ let db: AnyDatabase;
 
 beforeEach(() => {
   prepared = [];
+  // oxlint-disable-next-line typescript/unbound-method -- called with the database as `this`
   const prepare = DatabaseSync.prototype.prepare;
   vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (this: DatabaseSync, text) {
     const statement = prepare.call(this, text);
@@ -89,7 +90,7 @@ test("statements of Kysely release large values after a result, a failure and an
     break;
   }
   expect(await query.execute()).toHaveLength(2);
-  const failing = sql<unknown>`insert into notes (id, text) values (3, ${LONG}), (1, ${LONG}) returning id`.compile(db);
+  const failing = sql`insert into notes (id, text) values (3, ${LONG}), (1, ${LONG}) returning id`.compile(db);
   const stream = db.getExecutor().stream(failing, 1);
   await expect(stream.next()).rejects.toThrow(/UNIQUE/);
   expect(holding()).toEqual([]);
