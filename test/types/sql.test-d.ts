@@ -4,6 +4,7 @@ import {
   edm,
   entitySet,
   entityType,
+  enumType,
   fn,
   hasRequired,
   type EntitySource,
@@ -12,6 +13,14 @@ import {
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { expectTypeOf, test } from "vitest";
 
+const Status = enumType("Status", { Draft: 0, Paid: 1 });
+const Bill = entityType("Bill", {
+  id: edm.int32().key(),
+  status: edm.enum(Status).nullable(),
+  paid: edm.boolean(),
+  code: edm.string(),
+  tags: edm.collection(edm.string()),
+});
 const Address = complexType("Address", { street: edm.string(), city: edm.string().nullable() });
 const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
 const Order = entityType("Order", {
@@ -85,4 +94,33 @@ test("wrong uses are red lines", () => {
   sqlEntitySet(Order, { db, table: "orders", operations: ["read"], columns: { shipTo: { columns: { nope: "x" } } } });
   // @ts-expect-error -- the source is one of another type
   entitySet(Order, { queryable: () => sqlSource(Customer, { db, from: "customers" }) });
+});
+
+test("storage and conversions follow the type of the property", () => {
+  const bill = { db, table: "bills", operations: ["read"] } as const;
+  sqlEntitySet(Bill, {
+    ...bill,
+    columns: {
+      status: { storage: { values: { Draft: "D", Paid: "P" } } },
+      paid: { name: "is_paid", storage: { true: 1, false: 0 } },
+      tags: {
+        convert: {
+          fromDatabase: (cell) => {
+            expectTypeOf(cell).toBeUnknown();
+            return String(cell).split(";");
+          },
+          toDatabase: (tags) => {
+            expectTypeOf(tags).toEqualTypeOf<readonly string[]>();
+            return tags.join(";");
+          },
+        },
+      },
+    },
+  });
+  // @ts-expect-error: every member has a cell
+  sqlEntitySet(Bill, { ...bill, columns: { status: { storage: { values: { Draft: "D" } } } } });
+  // @ts-expect-error: an enumeration is no Boolean
+  sqlEntitySet(Bill, { ...bill, columns: { status: { storage: { true: 1, false: 0 } } } });
+  // @ts-expect-error: a text has no members
+  sqlEntitySet(Bill, { ...bill, columns: { code: { storage: { values: { Draft: 0 } } } } });
 });

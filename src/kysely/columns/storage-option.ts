@@ -6,8 +6,8 @@ import type { ReportFault } from "./report-fault.ts";
 export type ColumnStorage = (typeof NAMES)[number];
 
 /** The cell of each member of an enumeration: whole numbers, or texts. */
-export interface EnumStorage {
-  readonly values: Readonly<Record<string, number | string>>;
+export interface EnumStorage<Member extends string = string> {
+  readonly values: { readonly [member in Member]: number | string };
 }
 
 /** The cells of true and false: whole numbers, or texts. */
@@ -18,6 +18,15 @@ export interface BooleanStorage {
 
 /** How a column holds its values, where that is not the default of the type. */
 export type StorageForm = ColumnStorage | EnumStorage | BooleanStorage;
+
+/** The forms of storage that a property may have, as far as the type of its values tells. */
+export type StorageOf<Value> = unknown extends Value
+  ? StorageForm
+  : [Value] extends [boolean]
+    ? ColumnStorage | BooleanStorage
+    : [Value] extends [string]
+      ? ColumnStorage | (string extends Value ? never : EnumStorage<Value>)
+      : ColumnStorage;
 
 const NAMES = [
   "text",
