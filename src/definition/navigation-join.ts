@@ -17,7 +17,11 @@ export function toNavigationJoin(
   const related = builder.entityType(target);
   const { on, through } = options;
   if (isObject(through)) {
-    const from = entriesOf(through["from"]).map(([field, column]) => toColumn(source, field, column));
+    const { anyCase } = through;
+    const from = entriesOf(through["from"]).map(([field, column]): LinkColumn => {
+      const found = toColumn(source, field, column);
+      return Array.isArray(anyCase) && anyCase.includes(field) ? { ...found, isAnyCase: true } : found;
+    });
     const to = entriesOf(through["to"]).map(([column, field]) => toColumn(related, String(field), column));
     return { kind: "link", table: String(through["table"]), from, to };
   }

@@ -73,6 +73,8 @@ export interface LinkJoin {
 export interface LinkColumn {
   readonly property: StructuralProperty;
   readonly column: string;
+  /** Whether it holds Guids in any letter case, as the column of its property does. */
+  readonly isAnyCase?: true;
 }
 
 /** An entity type. */

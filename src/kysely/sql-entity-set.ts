@@ -204,7 +204,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
     ...handlers,
     ...narrowed,
     ...replaced,
-    navigation: linkNavigations(table, isPatched, navigation) as N | undefined,
+    navigation: linkNavigations(table, isPatched, navigation, options.columns) as N | undefined,
   };
 }
 

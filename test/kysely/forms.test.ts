@@ -3,9 +3,13 @@ import { describe, expect, test } from "vitest";
 import { compareDateTimeOffsets } from "../../src/edm/date-time-offset.ts";
 import { compareDecimals, decimalFromNumber, fromScaled } from "../../src/edm/decimal.ts";
 import { compareDurations, parseDuration } from "../../src/edm/duration.ts";
+import type { StructuralProperty } from "../../src/edm/model.ts";
+import { nextDouble } from "../../src/kysely/columns/doubles.ts";
 import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/kysely/columns/instant.ts";
+import { SQLITE_STORED_INSTANTS } from "../../src/kysely/dialects/sqlite-stored-instants.ts";
 import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../src/kysely/forms/decimal-forms.ts";
-import { EPOCH_FORM, MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../src/kysely/forms/temporal-forms.ts";
+import type { StoredInstants } from "../../src/kysely/forms/stored-instants.ts";
+import { MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../src/kysely/forms/temporal-forms.ts";
 import type { SqlForm } from "../../src/kysely/translate/sql-form.ts";
 import { successorOf } from "../../src/kysely/translate/text-successor.ts";
 
@@ -22,6 +26,14 @@ const second = fc
 const instant = fc
   .tuple(second, fraction, fc.constantFrom("Z", "+02:00", "-11:30", "+14:00"))
   .map((parts) => parts.join(""));
+
+const PROPERTY = { facets: { precision: 3 } } as unknown as StructuralProperty;
+
+function storedInstants(name: string): StoredInstants {
+  const found = SQLITE_STORED_INSTANTS[name];
+  if (found === undefined) throw new Error(`There is no storage "${name}".`);
+  return found;
+}
 
 /** `x gt value` and its like, as statements say them, against the same on values. */
 function expectBounds<Cell>(
@@ -102,6 +114,7 @@ describe("bounds of a constant among the cells of a form", () => {
   });
 
   test("milliseconds since 1970", () => {
+    const { form: EPOCH_FORM } = storedInstants("epoch");
     const property = fc.property(
       fc.integer({ min: -(10 ** 13), max: 10 ** 13 }),
       instant,
@@ -116,6 +129,53 @@ describe("bounds of a constant among the cells of a form", () => {
     fc.assert(property, { numRuns: 300 });
     expect(writeEpoch(-1)).toBe("1969-12-31T23:59:59.999Z");
     expect(writeEpoch(1e15)).toBeNull();
+  });
+
+  test("Julian days, which stand for milliseconds, and are read as what was written", () => {
+    const { form, timestamp } = storedInstants("julian");
+    const { read, toCell } = timestamp(PROPERTY);
+    const property = fc.property(
+      fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 }),
+      fc.integer({ min: -4, max: 4 }),
+      instant,
+      fraction,
+      (milliseconds, steps, other, digits) => {
+        const written = writeEpoch(milliseconds) ?? "";
+        const cell = toCell?.(written);
+        expect(read(cell)).toBe(written);
+        // The doubles around it, and those on the border of the next millisecond.
+        for (const start of [Number(cell), (milliseconds + 210_866_760_000_000.5) / 86_400_000]) {
+          let near = start;
+          for (let step = 0; step < Math.abs(steps); step += 1) near = nextDouble(near, steps < 0 ? -1 : 1);
+          const text = String(read(near));
+          if (text === "null") continue;
+          for (const value of [other, written, text, written.replace(/\.\d+Z$/, `${digits}Z`)]) {
+            expectBounds(form, near, compareDateTimeOffsets(text, value), value, compareAny);
+          }
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 500 });
+    const [before, behind] = [form.ceiling("-9999999-01-01T00:00:00Z"), form.floor("12024-01-01T00:00:00Z")];
+    expect(Number(before)).toBeLessThan(1_721_059);
+    expect(Number(behind)).toBeGreaterThan(5_373_485);
+  });
+
+  test("texts of SQLite's datetime() in any width", () => {
+    const { form, timestamp } = storedInstants("sqlite-datetime");
+    const { read } = timestamp(PROPERTY);
+    const property = fc.property(second, fraction, instant, fraction, (start, digits, other, otherDigits) => {
+      const cell = start.replace("T", " ") + digits;
+      const text = String(read(cell));
+      expect(compareDateTimeOffsets(text, `${start}${digits}Z`)).toBe(0);
+      for (const value of [other, text, `${start}${otherDigits}Z`]) {
+        expectBounds(form, cell, compareDateTimeOffsets(text, value), value, compareAny);
+      }
+    });
+    fc.assert(property, { numRuns: 500 });
+    expect(
+      ["2024-02-29T12:00:00", "2024-02-30 12:00:00", "2024-02-29 12:00", "2024-02-29 12:00:00Z", 1, null].map(read),
+    ).toEqual([null, null, null, null, null, null]);
   });
 
   test.each([

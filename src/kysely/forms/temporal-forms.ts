@@ -63,15 +63,6 @@ export const INSTANT_FORM: SqlForm = plainForm("instant", asText, {
   comparable: instantKey((operand) => operand),
 });
 
-/** Edm.DateTimeOffset as INTEGER: milliseconds since 1970. */
-export const EPOCH_FORM: SqlForm = instantForm(
-  "epoch",
-  3,
-  ({ seconds, fraction }) => BigInt(seconds) * 1000n + BigInt(fraction.slice(0, 3)),
-  0.5,
-  (operand) => sql`odata_instant_of_epoch(${operand})`,
-);
-
 /** Edm.Date as the timestamp of its midnight UTC. */
 export const MIDNIGHT_FORM: SqlForm = Object.freeze<SqlForm>({
   name: "midnight",

@@ -88,12 +88,14 @@ function relatedItems(navigation: NavigationExpression, scope: PathScope): Relat
     return { source, related, from: related.from, conditions: [], pairs };
   }
   const link = statement.nextAlias();
-  const pairs = join.from.map(
-    (column) => [linkColumn(column, link, statement.profile), columnOperand(column.property, outer)] as const,
-  );
-  const conditions = join.to.map((column) =>
-    equal(columnOperand(column.property, related), linkColumn(column, link, statement.profile)),
-  );
+  const pairs = join.from.map((column) => {
+    const operand = columnOperand(column.property, outer);
+    return [linkColumn(column, link, statement.profile, operand.form), operand] as const;
+  });
+  const conditions = join.to.map((column) => {
+    const operand = columnOperand(column.property, related);
+    return equal(operand, linkColumn(column, link, statement.profile, operand.form));
+  });
   const from = sql`${linkTable(join, link)} inner join ${related.from} on ${sql.join(conditions, sql` and `)}`;
   return { source, related, from, conditions: [], pairs };
 }

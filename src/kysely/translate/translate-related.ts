@@ -192,7 +192,8 @@ function relatedRows(rows: Rows, statement: StatementScope, shape: RelatedShape)
     return { related, keys, tie, link, from: related.from, withKeys, translator };
   }
   const tests = ties.to.map((column) => {
-    const [left, right] = alike(columnOperand(column.property, related), linkColumn(column, link, profile));
+    const operand = columnOperand(column.property, related);
+    const [left, right] = alike(operand, linkColumn(column, link, profile, operand.form));
     return sql`${left} = ${right}`;
   });
   const links = linkTable(ties, link);

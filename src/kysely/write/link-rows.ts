@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { LinkColumn, LinkJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
+import { isAnyCase, linkFormat } from "../translate/link-table.ts";
 import { bindSlot } from "../translate/parameter-slot.ts";
 import type { Sql } from "../translate/sql-form.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
@@ -9,12 +10,19 @@ import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
 import type { WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
+import { asReferredTo, type StoredReference } from "./stored-references.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 import { toCommand, type WriteStatement, type WriteValues } from "./write-statements.ts";
 
 /** The values of a link: those of the columns that lead to this entity, then those that lead to the related one. */
 export type LinkValues = readonly PrimitiveValue[];
+
+/** The tables that links lead from and to. */
+export interface LinkEnds {
+  readonly own: SqlTable;
+  readonly other: SqlTable;
+}
 
 /** The statements of one table of links. */
 interface LinkStatements {
@@ -28,12 +36,12 @@ const kept = new WeakMap<LinkJoin, WeakMap<SqlTable, LinkStatements>>();
 
 /**
  * Adds a link, unless there is one of the same values: one that is added at the same time, too, where the table has a key.
- * @param table of either side, whose database it is
+ * @param ends the tables that it links: that of this entity first
  */
-export async function addLink(task: WriteTask, table: SqlTable, join: LinkJoin, values: LinkValues): Promise<void> {
-  const statements = statementsOf(table, join);
-  if (await hasLink(task, table, join, values)) return;
-  await run(task, table, statements.insert, () => ({
+export async function addLink(task: WriteTask, ends: LinkEnds, join: LinkJoin, values: LinkValues): Promise<void> {
+  const statements = statementsOf(ends, join);
+  if (await hasLink(task, ends, join, values)) return;
+  await run(task, ends.own, statements.insert, () => ({
     cells: statements.stored.flatMap(({ toCells }, index) => toCells(values[index])),
   }));
 }
@@ -41,17 +49,17 @@ export async function addLink(task: WriteTask, table: SqlTable, join: LinkJoin, 
 /** Removes a link. @returns whether there was one */
 export async function removeLink(
   task: WriteTask,
-  table: SqlTable,
+  ends: LinkEnds,
   join: LinkJoin,
   values: LinkValues,
 ): Promise<boolean> {
-  if (!(await hasLink(task, table, join, values))) return false;
-  await run(task, table, statementsOf(table, join).delete, () => ({ key: values }), true);
+  if (!(await hasLink(task, ends, join, values))) return false;
+  await run(task, ends.own, statementsOf(ends, join).delete, () => ({ key: values }), true);
   return true;
 }
 
-async function hasLink(task: WriteTask, table: SqlTable, join: LinkJoin, values: LinkValues): Promise<boolean> {
-  const { rows } = await run(task, table, statementsOf(table, join).find, () => ({ key: values }));
+async function hasLink(task: WriteTask, ends: LinkEnds, join: LinkJoin, values: LinkValues): Promise<boolean> {
+  const { rows } = await run(task, ends.own, statementsOf(ends, join).find, () => ({ key: values }));
   return rows.length > 0;
 }
 
@@ -69,33 +77,38 @@ async function run(
   }
 }
 
-function statementsOf(table: SqlTable, join: LinkJoin): LinkStatements {
+function statementsOf(ends: LinkEnds, join: LinkJoin): LinkStatements {
   let ofJoin = kept.get(join);
   if (ofJoin === undefined) kept.set(join, (ofJoin = new WeakMap<SqlTable, LinkStatements>()));
-  let statements = ofJoin.get(table);
-  if (statements === undefined) ofJoin.set(table, (statements = compileStatements(table, join)));
+  let statements = ofJoin.get(ends.own);
+  if (statements === undefined) ofJoin.set(ends.own, (statements = compileStatements(ends, join)));
   return statements;
 }
 
-function compileStatements({ db, reader }: SqlTable, join: LinkJoin): LinkStatements {
-  const columns = [...join.from, ...join.to];
+function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
+  const { db, reader } = ends.own;
+  const columns = [
+    ...join.from.map((column) => toEnd(column, ends.own)),
+    ...join.to.map((column) => toEnd(column, ends.other)),
+  ];
   const name = sql.table(join.table);
-  const stored = columns.map((column) => storedLinkColumn(column, reader));
+  const stored = columns.map(({ property, column, format }) =>
+    storedProperty({ kind: "scalar", property, column, nullable: false, format, storage: undefined }, reader.profile),
+  );
   const places = stored
     .flatMap((each) => each.columns)
-    .map(({ place }, index) => place(bindSlot(({ cells }) => cells[index])));
+    .map(({ place }, index) => {
+      const bind = (): Sql => place(bindSlot(({ cells }) => cells[index]));
+      const referred = columns[index]?.referred;
+      return referred === undefined ? bind() : asReferredTo([referred], bind);
+    });
   const names = columns.map(({ column }) => sql.id(column));
-  const tests = columns.map(({ property, column }, index) => {
-    const operand = {
-      kind: "row",
-      sql: sql.id(column),
-      form: formatOf(property, reader).form,
-      nulls: "column",
-    } as const;
+  const tests = columns.map(({ column, format }, index) => {
+    const operand = { kind: "row", sql: sql.id(column), form: format.form, nulls: "column" } as const;
     return equalsConstant(operand, { kind: "parameter", index }, "filter");
   });
   const where = sql.join(tests, sql` and `);
-  const mark = utcMarkOf(columns.map(({ property }) => formatOf(property, reader).form));
+  const mark = utcMarkOf(columns.map(({ format }) => format.form));
   // In MariaDB the same one is a statement that does nothing to a column.
   const [first] = names;
   const unlessThere =
@@ -114,15 +127,17 @@ function compileStatements({ db, reader }: SqlTable, join: LinkJoin): LinkStatem
   };
 }
 
-/** A column of links holds its values as the default of their type is stored. */
-function storedLinkColumn({ property, column }: LinkColumn, reader: SqlTable["reader"]): StoredProperty {
-  const { profile } = reader;
-  const format = formatOf(property, reader);
-  return storedProperty({ kind: "scalar", property, column, nullable: false, format, storage: undefined }, profile);
+/** A column of a table of links, with what it repeats letter by letter. */
+interface EndColumn extends LinkColumn {
+  readonly format: ColumnFormat;
+  readonly referred: StoredReference | undefined;
 }
 
-function formatOf(property: LinkColumn["property"], { profile }: SqlTable["reader"]): ColumnFormat {
-  const format = profile.values.columnFormat(property, undefined);
-  if (format === null) throw new Error(`${property.name} is no single value.`);
-  return format;
+function toEnd(column: LinkColumn, table: SqlTable): EndColumn {
+  const { field } = column.property;
+  const { profile } = table.reader;
+  const plan = table.plans.get(field);
+  const form = plan?.kind === "scalar" ? plan.format.form : undefined;
+  const referred = isAnyCase(column, profile, form) ? { table, field } : undefined;
+  return { ...column, format: linkFormat(column, profile, form), referred };
 }

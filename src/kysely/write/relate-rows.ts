@@ -49,7 +49,7 @@ export function removeRelated(
     const isLinked =
       row !== null &&
       (join.kind === "link"
-        ? await removeLink(task, own.table, join, linkValues(relation, join, row))
+        ? await removeLink(task, { own: own.table, other: other.table }, join, linkValues(relation, join, row))
         : isRelated(relation, join, row));
     if (!isLinked) throw noLink();
     if (join.kind === "direct") {
@@ -122,7 +122,7 @@ async function link(relation: Relation, related: unknown): Promise<void> {
   const row = await readRelated(relation, otherKey, relatedProperties(join));
   if (row === null) throw unknownId(relation.target);
   if (join.kind === "link") {
-    await addLink(task, own.table, join, linkValues(relation, join, row));
+    await addLink(task, { own: own.table, other: other.table }, join, linkValues(relation, join, row));
   } else if (!navigation.isCollection && refersToKey(navigation, join)) {
     const values = join.pairs.map(
       (pair) => [checkChangeable(own, pair.property).field, row[pair.related.field]] as const,

@@ -137,7 +137,7 @@ export async function insertNode(
     for (const each of join.kind === "link" ? related : []) {
       await addLink(
         placeOf(task, navigation),
-        table,
+        { own: table, other: nested.table },
         join as Extract<NavigationJoin, { kind: "link" }>,
         [
           ...ownProperties(join).map((property) => valueOf(stored, property)),

@@ -14,18 +14,29 @@ type Target = Readonly<Record<string, unknown>> | undefined;
  * application has none of its own: links where the table may be patched, and so may the one that holds the values of the
  * link; related entities along `on` where their own set creates them in its table.
  * @param navigations as the application declares them
+ * @param columns where the properties of the set stand
  * @see specification, Navigation routes, 6 and 7
  */
-export function linkNavigations(table: SqlTable, isPatched: boolean, navigations: unknown): unknown {
+export function linkNavigations(table: SqlTable, isPatched: boolean, navigations: unknown, columns: unknown): unknown {
   if (!isObject(navigations)) return navigations;
   return Object.fromEntries(
     Object.entries(navigations).map(([field, declaration]) => {
       if (!isObject(declaration) || !isObject(declaration["options"])) return [field, declaration];
       const { options } = declaration;
       const made = handlersOf(table, field, isPatched, declaration);
-      return [field, Object.freeze({ ...declaration, options: Object.freeze({ ...made, ...options }) })];
+      const through = isObject(options["through"]) ? { through: withLetterCase(options["through"], columns) } : {};
+      return [field, Object.freeze({ ...declaration, options: Object.freeze({ ...made, ...options, ...through }) })];
     }),
   );
+}
+
+/** Tells of a table of links which columns repeat values that are stored as texts in any letter case. */
+function withLetterCase(through: Readonly<Record<string, unknown>>, columns: unknown): object {
+  const anyCase = Object.keys(isObject(through["from"]) ? through["from"] : {}).filter((field) => {
+    const option = isObject(columns) ? columns[field] : undefined;
+    return isObject(option) && option["storage"] === "text";
+  });
+  return anyCase.length === 0 ? through : { ...through, anyCase };
 }
 
 function handlersOf(

@@ -24,6 +24,11 @@ export function writtenSet(context: Context, table: SqlTable): EntitySetDefiniti
   throw new Error(`${names} have the same handlers, and row rules: declare each of them by a sqlEntitySet of its own.`);
 }
 
+/** The sets of the service that answers; none where a table is written outside of a service. */
+export function setsOfService(context: Context): Iterable<EntitySetDefinition> {
+  return serviceOf(context)?.entitySets.values() ?? [];
+}
+
 const guarding = new WeakMap<object, boolean>();
 
 /** Whether any set of the service has a row rule. */

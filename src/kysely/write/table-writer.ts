@@ -11,6 +11,7 @@ import type { Maybe } from "../read/sql-rows.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
+import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { toWriteFault } from "./write-faults.ts";
 import {
   toCommand,
@@ -45,6 +46,8 @@ export interface Stored {
 export class TableWriter {
   readonly table: SqlTable;
   readonly statements: WriteStatements;
+  /** By the service that answers. */
+  readonly #references = new WeakMap<object, StoredReferences>();
 
   constructor(table: SqlTable) {
     this.table = table;
@@ -67,7 +70,7 @@ export class TableWriter {
     const given = this.#toStore(values, linked);
     const fields = this.#fieldsOf(given);
     const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
-    const statement = statements.insert(fields, selected);
+    const statement = statements.insert(fields, selected, this.#referencesOf(task.context));
     const added = this.#run(task, statement, () => ({ cells: this.#cells(fields, given) }));
     return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
       if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
@@ -84,7 +87,7 @@ export class TableWriter {
   update(task: WriteTask, key: readonly PrimitiveValue[], values: Values, expected: Expected): Maybe<Values | null> {
     const { table, statements } = this;
     const fields = this.#fieldsOf(values);
-    const statement = statements.update(fields, { expected });
+    const statement = statements.update(fields, { expected }, this.#referencesOf(task.context));
     const changed = this.#run(task, statement, () => ({ key, expected, cells: this.#cells(fields, values) }));
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       if (statements.areReturning) return firstOf(rows, statement);
@@ -135,6 +138,16 @@ export class TableWriter {
   /** The values of a key in the application's form. */
   keyValues(key: unknown): readonly PrimitiveValue[] {
     return keyValues(this.table.entityType.key, key);
+  }
+
+  #referencesOf(context: Context): StoredReferences {
+    // An application may call with a context of its own.
+    const service: object = context?.service ?? this;
+    const known = this.#references.get(service);
+    if (known !== undefined) return known;
+    const found = findReferences(context, this.table);
+    this.#references.set(service, found);
+    return found;
   }
 
   #cells(fields: readonly string[], values: Values): readonly unknown[] {

@@ -14,6 +14,7 @@ import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
+import { asReferredTo, type StoredReference, type StoredReferences } from "./stored-references.ts";
 
 /** A compiled statement of a table. */
 export interface WriteStatement {
@@ -34,6 +35,12 @@ export interface WriteValues {
   readonly expected?: Expected;
   /** In the order of the columns that are written. */
   readonly cells?: readonly unknown[];
+}
+
+/** A column that a statement writes. */
+interface WrittenColumn extends StoredColumn {
+  /** What the column refers to, where it repeats the text that is stored there. */
+  readonly referred?: readonly StoredReference[];
 }
 
 /** Which row is meant. */
@@ -76,10 +83,14 @@ export class WriteStatements {
   }
 
   /** Adds a row. @param selected what is answered of it, where the database answers rows */
-  insert(fields: readonly string[], selected: readonly SelectedProperty[]): WriteStatement {
+  insert(
+    fields: readonly string[],
+    selected: readonly SelectedProperty[],
+    references: StoredReferences,
+  ): WriteStatement {
     const names = selected === this.#table.whole ? ["*"] : namesOf(selected);
-    return this.#get(["insert", ...fields, "/", ...names], () => {
-      const columns = this.#columns(fields);
+    return this.#get(["insert", ...namesOfFields(fields, references), "/", ...names], () => {
+      const columns = this.#columns(fields, references);
       const ids = columns.map(({ column }) => sql.id(column));
       const into = sql`insert into ${sql.table(this.#table.name)}`;
       if (columns.length === 0) {
@@ -95,9 +106,9 @@ export class WriteStatements {
   }
 
   /** Changes a row, and counts that. Answers the whole of it, where the database answers rows. */
-  update(fields: readonly string[], condition: RowCondition): WriteStatement {
-    return this.#get(["update", ...fields, "/", ...namesOfExpected(condition)], () => {
-      const columns = this.#columns(fields);
+  update(fields: readonly string[], condition: RowCondition, references: StoredReferences): WriteStatement {
+    return this.#get(["update", ...namesOfFields(fields, references), "/", ...namesOfExpected(condition)], () => {
+      const columns = this.#columns(fields, references);
       const assignments = columns.map((column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`);
       const set = sql.join([...assignments, ...this.#counting()]);
       const text = sql`update ${sql.table(this.#table.name)} set ${set} where ${this.#where(condition)}`;
@@ -144,8 +155,13 @@ export class WriteStatements {
     });
   }
 
-  #columns(fields: readonly string[]): readonly StoredColumn[] {
-    return fields.flatMap((field) => this.#table.stored(field).columns);
+  /** The columns of fields; those of foreign keys get what is stored in the row that they refer to. */
+  #columns(fields: readonly string[], references: StoredReferences): readonly WrittenColumn[] {
+    return fields.flatMap((field) => {
+      const { columns } = this.#table.stored(field);
+      const referred = references.get(field);
+      return referred === undefined ? columns : columns.map((column) => ({ ...column, referred }));
+    });
   }
 
   #relation(): Relation {
@@ -179,7 +195,7 @@ export class WriteStatements {
     return [sql`${column} = case when ${column} is null or ${column} >= ${greatest} then 1 else ${column} + 1 end`];
   }
 
-  #answering(text: Sql, selected: readonly SelectedProperty[], written: readonly StoredColumn[]): WriteStatement {
+  #answering(text: Sql, selected: readonly SelectedProperty[], written: readonly WrittenColumn[]): WriteStatement {
     if (!this.areReturning) return this.#compile(text, { columns: new Map() }, 0);
     const cells: Cells = [];
     const columns = selectColumns(selected, this.#relation(), cells);
@@ -211,12 +227,13 @@ export class WriteStatements {
 }
 
 /** The place of a cell. @param index among the cells that the statement writes */
-function toPlace({ place }: StoredColumn, index: number): Sql {
-  return place(bindSlot(({ cells }) => cells[index]));
+function toPlace({ place, referred }: WrittenColumn, index: number): Sql {
+  const bind = (): Sql => place(bindSlot(({ cells }) => cells[index]));
+  return referred === undefined ? bind() : asReferredTo(referred, bind);
 }
 
 /** What fails the statement, and so leaves nothing of it, when a column holds another value than what was written. */
-function guardOf(written: readonly StoredColumn[]): readonly Sql[] {
+function guardOf(written: readonly WrittenColumn[]): readonly Sql[] {
   const tests = written.flatMap((column, index) => {
     if (!column.mayRound) return [];
     const place = toPlace(column, index);
@@ -224,6 +241,13 @@ function guardOf(written: readonly StoredColumn[]): readonly Sql[] {
     return [sql`(${place} is null or ${column.compared?.(id) ?? id} = ${place})`];
   });
   return tests.length === 0 ? [] : [sql`1 / (case when ${sql.join(tests, sql` and `)} then 1 else 0 end)`];
+}
+
+function namesOfFields(fields: readonly string[], references: StoredReferences): readonly string[] {
+  return fields.map((field) => {
+    const referred = references.get(field) ?? [];
+    return [field, ...referred.map((reference) => `${reference.table.name} ${reference.field}`)].join(" > ");
+  });
 }
 
 function namesOf(selected: readonly SelectedProperty[]): readonly string[] {

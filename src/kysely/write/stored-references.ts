@@ -1,0 +1,74 @@
+import { sql } from "kysely";
+import type { Context } from "../../definition/context.ts";
+import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { keyHolderOf } from "../../edm/key-holder.ts";
+import type { NavigationProperty } from "../../edm/model.ts";
+import { toEquatable, type Sql } from "../translate/sql-form.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { setsOfService, tableOfSet, targetSet } from "./table-sets.ts";
+
+/** A column of another table whose Guids a foreign key repeats letter by letter. */
+export interface StoredReference {
+  readonly table: SqlTable;
+  readonly field: string;
+}
+
+/** The references of a table by the fields of its foreign keys. */
+export type StoredReferences = ReadonlyMap<string, readonly StoredReference[]>;
+
+/** Finds the foreign keys of a table that refer to Guids in any letter case, by the navigations of all sets. */
+export function findReferences(context: Context, table: SqlTable): StoredReferences {
+  const found = new Map<string, readonly StoredReference[]>();
+  for (const set of setsOfService(context)) {
+    for (const navigation of set.entitySet.navigationProperties.values()) {
+      for (const [field, reference] of alongNavigation(set, navigation, table, context)) {
+        found.set(field, [...(found.get(field) ?? []), reference]);
+      }
+    }
+  }
+  return found;
+}
+
+function alongNavigation(
+  set: EntitySetDefinition,
+  navigation: NavigationProperty,
+  table: SqlTable,
+  context: Context,
+): ReadonlyArray<readonly [field: string, reference: StoredReference]> {
+  const join = set.entitySet.navigationJoins.get(navigation.name);
+  if (join?.kind !== "direct") return [];
+  const target = targetSet(context, set, navigation.name);
+  const [own, other] = [tableOfSet(set), target === null ? null : tableOfSet(target)];
+  if (own === null || other === null || !own.shares(other)) return [];
+  const isDependent = keyHolderOf(set.entitySet, navigation) === "parent";
+  if ((isDependent ? own : other) !== table) return [];
+  return join.pairs.flatMap(({ property, related }) => {
+    const reference = isDependent ? { table: other, field: related.field } : { table: own, field: property.field };
+    const { field } = isDependent ? property : related;
+    return isAnyCase(table, field) && isAnyCase(reference.table, reference.field) ? [[field, reference] as const] : [];
+  });
+}
+
+/** Whether a column holds Guids in any letter case. */
+function isAnyCase({ plans }: SqlTable, field: string): boolean {
+  const plan = plans.get(field);
+  return plan?.kind === "scalar" && plan.property.type.name === "Edm.Guid" && plan.storage === "text";
+}
+
+/**
+ * Returns what is stored of a foreign key: the text of the row that it refers to, which a constraint of the database
+ * compares letter by letter; where there is no such row, the value itself.
+ * @param bind makes the place of the value
+ */
+export function asReferredTo(references: readonly StoredReference[], bind: () => Sql): Sql {
+  const texts = references.map(({ table, field }) => {
+    const plan = table.plans.get(field);
+    if (plan?.kind !== "scalar") throw new Error(`${field} of ${table.name} has no column.`);
+    const column = sql.id(plan.column);
+    const { sql: cells, form } = toEquatable({ sql: column, form: plan.format.form });
+    const found = sql`select ${column} as odata_text from ${sql.table(table.name)} where ${cells} = ${form.place?.(bind()) ?? bind()} limit 1`;
+    // MariaDB reads the table that it writes from a derived table alone.
+    return sql`(select odata_text from (${found}) as odata_target)`;
+  });
+  return sql`coalesce(${sql.join([...texts, bind()])})`;
+}
