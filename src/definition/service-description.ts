@@ -42,6 +42,8 @@ export interface RouteResource {
   readonly body: Uint8Array;
   /** Headers beside those of every response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether nobody is asked who they are, whatever the registration requires; absent: false. */
+  readonly isPublic?: boolean | undefined;
 }
 
 /** Routes beside those of the protocol, such as those that `openApiRoute` makes. */

@@ -3,10 +3,11 @@ import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { descriptionOf, type ServiceDescription } from "../definition/service-description.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Access } from "./access.ts";
+import { checkInfo, INFO_OPTIONS, type OpenApiInfo, serversOf } from "./document-info.ts";
 import { addEntitySetPaths } from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";
 import type { DocumentObject, OpenApiDocument, PathItem } from "./open-api-document.ts";
-import { addBoundOperations, addUnboundOperations } from "./operation-paths.ts";
+import { addBoundOperations, addUnboundOperations, UNBOUND_TAG } from "./operation-paths.ts";
 import { addPropertyPaths } from "./property-paths.ts";
 import {
   ERROR_SCHEMA,
@@ -27,13 +28,13 @@ export interface DescribedService {
   readonly group: string | undefined;
 }
 
-/** What of several services a document tells. */
-export interface OpenApiOptions {
+/** What of several services a document tells, and what it says of itself. */
+export interface OpenApiOptions extends OpenApiInfo {
   /** Only services of this group. */
   readonly group?: string | undefined;
 }
 
-const OPTIONS: OptionTable<keyof OpenApiOptions> = Object.freeze({ group: { kind: "text" } });
+const OPTIONS: OptionTable<keyof OpenApiOptions> = Object.freeze({ ...INFO_OPTIONS, group: { kind: "text" } });
 
 /** Stands in for the name of a service that has none, and begins the tag of what belongs to no set. */
 const UNNAMED = "Default";
@@ -42,7 +43,7 @@ const SERVICE_TAG = "Service";
 /**
  * Describes services as OpenAPI 3.1: the routes that they have, with parameters, bodies and answers.
  * @param services what `odataService` returned, one or several
- * @param options which of them
+ * @param options which of them, and title, version, servers and the like
  * @throws ConfigurationError for what is no service, for services of one prefix or name, for a group of none, and for
  *   options that there are not
  * @see specification, Generated API descriptions; Versioning, 6
@@ -57,14 +58,14 @@ export function openApiDocument(
   const described = listed.map(describe).filter(({ definition }) => group === undefined || definition.group === group);
   if (described.length === 0) throw nothingOf(group, listed);
   checkDistinct(described.map(({ definition }) => definition));
-  return describeServices(described);
+  return describeServices(described, options);
 }
 
 /** Describes services that are known to be such. */
-export function describeServices(services: readonly ServiceDescription[]): OpenApiDocument {
+export function describeServices(services: readonly ServiceDescription[], stated: OpenApiInfo): OpenApiDocument {
   const urls = new Set(services.map(({ definition }) => definition.publicUrl));
-  const [url] = urls;
-  const hasOneUrl = urls.size === 1;
+  const hasOneUrl = urls.size === 1 || stated.servers !== undefined;
+  const [url = "/"] = hasOneUrl ? urls : [];
   const parts: DocumentParts = {
     paths: new Map(),
     schemas: new Map(),
@@ -77,11 +78,13 @@ export function describeServices(services: readonly ServiceDescription[]): OpenA
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info: {
-      title: definitions.map(({ name, model }) => name ?? model.namespace).join(", "),
-      version: "1.0.0",
-      description: "An OData 4.0 service.",
+      title: stated.title ?? definitions.map(({ name, model }) => name ?? model.namespace).join(", "),
+      version: stated.version ?? "1.0.0",
+      description: stated.description ?? "An OData 4.0 service.",
+      contact: stated.contact,
+      license: stated.license,
     },
-    servers: hasOneUrl && url !== undefined ? [{ url }] : undefined,
+    servers: serversOf(stated.servers ?? [{ url }]),
     tags,
     paths: Object.fromEntries(parts.paths),
     components: {
@@ -111,9 +114,14 @@ function addService(
     addBoundOperations(scope, set);
   }
   addUnboundOperations(scope);
-  return sets.map(({ entitySet: { name, entityType } }) => {
-    return { name: scope.tag(name), description: entityType.description };
+  const own = sets.map(({ entitySet: { name, entityType } }) => {
+    return { name: scope.tag(name), description: entityType.description ?? `Entities of ${name}.` };
   });
+  const root = { name: scope.tag(SERVICE_TAG), description: "The service document and the model." };
+  const unbound = { name: scope.tag(UNBOUND_TAG), description: "Functions and actions of the service." };
+  const shared = definition.operations.size === 0 ? [root] : [root, unbound];
+  // A set of that name shares its tag.
+  return [...shared.filter(({ name }) => !own.some((each) => each.name === name)), ...own];
 }
 
 /** The rules of the registration are all that hold for what belongs to no set. */
@@ -129,7 +137,8 @@ function addRoot(scope: ServiceScope): void {
   const listed = { "@odata.context": { type: "string" }, value: { type: "array", items: item } };
   scope.add({
     method: "GET",
-    path: "/",
+    // Both forms are answered; without a prefix there is only the one with the slash.
+    path: scope.definition.prefix === "" ? "/" : "",
     id: "service.read",
     tag: SERVICE_TAG,
     summary: "Read which entity sets and operations there are",
@@ -168,7 +177,7 @@ function describe(service: unknown): ServiceDescription {
 /** Untyped code may mistype a group, and would tell everything of every service. */
 function checkDocumentOptions(options: unknown): void {
   const faults = isObject(options)
-    ? [...checkOptions(OPTIONS, options, "openApiDocument", {})]
+    ? [...checkOptions(OPTIONS, options, "openApiDocument", {}), ...checkInfo(options, "openApiDocument")]
     : [
         {
           message: `openApiDocument got ${describeValue(options)} as options.`,

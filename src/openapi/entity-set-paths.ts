@@ -1,5 +1,6 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import { type Access, accessOf, collectionAccessOf, creationAccessOf } from "./access.ts";
+import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   COLLECTION_OPTIONS,
@@ -104,7 +105,7 @@ function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
       checksRows: createsGuarded(scope.definition, set),
     },
     parameters: [...queryParameters(entityType, capabilities, ["$select", "$expand"]), PREFER_RETURN],
-    requestBody: jsonBody(body),
+    requestBody: jsonBody(body, createExample({ entityType, entitySet }, new Set())),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), headers),
       204: emptyResponse("It is created; the client prefers no content.", headers),
@@ -177,6 +178,8 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
   const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
   const isReplacement = method === "PUT";
   const schema = isReplacement ? replaceSchema(entityType, scope.schemas) : patchSchema(entityType, scope.schemas);
+  const target = { entityType, entitySet };
+  const example = isReplacement ? replaceExample(target) : patchExample(target);
   const isConditional = etag.length > 0;
   const headers = isConditional ? ETAG_HEADER : undefined;
   const mayCreate = isReplacement && settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
@@ -192,7 +195,7 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
     summary: `${isReplacement ? "Replace" : "Change"} an entity of ${name}`,
     access: { ...accessOf(set, "update"), further: mayCreate ? creation : undefined, checksRows: set.rows !== null },
     parameters: [...parameters, ...options, ...(isConditional ? CONDITIONS : []), PREFER_RETURN],
-    requestBody: jsonBody(schema),
+    requestBody: jsonBody(schema, example),
     responses: {
       200: jsonResponse("The entity as it is now.", changed, headers),
       ...(mayCreate ? { 201: jsonResponse("The new entity.", changed, { ...LOCATION_HEADER, ...headers }) } : {}),

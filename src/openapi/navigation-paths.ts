@@ -7,6 +7,7 @@ import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type Access, accessAlong, judgedAlong } from "./access.ts";
 import { bodyLimit, countResponse } from "./entity-set-paths.ts";
+import { createExample, referenceExample } from "./examples.ts";
 import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
 import { type NavigationOptions, navigationOptions } from "./navigation-options.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -165,17 +166,19 @@ function nothingRelated({ scope, member: { isCollection, nullable } }: Navigatio
 }
 
 function addCreate(each: NavigationScope): void {
-  const { scope, set, member: navigation, options } = each;
+  const { scope, set, member: navigation, options, target } = each;
   const { name, entityType } = navigation;
   const { settings, entitySet } = set;
-  const created = createSchema(entityType, givenAlong(entitySet, navigation), scope.schemas);
+  const given = givenAlong(entitySet, navigation);
+  const created = createSchema(entityType, given, scope.schemas);
+  const example = createExample({ entityType, entitySet: target?.entitySet ?? null }, given);
   addMemberOperation(each, {
     method: "POST",
     id: "create",
     summary: `Create one of ${name}`,
     access: createAccess(each),
     parameters: [...optionsOf(each, options.entity), ...(entitySet.etag.length > 0 ? CONDITIONS : []), PREFER_RETURN],
-    requestBody: jsonBody(created),
+    requestBody: jsonBody(created, example),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), LOCATION_HEADER),
       204: emptyResponse("It is created; the client prefers no content.", LOCATION_HEADER),
@@ -198,6 +201,7 @@ function addReferences(each: NavigationScope): void {
   const { scope, member: navigation, routes, set, options } = each;
   const { name, isCollection } = navigation;
   const { reference } = routes;
+  if (reference.size === 0) return;
   const one = referenceSchema(scope.schemas);
   if (reference.has("GET")) {
     const many = envelope({ value: { type: "array", items: one } });
@@ -234,12 +238,12 @@ function addReferences(each: NavigationScope): void {
     const access = linkAccess(each, method === "POST" ? "create" : "update", handlersOf(each)[id]);
     addMemberOperation(
       each,
-      { method, id, summary, access, parameters: conditions, requestBody: jsonBody(one), responses },
+      { method, id, summary, access, parameters: conditions, requestBody: jsonBody(one, linkExample(each)), responses },
       "/$ref",
     );
   }
   if (!reference.has("DELETE")) return;
-  const parameters = [...(isCollection ? [ID_OPTION] : []), ...conditions];
+  const parameters = [...(isCollection ? [idOption(each)] : []), ...conditions];
   const responses = { ...done, ...errorResponses(refusalsOfWrite(set)) };
   const access = linkAccess(each, "update", handlersOf(each).removeRef);
   addMemberOperation(
@@ -249,13 +253,20 @@ function addReferences(each: NavigationScope): void {
   );
 }
 
-const ID_OPTION: DocumentObject = {
-  name: "$id",
-  in: "query",
-  required: true,
-  description: "The @odata.id of the entity whose link goes.",
-  schema: { type: "string" },
-};
+/** A reference to an entity of the target set; undefined without one: handlers then say what a reference is. */
+function linkExample({ target }: NavigationScope): DocumentObject | undefined {
+  return target === undefined ? undefined : { "@odata.id": referenceExample(target.entitySet) };
+}
+
+function idOption({ target }: NavigationScope): DocumentObject {
+  return {
+    name: "$id",
+    in: "query",
+    required: true,
+    description: "The @odata.id of the entity whose link goes.",
+    schema: { type: "string", examples: target === undefined ? undefined : [referenceExample(target.entitySet)] },
+  };
+}
 
 /** The handlers along a navigation. */
 function handlersOf({ set, member }: NavigationScope): NavigationHandlers<Context> {

@@ -1,3 +1,5 @@
+import type { OpenApiContact, OpenApiLicense, OpenApiServer } from "./document-info.ts";
+
 /** A value of a document: JSON, of which members that are undefined are left out when it is written. */
 export type DocumentValue = string | number | boolean | null | undefined | readonly DocumentValue[] | DocumentObject;
 
@@ -15,9 +17,15 @@ export type PathItem = Readonly<Record<string, DocumentObject>>;
  */
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  /** Absent where the services do not know their address, or have several. */
-  readonly servers?: ReadonlyArray<{ readonly url: string }> | undefined;
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly contact?: OpenApiContact | undefined;
+    readonly license?: OpenApiLicense | undefined;
+  };
+  /** `/`, the host that the document comes from, where the services do not know their address or have several. */
+  readonly servers: readonly OpenApiServer[];
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string | undefined }>;
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {

@@ -1,19 +1,29 @@
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
+import { checkInfo, INFO_OPTIONS, type OpenApiInfo } from "./document-info.ts";
 import { describeServices } from "./document.ts";
 import { loadViewerAssets } from "./viewer-assets.ts";
 import { VIEWER_PATHS, viewerResources } from "./viewer-page.ts";
 
 /** What `openApiRoute` takes. */
-export interface OpenApiRouteOptions {
+export interface OpenApiRouteOptions extends OpenApiInfo {
+  /**
+   * Whether everybody may read the document and the page, whatever the registration requires; absent: false. The
+   * document names every route, property and rule of the service.
+   */
+  readonly public?: boolean | undefined;
   /** Whether there is a page at `{prefix}/openapi` too, which shows the document and sends requests. */
   readonly viewer?: boolean | undefined;
 }
 
 const DOCUMENT_PATH = "openapi.json";
 
-const ROUTE_OPTIONS: OptionTable<keyof OpenApiRouteOptions> = Object.freeze({ viewer: { kind: "flag" } });
+const ROUTE_OPTIONS: OptionTable<keyof OpenApiRouteOptions> = Object.freeze({
+  ...INFO_OPTIONS,
+  public: { kind: "flag" },
+  viewer: { kind: "flag" },
+});
 
 /**
  * A route for `routes` of `odataService`: the description of that service at `{prefix}/openapi.json`. Where the page is
@@ -27,12 +37,17 @@ export function openApiRoute(options: OpenApiRouteOptions = {}): ServiceRoute {
     kind: "ServiceRoute",
     paths: Object.freeze(viewer ? [DOCUMENT_PATH, ...Object.values(VIEWER_PATHS)] : [DOCUMENT_PATH]),
     check: () => [...checkRouteOptions(given), ...(viewer && loadViewerAssets() === undefined ? [NO_VIEWER] : [])],
-    open: (service: ServiceDescription) => openRoute(service, viewer),
+    open: (service: ServiceDescription) => {
+      const isPublic = options.public === true;
+      return openRoute(service, options, viewer).map((resource) => ({ ...resource, isPublic }));
+    },
   });
 }
 
 function checkRouteOptions(options: unknown): Iterable<ConfigurationFault> {
-  if (isObject(options)) return checkOptions(ROUTE_OPTIONS, options, "openApiRoute", {});
+  if (isObject(options)) {
+    return [...checkOptions(ROUTE_OPTIONS, options, "openApiRoute", {}), ...checkInfo(options, "openApiRoute")];
+  }
   return [
     { message: `openApiRoute got ${describe(options)}.`, fix: "Give options, such as { viewer: true }, or nothing." },
   ];
@@ -44,8 +59,8 @@ const NO_VIEWER: ConfigurationFault = {
   fix: "Run `npm install swagger-ui-dist`, or leave `viewer` out.",
 };
 
-function openRoute(service: ServiceDescription, viewer: boolean): readonly RouteResource[] {
-  const document = describeServices([service]);
+function openRoute(service: ServiceDescription, info: OpenApiInfo, viewer: boolean): readonly RouteResource[] {
+  const document = describeServices([service], info);
   const json: RouteResource = {
     path: DOCUMENT_PATH,
     contentType: "application/json",
@@ -53,7 +68,6 @@ function openRoute(service: ServiceDescription, viewer: boolean): readonly Route
   };
   const assets = viewer ? loadViewerAssets() : undefined;
   if (assets === undefined) return [json];
-  const { publicUrl } = service.definition;
-  const origin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
-  return [json, ...viewerResources(assets, document.info.title, origin)];
+  const origins = document.servers.flatMap(({ url }) => (url.startsWith("/") ? [] : [new URL(url).origin]));
+  return [json, ...viewerResources(assets, document.info.title, [...new Set(origins)])];
 }

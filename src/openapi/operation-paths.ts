@@ -2,6 +2,7 @@ import type { EntitySetDefinition, EntitySetSettings } from "../definition/servi
 import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
 import type { Access } from "./access.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
+import { argumentsExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   CONDITIONS,
@@ -28,7 +29,7 @@ const COMPOSED_OPTIONS: readonly QueryOption[] = [
 ];
 
 /** Unbound operations stand together. */
-const UNBOUND_TAG = "Operations";
+export const UNBOUND_TAG = "Operations";
 
 /** Where an operation is called. */
 interface OperationPlace {
@@ -101,7 +102,7 @@ function addOperation(scope: ServiceScope, operation: Operation, place: Operatio
     summary: `${isFunction ? "Call the function" : "Invoke the action"} ${operation.name}`,
     access,
     parameters: [...key, ...parameters],
-    requestBody: hasBody ? jsonBody(bodySchema(operation, scope)) : undefined,
+    requestBody: hasBody ? jsonBody(bodySchema(operation, scope), argumentsExample(operation.parameters)) : undefined,
     responses: {
       ...resultResponses(scope, operation, set),
       ...errorResponses({ isAddressed, isWrite: !isFunction, isConditional, body }),

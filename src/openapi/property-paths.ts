@@ -2,6 +2,7 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { accessOf } from "./access.ts";
 import { bodyLimit } from "./entity-set-paths.ts";
+import { exampleOf } from "./examples.ts";
 import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
 import { CONDITIONS, IF_NONE_MATCH } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
@@ -90,6 +91,7 @@ function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
   const isConditional = set.entitySet.etag.length > 0;
   const value = valueSchema({ ...property, nullable: property.nullable && !isBare(each) }, "body", scope.schemas);
   const body = isBare(each) ? value : objectSchema(undefined, { value }, ["value"]);
+  const example = exampleOf(property);
   const reasons = { isAddressed: true, isWrite: true, isConditional, body: bodyLimit(set.settings) };
   addMemberOperation(each, {
     method,
@@ -97,7 +99,7 @@ function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
     summary: `Set ${property.name}`,
     access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
     parameters: isConditional ? CONDITIONS : [],
-    requestBody: jsonBody(body),
+    requestBody: jsonBody(body, isBare(each) ? example : { value: example }),
     responses: {
       204: emptyResponse("It is done.", isConditional ? ETAG_HEADER : undefined),
       ...errorResponses(reasons),

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from "../errors/error-codes.ts";
-import type { DocumentObject } from "./open-api-document.ts";
+import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 
 /** The statuses of errors that operations list. */
 type ErrorStatus = 400 | 401 | 403 | 404 | 406 | 409 | 412 | 413 | 415 | 500 | 501 | 503;
@@ -16,7 +16,7 @@ const ERRORS: Readonly<Record<ErrorStatus, readonly [ErrorCode, string]>> = {
   413: ["PayloadTooLarge", "The body is larger than the service takes."],
   415: ["UnsupportedMediaType", "The body is no JSON."],
   500: ["InternalServerError", "The service failed."],
-  501: ["NotImplemented", "The body links by @odata.bind, which there is not."],
+  501: ["NotImplemented", "The request asks for something that the service does not support, such as @odata.bind."],
   503: ["ServiceUnavailable", "What the service works on is not there; Retry-After says when to come back."],
 };
 
@@ -125,7 +125,7 @@ export const LOCATION_HEADER: DocumentObject = {
   Location: { description: "Where the entity is.", schema: { type: "string", format: "uri" } },
 };
 
-/** A body of JSON that must be there. */
-export function jsonBody(schema: DocumentObject): DocumentObject {
-  return { required: true, content: { "application/json": { schema } } };
+/** A body of JSON that must be there. @param example one that can be sent as it is; absent: none is shown */
+export function jsonBody(schema: DocumentObject, example?: DocumentValue): DocumentObject {
+  return { required: true, content: { "application/json": { schema, example } } };
 }

@@ -21,7 +21,7 @@ export interface DocumentParts {
 export interface OperationDescription {
   /** `GET`, and so on. */
   readonly method: string;
-  /** Below the prefix; begins with a slash. */
+  /** Below the prefix: empty, or begins with a slash. */
   readonly path: string;
   /** Names it in generated clients. */
   readonly id: string;
@@ -69,7 +69,11 @@ export class ServiceScope {
     const address = this.definition.prefix + path;
     const item = this.#parts.paths.get(address) ?? {};
     const refusals = refusalsOf(this.definition, access, { method, parameters: parameters.map(({ name }) => name) });
-    const refused = [...(refusals.unauthorized ? [401 as const] : []), ...(refusals.forbidden ? [403 as const] : [])];
+    const refused = [
+      ...(refusals.unauthorized ? [401 as const] : []),
+      ...(refusals.forbidden ? [403 as const] : []),
+      ...(this.definition.profile.unsupportedCode === null ? [] : [501 as const]),
+    ];
     const description: DocumentObject = {
       operationId: this.#uniqueId(id),
       tags: [this.tag(tag)],
@@ -84,10 +88,13 @@ export class ServiceScope {
     this.#parts.paths.set(address, { ...item, [method.toLowerCase()]: description });
   }
 
-  /** Each scheme is enough; where no user is needed, none is, too: handlers may still look at who calls. */
-  #security(needsUser: boolean): readonly DocumentObject[] | undefined {
+  /**
+   * Each scheme is enough. Where no user is needed, none is: the list is empty where nothing looks at credentials, and
+   * has the empty requirement where handlers may look at who calls.
+   */
+  #security(needsUser: boolean): readonly DocumentObject[] {
     const { authenticate, challenge } = this.definition;
-    if (!needsUser && authenticate === undefined) return undefined;
+    if (!needsUser && authenticate === undefined) return [];
     const schemes = Object.entries(securitySchemesOf(challenge));
     for (const [name, scheme] of schemes) this.#parts.securitySchemes.set(name, scheme);
     return [...schemes.map(([name]) => ({ [name]: [] })), ...(needsUser ? [] : [{}])];

@@ -47,7 +47,7 @@ export function referenceSchema(schemas: SchemaRegistry): DocumentObject {
   return schemas.reference("odata-reference", () =>
     objectSchema(
       "A reference to an entity: its address, absolute or relative to the service.",
-      { "@odata.context": { ...TEXT, readOnly: true }, "@odata.id": { ...TEXT, examples: ["Customers(5)"] } },
+      { "@odata.context": { ...TEXT, readOnly: true }, "@odata.id": TEXT },
       ["@odata.id"],
     ),
   );

@@ -15,12 +15,12 @@ const START = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#viewer", validat
 /**
  * The page of the viewer and what it loads: nothing from elsewhere, and no script within the page.
  * @param title of the page
- * @param origin where the service is, when that is another origin than that of the page
+ * @param origins where requests go, beside the origin of the page
  */
 export function viewerResources(
   { script, style }: ViewerAssets,
   title: string,
-  origin: string | undefined,
+  origins: readonly string[],
 ): readonly RouteResource[] {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   const javaScript = "text/javascript;charset=utf-8";
@@ -29,7 +29,7 @@ export function viewerResources(
       path: VIEWER_PATHS.page,
       contentType: "text/html;charset=utf-8",
       body: text(pageOf(title)),
-      headers: { "Content-Security-Policy": policyOf(origin), "Referrer-Policy": "no-referrer" },
+      headers: { "Content-Security-Policy": policyOf(origins), "Referrer-Policy": "no-referrer" },
     },
     { path: VIEWER_PATHS.start, contentType: javaScript, body: text(START) },
     { path: VIEWER_PATHS.script, contentType: javaScript, body: script },
@@ -38,13 +38,13 @@ export function viewerResources(
 }
 
 /** Pictures stand in the style sheet; styles and scripts come from the service alone. @see Content Security Policy Level 3 */
-function policyOf(origin: string | undefined): string {
+function policyOf(origins: readonly string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src 'self'${origin === undefined ? "" : ` ${origin}`}`,
+    ["connect-src 'self'", ...origins].join(" "),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

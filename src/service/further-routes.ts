@@ -10,6 +10,8 @@ interface FurtherRoute {
   /** What it belongs to as far as the protocol knows: the root of the service. */
   readonly path: ResourcePath;
   readonly route: Route;
+  /** Whether requests to it are answered without authentication and authorization. */
+  readonly isPublic: boolean;
 }
 
 /** The further routes by their raw path below the prefix, which begins with a slash. */
@@ -29,5 +31,6 @@ export function openFurtherRoutes(routes: readonly ServiceRoute[], service: Serv
 function toRoute(resource: RouteResource): FurtherRoute {
   const etag = `"${sha256Base64(resource.body)}"`;
   const answer: Endpoint = (exchange) => readResource(exchange, resource, etag);
-  return { path: ROOT, route: new Route({ GET: { answer, category: null } }) };
+  const route = new Route({ GET: { answer, category: null } });
+  return { path: ROOT, route, isPublic: resource.isPublic === true };
 }

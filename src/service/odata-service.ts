@@ -125,6 +125,7 @@ function answerRequest(
   const endpoint = route.endpoint(request.method);
   const exchange = new Exchange(runtime, request, id, url);
   if (definition.refusesCrossSiteWrites && isCrossSiteWrite(request, exchange.baseUrl)) throw crossSiteWrite();
+  if (stated?.isPublic === true) return endpoint.answer(exchange, path);
   return chain(authenticate(exchange), () => {
     if (runtime.hasRules) authorize(exchange, path, endpoint);
     return endpoint.answer(exchange, path);

@@ -15,7 +15,7 @@ import { sqliteShop } from "../http/shop-sqlite.ts";
 import { shop as shopOverTables } from "../http/shop-tables.ts";
 import { Notes, noteService } from "../http/write-model.ts";
 import { everything } from "./model.ts";
-import { faultsOf } from "./validate.ts";
+import { faultsOf, lintOf } from "./validate.ts";
 import { operationsOf } from "./walk.ts";
 
 // What a document tells is known without a table.
@@ -50,10 +50,15 @@ describe("documents are valid OpenAPI 3.1, as an independent validator says", ()
     const document = openApiDocument(service);
     expect(operationsOf(document).length).toBeGreaterThan(2);
     expect(await faultsOf(document)).toEqual([]);
+    const found = await lintOf(document);
+    // A licence is the application's to state.
+    expect(found.filter((each) => !each.startsWith("warn info-license:"))).toEqual([]);
   });
 
   test("both versions in one, and the world beside them", async () => {
     expect(await faultsOf(openApiDocument([v1, v2]))).toEqual([]);
+    const license = { name: "MIT", identifier: "MIT" };
+    expect(await lintOf(openApiDocument([v1, v2, world], { license }))).toEqual([]);
     const { paths } = openApiDocument([v1, v2, world]);
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(["/v1/Products", "/v2/Products", "/odata/Trips"]));
     expect(await faultsOf(openApiDocument([v1, v2, world]))).toEqual([]);
@@ -67,6 +72,7 @@ describe("documents are valid OpenAPI 3.1, as an independent validator says", ()
       { openapi, info, paths: { "/x": { get: { responses: 5 } } }, components },
     ]) {
       expect(await faultsOf(wrong)).not.toEqual([]);
+      expect(await lintOf(wrong)).not.toEqual([]);
     }
   });
 });

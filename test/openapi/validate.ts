@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 
 /** What an independent validator finds wrong with a document; an empty list for nothing. */
@@ -5,4 +6,14 @@ export async function faultsOf(document: object): Promise<unknown> {
   // The validator adds to what it is given.
   const { valid, errors } = await new Validator().validate(structuredClone(document) as Record<string, unknown>);
   return valid ? [] : errors;
+}
+
+const recommended = createConfig({ extends: ["recommended"] });
+
+/** What the recommended rules of Redocly find, as `error rule: message at pointer`; `warn` in front of lesser faults. */
+export async function lintOf(document: object): Promise<readonly string[]> {
+  const problems = await lintFromString({ source: JSON.stringify(document), config: await recommended });
+  return problems.map(
+    ({ severity, ruleId, message, location }) => `${severity} ${ruleId}: ${message} at ${location[0]?.pointer ?? ""}`,
+  );
 }

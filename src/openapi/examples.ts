@@ -1,0 +1,138 @@
+import { keyHolderOf, keyPairsOf } from "../edm/key-holder.ts";
+import type { ComplexType, EntitySet, EntityType, OperationParameter, StructuralProperty } from "../edm/model.ts";
+import type { Facets, PrimitiveTypeName } from "../edm/primitive-type.ts";
+import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
+import type { Valued } from "./value-schemas.ts";
+
+/** Octets as base64url, by how many there are. */
+const OCTETS = ["", "Tw", "T0Q", "T0Rh", "T0RhdA", "T0RhdGE"] as const;
+
+/** A value of each primitive type that satisfies its facets, as JSON. @see OData JSON Format 4.0, section 7.1 */
+const PRIMITIVE_EXAMPLES: Readonly<Record<PrimitiveTypeName, (facets: Facets) => DocumentValue>> = {
+  "Edm.Boolean": () => true,
+  "Edm.Byte": () => 1,
+  "Edm.SByte": () => 1,
+  "Edm.Int16": () => 1,
+  "Edm.Int32": () => 1,
+  "Edm.Int64": () => 1,
+  "Edm.Single": () => 1.5,
+  "Edm.Double": () => 1.5,
+  "Edm.Decimal": decimalExample,
+  "Edm.String": ({ maxLength }) => "text".slice(0, maxLength),
+  "Edm.Guid": () => "01234567-89ab-cdef-0123-456789abcdef",
+  "Edm.Binary": ({ maxLength = OCTETS.length }) => OCTETS[Math.min(maxLength, OCTETS.length - 1)],
+  "Edm.Date": () => "2024-02-29",
+  "Edm.TimeOfDay": () => "13:20:00",
+  "Edm.DateTimeOffset": () => "2024-02-29T13:20:00Z",
+  "Edm.Duration": () => "P1DT2H",
+};
+
+/** Keys that clients choose are examples of new ones: entities that are there tend to be numbered from 1. */
+const NEW_KEYS: Partial<Readonly<Record<PrimitiveTypeName, DocumentValue>>> = {
+  "Edm.Byte": 101,
+  "Edm.SByte": 101,
+  "Edm.Int16": 1001,
+  "Edm.Int32": 1001,
+  "Edm.Int64": 1001,
+  "Edm.Guid": "fedcba98-7654-3210-fedc-ba9876543210",
+};
+
+/** Returns a number with one digit before the point and one behind it, as far as there may be any. */
+function decimalExample({ precision = Infinity, scale }: Facets): number {
+  if (typeof scale !== "number") return precision > 1 ? 1.5 : 1;
+  if (scale === 0) return 1;
+  return precision > scale ? 1.5 : 0.5;
+}
+
+/**
+ * Returns a value that a body may have.
+ * @param around the complex types that it stands in: one that leads to itself ends at null or at no items
+ */
+export function exampleOf({ type, isCollection, facets }: Valued, around: readonly ComplexType[] = []): DocumentValue {
+  if (type.kind === "ComplexType") {
+    if (isCollection && around.includes(type)) return [];
+    const value = complexExample(type, [...around, type]);
+    return isCollection ? [value] : value;
+  }
+  const value = type.kind === "EnumType" ? [...type.members.keys()][0] : PRIMITIVE_EXAMPLES[type.name](facets);
+  return isCollection ? [value] : value;
+}
+
+function complexExample({ properties }: ComplexType, around: readonly ComplexType[]): DocumentObject {
+  const own = properties.filter(({ computed }) => !computed);
+  return Object.fromEntries(
+    own.map((property) => {
+      const { name, type, isCollection, nullable } = property;
+      const endsHere = type.kind === "ComplexType" && around.includes(type) && nullable && !isCollection;
+      return [name, endsHere ? null : exampleOf(property, around)];
+    }),
+  );
+}
+
+/** What a body is an example of: entities of a set, or of a type where no set is declared. */
+export interface BodyTarget {
+  readonly entityType: EntityType;
+  readonly entitySet: EntitySet | null;
+}
+
+/**
+ * Returns the body of a new entity that can be sent as it is, without nested entities. A link to another entity is left
+ * out where it may be; where it may not, it leads to the entity with the key of the examples.
+ * @param given what the entity in the URL gives
+ */
+export function createExample(target: BodyTarget, given: ReadonlySet<string>): DocumentObject {
+  return bodyExample(target, (property) => !given.has(property.name) && !isFreeLink(target, property));
+}
+
+/** Returns the body of a PUT that can be sent as it is: the key is that of the URL. */
+export function replaceExample(target: BodyTarget): DocumentObject {
+  return bodyExample(target, (property) => !property.isKey && !isFreeLink(target, property));
+}
+
+/** Returns the body of a PATCH that can be sent as it is: it changes no link. */
+export function patchExample(target: BodyTarget): DocumentObject {
+  return bodyExample(target, (property) => !property.isKey && !property.immutable && !isLink(target, property));
+}
+
+/** Returns the arguments of an action. */
+export function argumentsExample(parameters: readonly OperationParameter[]): DocumentObject {
+  return Object.fromEntries(parameters.map((each) => [each.name, exampleOf(each)]));
+}
+
+function bodyExample(target: BodyTarget, isShown: (property: StructuralProperty) => boolean): DocumentObject {
+  const shown = target.entityType.properties.filter((property) => !property.computed && isShown(property));
+  return Object.fromEntries(shown.map((property) => [property.name, memberExample(target, property)]));
+}
+
+function memberExample(target: BodyTarget, property: StructuralProperty): DocumentValue {
+  const { type, isKey } = property;
+  const isNew = isKey && type.kind === "PrimitiveType" && !isLink(target, property);
+  return (isNew ? NEW_KEYS[type.name] : undefined) ?? exampleOf(property);
+}
+
+function isFreeLink(target: BodyTarget, property: StructuralProperty): boolean {
+  return property.nullable && isLink(target, property);
+}
+
+/** Whether a property holds the key of a related entity. */
+function isLink({ entityType, entitySet }: BodyTarget, property: StructuralProperty): boolean {
+  return entityType.navigationProperties.some((navigation) => {
+    const ofSet = entitySet !== null && keyHolderOf(entitySet, navigation) === "parent";
+    const pairs = ofSet ? keyPairsOf(entitySet, navigation) : navigation.referentialConstraints;
+    return pairs.some((each) => each.property === property);
+  });
+}
+
+/** Returns the address of an entity of a set, relative to the service, with the key of the examples. */
+export function referenceExample({ name, entityType: { key } }: EntitySet): string {
+  const parts = key.map((property) => {
+    const literal = literalOf(property.type.name, property.type.kind === "EnumType", String(exampleOf(property)));
+    return key.length > 1 ? `${encodeURIComponent(property.name)}=${literal}` : literal;
+  });
+  return `${encodeURIComponent(name)}(${parts.join(",")})`;
+}
+
+function literalOf(typeName: string, isQuoted: boolean, text: string): string {
+  if (isQuoted || typeName === "Edm.String") return `'${encodeURIComponent(text)}'`;
+  return typeName === "Edm.Duration" ? `duration'${text}'` : text;
+}
