@@ -1,14 +1,14 @@
 import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
-import { entityContext, entityNavigationContext } from "../payload/context-url.ts";
-import { keyPredicateOf } from "../payload/entity-url.ts";
+import { entityContext } from "../payload/context-url.ts";
 import { requireEntity } from "./addressed-entity.ts";
 import { authorizeCreationAlong } from "./authorize-nested.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
 import type { Endpoint } from "./exchange.ts";
+import { navigationContext } from "./navigation-answer.ts";
 import { bindParentKey, navigationOf, noParent, optionsOf } from "./read-navigation.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
@@ -51,9 +51,7 @@ export const createRelated: Endpoint = (exchange, path) => {
           isGraph: false,
           contextUrl: (contextSelect) => {
             if (origin.kind === "EntitySet") return entityContext(exchange.serviceRoot, origin, contextSelect);
-            const predicate = keyPredicateOf(entitySet.entityType, key);
-            const { name } = navigationProperty;
-            return entityNavigationContext(exchange.serviceRoot, entitySet, predicate, name, contextSelect);
+            return navigationContext(exchange, navigation, key, false, contextSelect);
           },
         });
       });

@@ -126,7 +126,10 @@ function isLink({ entityType, entitySet }: BodyTarget, property: StructuralPrope
 /** Returns the address of an entity of a set, relative to the service, with the key of the examples. */
 export function referenceExample({ name, entityType: { key } }: EntitySet): string {
   const parts = key.map((property) => {
-    const literal = literalOf(property.type.name, property.type.kind === "EnumType", String(exampleOf(property)));
+    const value = exampleOf(property);
+    // Keys are texts, numbers and Booleans as JSON has them.
+    const text = typeof value === "object" ? "" : String(value);
+    const literal = literalOf(property.type.name, property.type.kind === "EnumType", text);
     return key.length > 1 ? `${encodeURIComponent(property.name)}=${literal}` : literal;
   });
   return `${encodeURIComponent(name)}(${parts.join(",")})`;

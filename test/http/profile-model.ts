@@ -75,7 +75,7 @@ export function peopleByHandlers(profile: Profile): Service {
         navigation: {
           best: hasOptional(Person, { target: "People", get: (id) => find(find(id)?.bestId ?? 0) ?? null }),
           fans: hasMany(Person, { target: "People", get: (id) => rows.filter(({ bestId }) => bestId === id) }),
-          pets: hasMany(Pet, { get: () => [{ id: 1, name: "Rex" }] }),
+          pets: hasMany(Pet, { get: () => [{ id: 1, name: "Rex" }], create: (_id, pet) => pet }),
           pet: hasOptional(Pet, { get: () => ({ id: 1, name: "Rex" }) }),
         },
         functions: {

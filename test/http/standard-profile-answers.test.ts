@@ -198,6 +198,12 @@ eachDoor((door) => {
     expectAnswer(await standard("/p/People(1)/Pets"), of("#Collection(Net.Pet)", { value: [rex] }));
     expectAnswer(await specified("/p/People(1)/Pets"), of("#People(1)/Pets", { value: [rex] }));
     expectAnswer(await standard("/p/People(1)/Pet?$select=Name"), of("#Net.Pet(Name)", { Name: "Rex" }));
+    const created = async (send: Send) => {
+      const answer = await send("/p/People(1)/Pets", JSON_BODY, "POST", JSON.stringify(rex));
+      return [answer.status, answer.json] as const;
+    };
+    expect(await created(standard)).toEqual([201, { ...context("#Net.Pet"), ...rex }]);
+    expect(await created(specified)).toEqual([201, { ...context("#People(1)/Pets/$entity"), ...rex }]);
     expectAnswer(await specified("/p/People(1)/Pet?$select=Name"), of("#People(1)/Pet(Name)/$entity", { Name: "Rex" }));
   });
 });
