@@ -72,6 +72,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     trustProxy: options.trustProxy ?? false,
     refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
     challenge: options.challenge ?? "Bearer",
+    exposesConstraintNames: options.exposeConstraintNames ?? false,
     authenticate: options.authenticate,
     tokenScope: options.tokenScope,
     authorization: requirementsOf(options.authorization),

@@ -96,6 +96,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   authorization: ANY,
   crossSiteWrites: { kind: "choice", values: ["allow", "refuse"] },
   challenge: TEXT,
+  exposeConstraintNames: FLAG,
   secret: ANY,
   tokenScope: HANDLER,
   logger: OBJECT,

@@ -37,6 +37,8 @@ export interface ServiceDefinition {
   readonly refusesCrossSiteWrites: boolean;
   /** The WWW-Authenticate header of a 401. */
   readonly challenge: string;
+  /** Whether responses name the check constraint that refused a write. */
+  readonly exposesConstraintNames: boolean;
   readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;
   /** Returns what keyset tokens belong to; undefined: the user of the request. */
   readonly tokenScope: ((context: Context) => string) | undefined;

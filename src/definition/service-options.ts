@@ -58,6 +58,12 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   readonly crossSiteWrites?: "allow" | "refuse" | undefined;
   /** The WWW-Authenticate header of a 401; `Bearer` when absent. */
   readonly challenge?: string | undefined;
+  /**
+   * Whether a response names the check constraint of the database that refused a write. The log names it in any case.
+   * False when absent: the names are part of the schema of the database.
+   * @see docs/sql.md
+   */
+  readonly exposeConstraintNames?: boolean | undefined;
   /** Signs keyset tokens. */
   readonly secret?: string | Uint8Array | undefined;
   /**

@@ -15,10 +15,13 @@ export interface DatabaseFault {
   readonly kind: FaultKind;
   /** The columns at fault, as far as it names them. */
   readonly columns: readonly string[];
+  /** The check constraint that a write violates, as far as it has a name. */
+  readonly constraint: string | null;
 }
 
 /** What an error of a driver may carry. */
 interface DriverError extends Error {
+  readonly constraint?: unknown;
   readonly code?: unknown;
   readonly errno?: unknown;
   readonly errcode?: unknown;
@@ -131,7 +134,9 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
     const kind = kindOf(current);
-    if (kind !== null) return { kind, columns: columnsOf(current) };
+    if (kind !== null) {
+      return { kind, columns: columnsOf(current), constraint: kind === "check" ? constraintOf(current) : null };
+    }
     current = current instanceof AggregateError ? current.errors[0] : current.cause;
   }
   return null;
@@ -181,4 +186,23 @@ function columnsOf({ column, detail, message }: DriverError): readonly string[] 
 /** The name of a column behind that of its table, without quotes. */
 function withoutTable(name: string): string {
   return name.replace(/^.*\./, "").replaceAll(/["`]/g, "").trim();
+}
+
+/**
+ * How messages of SQLite, MariaDB and MySQL name check constraints. SQLite quotes the expression of one without a name,
+ * which this leaves out.
+ */
+const NAMED_CONSTRAINTS: readonly RegExp[] = [
+  /^CHECK constraint failed: (\w+)$/,
+  /^CONSTRAINT `([^`]+)` failed for /,
+  /^Check constraint '([^']+)' is violated/,
+];
+
+function constraintOf({ constraint, message }: DriverError): string | null {
+  if (typeof constraint === "string") return constraint;
+  for (const pattern of NAMED_CONSTRAINTS) {
+    const name = pattern.exec(message)?.[1];
+    if (name !== undefined) return name.replace(/^.*\./, "");
+  }
+  return null;
 }

@@ -93,8 +93,8 @@ export function wirePath(context: Context, table: SqlTable, path: readonly Struc
   return names.join("/");
 }
 
-/** Handlers may be called without a service around them, by an application that has but a context of its own. */
-function serviceOf(context: Context | undefined): ServiceDefinition | null {
+/** The service of a context; null where an application calls a handler with a context that it made itself. */
+export function serviceOf(context: Context | undefined): ServiceDefinition | null {
   const service: object | undefined = context?.service;
   return service !== undefined && "entitySets" in service && "model" in service ? (service as ServiceDefinition) : null;
 }

@@ -3,6 +3,7 @@ import { refersToKey } from "../../edm/key-holder.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault } from "../database-fault.ts";
 import { unavailable } from "../database-unavailable.ts";
+import { reportViolation } from "./report-violation.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
 import { setOfTable, wirePath } from "./table-sets.ts";
@@ -43,8 +44,10 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
       // What no client can state is for the service to fill in.
       if (target === undefined) return protocolError("Conflict", REFUSED, options);
       return protocolError("NullNotAllowed", `'${target}' is never null in the database: give it a value.`, options);
-    case "check":
-      return isDelete ? protocolError("Conflict", REFUSED, options) : protocolError("InvalidBody", REFUSED, options);
+    case "check": {
+      const message = reportViolation(context, table, { constraint: fault.constraint, err: error }) ?? REFUSED;
+      return isDelete ? protocolError("Conflict", message, options) : protocolError("InvalidBody", message, options);
+    }
     case "value":
     case "rounded":
       return protocolError(

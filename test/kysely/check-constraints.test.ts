@@ -1,0 +1,83 @@
+import { sql } from "kysely";
+import { edm, entityType, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
+
+const Account = entityType("Account", { id: edm.int32().key(), balance: edm.int32() });
+
+describe.each(ENGINES)("check constraints of $title", (engine) => {
+  let opened: OpenDatabase;
+  let db: AnyDatabase;
+  const warnings: (readonly [string, Readonly<Record<string, unknown>>])[] = [];
+
+  beforeAll(async () => {
+    opened = await engine.open();
+    ({ db } = opened);
+    await sql`
+      create table accounts (
+        id int not null primary key, balance int not null, constraint balance_not_negative check (balance >= 0)
+      )`.execute(db);
+  });
+  beforeEach(() => {
+    warnings.length = 0;
+  });
+  afterAll(async () => {
+    await opened.close();
+  });
+
+  const post = async (exposeConstraintNames?: boolean) => {
+    const service = odataService({
+      exposeConstraintNames,
+      entitySets: [sqlEntitySet(Account, { db, table: "accounts", operations: ["read", "create"] })],
+      logger: {
+        error: () => undefined,
+        warn: (message, fields) => void warnings.push([message, fields]),
+        info: () => undefined,
+      },
+    });
+    const headers = { "Content-Type": "application/json", "X-Request-Id": "r1" };
+    const init = { method: "POST", body: '{"Id":1,"Balance":-5}', headers };
+    const response = await service.fetch(new Request("http://service.example/Accounts?secret=1", init));
+    return { status: response.status, json: JSON.parse(await response.text()) as unknown };
+  };
+
+  test("the log names the constraint, the response does not", async () => {
+    const { status, json } = await post();
+    expect([status, json]).toEqual([
+      400,
+      {
+        error: {
+          code: "InvalidBody",
+          message: "A rule of the database refuses this write: check the values and how they go together.",
+        },
+      },
+    ]);
+    expect(warnings).toEqual([
+      [
+        "The database refused a write.",
+        {
+          requestId: "r1",
+          method: "POST",
+          path: "/Accounts",
+          set: "Accounts",
+          table: "accounts",
+          constraint: "balance_not_negative",
+          err: expect.any(Error) as unknown,
+        },
+      ],
+    ]);
+  });
+
+  test("with `exposeConstraintNames` the response names it, too", async () => {
+    const { status, json } = await post(true);
+    expect(status).toBe(400);
+    expect(json).toEqual({
+      error: {
+        code: "InvalidBody",
+        message:
+          "The constraint 'balance_not_negative' of the database refuses this write: check the values and how they go together.",
+      },
+    });
+  });
+});
