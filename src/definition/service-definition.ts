@@ -3,6 +3,7 @@ import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { RowRestriction } from "../query/source.ts";
 import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./authorization.ts";
 import type { Context, IncomingRequest, User } from "./context.ts";
+import type { GuardedReference } from "./guarded-reference.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { RowRule } from "./row-rule.ts";
@@ -61,6 +62,8 @@ export interface EntitySetDefinition {
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Which rows each user sees; null: all of them. */
   readonly rows: RowRule | null;
+  /** The foreign keys of the set that refer to sets with row rules; present once the handlers obey those. */
+  readonly guardedReferences?: readonly GuardedReference[] | undefined;
   /**
    * What keeps rows back from the user of a request, for what reads and writes the rows of the set itself; present where
    * there is a row rule, once the handlers of the service obey it.

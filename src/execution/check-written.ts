@@ -3,17 +3,19 @@ import type { GetByKeyHandler, RestrictedHandler } from "../definition/handlers.
 import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { VaryingRowCondition } from "../definition/row-rule.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import { keyPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
-import { ERROR_CODES } from "../errors/error-codes.ts";
-import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
 import { canBeTrue, type PartialEntity } from "../memory/possible-truth.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
-import { chain, isPromiseLike } from "./chain.ts";
+import { chain } from "./chain.ts";
+import { checkReferences, type Nesting } from "./check-references.ts";
 import { startAll } from "./concurrency.ts";
+import { findOrMissing } from "./find-or-missing.ts";
 import type { MaybeResult } from "./handler-answer.ts";
 import { joinTarget } from "./join-target.ts";
 import { loadBelow } from "./load-relations.ts";
@@ -138,14 +140,23 @@ function isStated(entity: object, { field, computed }: StructuralProperty): bool
  * @param entity as given to the handler
  * @throws as for checkWritten and checkKey
  */
-export function checkNested(entitySet: EntitySet, entity: object, context: Context): MaybeResult<undefined> {
+export function checkNested(
+  entitySet: EntitySet,
+  entity: object,
+  context: Context,
+  place: string = "",
+): MaybeResult<undefined> {
   const { entitySets } = serviceOf(context);
   const checks = [...entitySet.navigationProperties.values()].flatMap((property) => {
     const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
     const value: unknown = Object.hasOwn(entity, property.field) ? fieldOf(entity, property.field) : null;
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     if (target === undefined) return [];
-    return items.filter(isObject).map((item) => () => checkCreatedBelow(target, item, context));
+    return items.flatMap((item, index) => {
+      const here = `${place}${property.name}/${property.isCollection ? `${String(index)}/` : ""}`;
+      const nesting = { place: here, linked: keyPairsOf(entitySet, property) };
+      return isObject(item) ? [() => checkCreatedBelow(target, item, context, nesting)] : [];
+    });
   });
   return checks.length === 0 ? undefined : chain(startAll(checks), nothing);
 }
@@ -157,21 +168,38 @@ export function checkNested(entitySet: EntitySet, entity: object, context: Conte
  * @throws ODataError `Conflict`; as for checkWritten
  */
 export function checkCreated(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
-  return chain(checkWritten(set, entity, context), () => checkCreation(set, entity, context));
+  if (conditionOf(set, context) === "none") throw refusalOfUnseen(context.user, set.entitySet);
+  // Before the rule looks along them: hidden and missing entities look alike.
+  return chain(checkReferences(set, entity, context), () =>
+    chain(checkWritten(set, entity, context), () => checkCreation(set, entity, context)),
+  );
 }
 
 /**
  * As `checkCreated`, for an entity that is created along a navigation: what is null may follow from the entity that it is
  * related to, which the handler then fills in.
  */
-export function checkCreatedBelow(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+export function checkCreatedBelow(
+  set: EntitySetDefinition,
+  entity: object,
+  context: Context,
+  nesting: Nesting,
+): MaybeResult<undefined> {
+  if (conditionOf(set, context) === "none") throw refusalOfUnseen(context.user, set.entitySet);
   const isKnown = (property: StructuralProperty): boolean =>
     isStated(entity, property) && fieldOf(entity, property.field) !== null;
-  return chain(checkEntity(set, { entity, isKnown }, context), () => checkCreation(set, entity, context));
+  return chain(checkReferences(set, entity, context, nesting), () =>
+    chain(checkEntity(set, { entity, isKnown }, context), () => checkCreation(set, entity, context, nesting.place)),
+  );
 }
 
-function checkCreation(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
-  return chain(checkNested(set.entitySet, entity, context), () => checkKey(set, entity, context));
+function checkCreation(
+  set: EntitySetDefinition,
+  entity: object,
+  context: Context,
+  place: string = "",
+): MaybeResult<undefined> {
+  return chain(checkNested(set.entitySet, entity, context, place), () => checkKey(set, entity, context));
 }
 
 /** Keeps a handler from writing over what the user does not see. */
@@ -202,20 +230,8 @@ export function isHidden(
   return chain(exists(getByKey, key, context), (isSeen) => (isSeen ? false : exists(getAny, key, trusted)));
 }
 
-/** Some handlers answer an error of their own where there is no entity. */
 function exists(getByKey: GetByKeyHandler<Context>, key: unknown, context: Context): MaybeResult<boolean> {
-  const isMissing = (error: unknown): false => {
-    if (isODataError(error) && error.status === ERROR_CODES.NotFound) return false;
-    throw error;
-  };
-  const take = (answer: unknown): boolean =>
-    isODataError(answer) ? isMissing(answer) : answer !== null && answer !== undefined;
-  try {
-    const answer = getByKey(key, context);
-    return isPromiseLike(answer) ? Promise.resolve(answer).then(take, isMissing) : take(answer);
-  } catch (error) {
-    return isMissing(error);
-  }
+  return chain(findOrMissing(getByKey, key, context), (entity) => entity !== null);
 }
 
 /** The error for a key that is taken, whoever sees by what. */

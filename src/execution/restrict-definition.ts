@@ -1,9 +1,10 @@
 import type { Context } from "../definition/context.ts";
+import { type GuardedReference, guardedReferencesOf } from "../definition/guarded-reference.ts";
 import type { EntitySetHandlers, NavigationHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import { restrictApplyQuery } from "./restrict-apply-query.ts";
-import { restrictNavigation } from "./restrict-navigation.ts";
+import { restrictCreation, restrictNavigation } from "./restrict-navigation.ts";
 import { restrictReads } from "./restrict-reads.ts";
 import { restrictWrites } from "./restrict-writes.ts";
 import { restrictionOf } from "./row-restriction.ts";
@@ -27,19 +28,33 @@ export function restrictDefinition(declared: ServiceDefinition): ServiceDefiniti
   return restricted;
 }
 
-function restrictSet(set: EntitySetDefinition, service: ServiceDefinition): EntitySetDefinition {
-  const { entitySet, rows, navigationHandlers } = set;
+function restrictSet(declared: EntitySetDefinition, service: ServiceDefinition): EntitySetDefinition {
+  const { entitySet, rows, navigationHandlers } = declared;
+  const set = { ...declared, guardedReferences: referencesOf(declared, service) };
   const navigations = Array.from(navigationHandlers, ([name, handlers]): [string, NavigationHandlers<Context>] => {
     const navigationProperty = entitySet.navigationProperties.get(name);
     const target = service.entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
-    if (navigationProperty === undefined || target === undefined || target.rows === null) return [name, handlers];
-    return [name, restrictNavigation({ navigationProperty, entitySet, target: target.entitySet }, handlers)];
+    if (navigationProperty === undefined || target === undefined) return [name, handlers];
+    const navigation = { navigationProperty, entitySet, target: target.entitySet };
+    if (target.rows !== null) return [name, restrictNavigation(navigation, handlers)];
+    const refers = referencesOf(target, service).length > 0;
+    return [name, refers ? restrictCreation(navigation, handlers) : handlers];
   });
   return Object.freeze<EntitySetDefinition>({
     ...set,
     handlers: Object.freeze(restrictHandlers(set)),
     navigationHandlers: frozenMap(navigations),
     ...(rows === null ? {} : { restriction: (context) => restrictionOf(set, context) }),
+  });
+}
+
+function referencesOf(
+  { entitySet }: EntitySetDefinition,
+  { entitySets }: ServiceDefinition,
+): readonly GuardedReference[] {
+  return guardedReferencesOf(entitySet, (name) => {
+    const target = entitySets.get(name);
+    return target === undefined || target.rows === null ? undefined : target.entitySet;
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
+import { keyPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import { isMap } from "./batch-answer.ts";
@@ -30,13 +31,22 @@ export function restrictNavigation(
   navigation: GuardedNavigation,
   handlers: NavigationHandlers<Context>,
 ): NavigationHandlers<Context> {
-  const { get, getBatch, create } = handlers;
+  const { get, getBatch } = handlers;
   return Object.freeze({
-    ...handlers,
+    ...restrictCreation(navigation, handlers),
     ...(get === undefined ? {} : { get: restrictGet(navigation, get) }),
     ...(getBatch === undefined ? {} : { getBatch: restrictGetBatch(navigation, getBatch) }),
-    ...(create === undefined || obeys(create) ? {} : { create: restrictCreate(navigation, create) }),
   });
+}
+
+/** The handlers of a navigation, of which the one that creates refuses what the user could not see then. */
+export function restrictCreation(
+  navigation: GuardedNavigation,
+  handlers: NavigationHandlers<Context>,
+): NavigationHandlers<Context> {
+  const { create } = handlers;
+  if (create === undefined || obeys(create)) return handlers;
+  return Object.freeze({ ...handlers, create: restrictCreate(navigation, create) });
 }
 
 function restrictGet(
@@ -101,13 +111,16 @@ function isEmpty(value: unknown): boolean {
 }
 
 function restrictCreate(
-  { target }: GuardedNavigation,
+  { target, entitySet, navigationProperty }: GuardedNavigation,
   create: NonNullable<NavigationHandlers<Context>["create"]>,
 ): NavigationHandlers<Context>["create"] {
+  const nesting = { place: "", linked: keyPairsOf(entitySet, navigationProperty) };
   const restricted: NonNullable<NavigationHandlers<Context>["create"]> = (key, entity, context) => {
     const set = serviceOf(context).entitySets.get(target.name);
     const isChecked = set !== undefined && typeof entity === "object" && entity !== null;
-    return chain(isChecked ? checkCreatedBelow(set, entity, context) : undefined, () => create(key, entity, context));
+    return chain(isChecked ? checkCreatedBelow(set, entity, context, nesting) : undefined, () =>
+      create(key, entity, context),
+    );
   };
   return Object.assign(restricted, wrapping(create, undefined));
 }

@@ -4,13 +4,16 @@ import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
-import { isObject } from "../memory/entity.ts";
+import { asEntity, isObject } from "../memory/entity.ts";
+import { canonicalEntity } from "./canonical-entity.ts";
 import { chain } from "./chain.ts";
+import { checkChangedReferences } from "./check-references.ts";
 import { checkCreated, checkNested, checkWritten, isHidden, keyTaken, obeys } from "./check-written.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { wrapping } from "./restrict-source.ts";
 import { conditionOf } from "./row-restriction.ts";
+import { findEntity } from "./visible-entities.ts";
 
 /** The handlers that write a set. */
 type WriteHandlers = Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">;
@@ -27,10 +30,16 @@ export function restrictWrites(declared: EntitySetDefinition): WriteHandlers {
   const { name } = declared.entitySet;
   const setOf: SetOf = (context) => serviceOf(context).entitySets.get(name) ?? declared;
   const isGuarded = declared.rows !== null;
+  // Without a rule of its own a set may refer to one that has one.
+  const refers = !isGuarded && (declared.guardedReferences ?? []).length > 0;
   return {
     ...(create === undefined || obeys(create) ? {} : { create: restrictCreate(setOf, create) }),
     ...(replace === undefined || obeys(replace) || !isGuarded ? {} : { replace: restrictReplace(setOf, replace) }),
     ...(patch === undefined || obeys(patch) || !isGuarded ? {} : { patch: restrictPatch(setOf, patch) }),
+    ...(replace === undefined || obeys(replace) || !refers
+      ? {}
+      : { replace: restrictReferring(setOf, replace, declared.settings.allowUpsert) }),
+    ...(patch === undefined || obeys(patch) || !refers ? {} : { patch: restrictReferring(setOf, patch, false) }),
     ...(remove === undefined || obeys(remove) || !isGuarded ? {} : { delete: restrictDelete(setOf, remove) }),
   };
 }
@@ -49,7 +58,7 @@ function restrictReplace(setOf: SetOf, replace: NonNullable<WriteHandlers["repla
       const refused = seen === null ? checkMissing(set, key, context) : false;
       return chain(refused, (isRefused) => {
         if (isRefused) return null;
-        return chain(isObject(entity) ? checkReplacement(set, entity, context) : undefined, () =>
+        return chain(isObject(entity) ? checkReplacement(set, { entity, seen }, context) : undefined, () =>
           replace(key, entity, context),
         );
       });
@@ -75,8 +84,42 @@ function checkMissing(set: EntitySetDefinition, key: unknown, context: Context):
   });
 }
 
-function checkReplacement(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
-  return chain(checkWritten(set, entity, context), () => checkNested(set.entitySet, entity, context));
+/** An entity that takes the place of one that the user sees, or (null) of none. */
+interface Replaced {
+  readonly entity: object;
+  readonly seen: object | null;
+}
+
+function checkReplacement(
+  set: EntitySetDefinition,
+  { entity, seen }: Replaced,
+  context: Context,
+): MaybeResult<undefined> {
+  const current = seen === null ? null : () => toCanonical(set, seen);
+  return chain(checkChangedReferences(set, entity, context, { current, mayCreate: false }), () =>
+    chain(checkWritten(set, entity, context), () => checkNested(set.entitySet, entity, context)),
+  );
+}
+
+function toCanonical({ entitySet: { entityType } }: EntitySetDefinition, entity: object): object {
+  return canonicalEntity(entityType, asEntity(entity, entityType));
+}
+
+/** A handler that changes an entity of a set without a rule: only the foreign keys that it gets are checked. */
+function restrictReferring(
+  setOf: SetOf,
+  write: NonNullable<WriteHandlers["patch"]>,
+  mayCreate: boolean,
+): NonNullable<WriteHandlers["patch"]> {
+  const restricted: NonNullable<WriteHandlers["patch"]> = (key, changes, context) => {
+    const set = setOf(context);
+    const current = set.handlers.getByKey === undefined ? null : () => findEntity(set.entitySet, key, context);
+    return chain(
+      isObject(changes) ? checkChangedReferences(set, changes, context, { current, mayCreate }) : undefined,
+      () => write(key, changes, context),
+    );
+  };
+  return Object.assign(restricted, wrapping(write, undefined));
 }
 
 function restrictPatch(setOf: SetOf, patch: NonNullable<WriteHandlers["patch"]>): WriteHandlers["patch"] {
@@ -85,7 +128,10 @@ function restrictPatch(setOf: SetOf, patch: NonNullable<WriteHandlers["patch"]>)
     return chain(findSeen(set, key, context), (seen) => {
       if (seen === null) return null;
       const changed = { ...membersOf(set.entitySet.entityType, seen), ...(isObject(delta) ? delta : {}) };
-      return chain(checkWritten(set, changed, context), () => patch(key, delta, context));
+      const references = isObject(delta)
+        ? checkChangedReferences(set, delta, context, { current: () => toCanonical(set, seen), mayCreate: false })
+        : undefined;
+      return chain(references, () => chain(checkWritten(set, changed, context), () => patch(key, delta, context)));
     });
   };
   return Object.assign(restricted, wrapping(patch, undefined));

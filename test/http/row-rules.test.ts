@@ -340,9 +340,11 @@ describe.each(STYLES)("%s", (style) => {
 test("a join tells whose order it would be", async () => {
   const { service, calls } = guarded("sources");
   const order = { Id: 91, Title: "x", Total: 1 };
-  expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: 2 })).status).toBe(403);
+  // To refer to what is hidden is as to refer to what is missing.
+  expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: 2 })).status).toBe(409);
+  expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: 99 })).status).toBe(409);
   expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: null })).status).toBe(403);
-  expect((await ask(service, "east", "/Orders(10)", "PATCH", { CustomerId: 6 })).status).toBe(403);
+  expect((await ask(service, "east", "/Orders(10)", "PATCH", { CustomerId: 6 })).status).toBe(409);
   expect(calls).toEqual([]);
   expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: 3 })).status).toBe(201);
 });

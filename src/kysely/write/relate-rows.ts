@@ -99,11 +99,11 @@ export async function createRelated(
 ): Promise<Values | null> {
   let created: Values | null = null;
   try {
-    await withRelation(write, { key }, context, async (relation) => {
-      const { join, other, target } = relation;
+    await withRelation(write, { key, created: values as Values }, context, async (relation) => {
+      const { join, other, target, restrictions, stated } = relation;
       checkUser(context, target);
       if (join.kind === "link") throw new Error("Entities are created along `on` alone.");
-      const task: InsertTask = { ...relation.task, written: [] };
+      const task: InsertTask = { ...relation.task, written: [], restrictions, stated };
       const node = { table: other.table, set: null, values: values as Values };
       const stored = await insertNode(task, node, linked(relation, join), []);
       await checkRelated(relation, other.keyOf(stored.entity));

@@ -6,6 +6,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { ownProperties } from "../translate/join-sides.ts";
 import { hasExpected, toExpected } from "./expected-values.ts";
+import { type StatedIn, statedIn } from "./guarded-references.ts";
 import { isShown } from "./shown-entity.ts";
 import { inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -38,6 +39,8 @@ export interface Relation {
   readonly set: EntitySetDefinition;
   readonly target: EntitySetDefinition;
   readonly restrictions: Restrictions;
+  /** The foreign keys of the entity that is created. */
+  readonly stated: StatedIn;
 }
 
 /** Stands for an entity that is not there, where the endpoint has words of its own for that. */
@@ -60,6 +63,8 @@ export interface LinkEnds {
   readonly related?: unknown;
   /** Makes the error of a related entity that is missing from the target set. */
   readonly absent?: (target: EntitySetDefinition) => ODataError;
+  /** A related entity that is to be created. */
+  readonly created?: Values;
 }
 
 /**
@@ -69,7 +74,7 @@ export interface LinkEnds {
  */
 export async function withRelation(
   { table, field }: RelatedWrite,
-  { key, related, absent }: LinkEnds,
+  { key, related, absent, created }: LinkEnds,
   context: LinkContext,
   work: (relation: Relation) => Promise<void>,
 ): Promise<void> {
@@ -87,18 +92,20 @@ export async function withRelation(
   const own = writerOf(table);
   const ownKey = own.keyValues(key);
   const expected = toExpected(table, context.expected);
-  const restrictions = await restrictionsOf([set, target], context);
+  const stated = await statedIn(created === undefined ? [] : [{ set: target, values: created, place: "" }], context);
+  const referred = [...stated.values()].flatMap((each) => each.map((reference) => reference.target));
+  const restrictions = await restrictionsOf([set, target, ...referred], context);
   const write = async (session: SqlSession): Promise<void> => {
     const task: WriteTask = { session, context, place: "" };
     const asked = [...ownProperties(join), ...expected.map(([property]) => property)];
     const row = await own.read(task, ownKey, selectedOf(own, asked), true);
     const isSeen = row !== null && (await isVisible(task, restrictions, { set, table, key: ownKey }));
     if (!isSeen || !hasExpected(row, expected)) throw expected.length === 0 ? MISSING : changed();
-    const relation = { task, navigation, join, own, ownKey, row, other: writerOf(other), set, target, restrictions };
-    await work(relation);
+    const ends = { own, ownKey, row, other: writerOf(other), set, target };
+    await work({ task, navigation, join, ...ends, restrictions, stated });
     await checkVisible(task, restrictions, { set, table, key: ownKey });
   };
-  await inTransaction(table, context, write, restrictions.size > 0);
+  await inTransaction(table, context, write, restrictions.size > 0 || stated.size > 0);
 }
 
 /** Properties of an entity, those of its key first. */

@@ -7,6 +7,7 @@ import { protocolError } from "../../errors/odata-error.ts";
 import { chain } from "../read/read-page.ts";
 import type { Maybe } from "../read/sql-rows.ts";
 import { ownProperties, relatedProperties } from "../translate/join-sides.ts";
+import { checkReferences, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
@@ -45,7 +46,8 @@ export function insertGraph(table: SqlTable, values: Values, context: Context): 
   const set = writtenSet(context, table);
   const isPlain =
     set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
-  if (isPlain && !isGuarded(set)) return insertAlone(table, values, context);
+  const isFree = isPlain && !isGuarded(set) && !statesReferences(set, values);
+  if (isFree) return insertAlone(table, values, context);
   return insertGuarded({ table, set, values }, isPlain, context);
 }
 
@@ -59,24 +61,35 @@ function insertAlone(table: SqlTable, values: Values, context: Context): Maybe<V
 }
 
 async function insertGuarded(node: Node, isPlain: boolean, context: Context): Promise<Values> {
-  const { table, set, values } = node;
-  const sets = isPlain || !keepsRowsBack(context) ? [set] : setsWithin({ context, place: "" }, node);
-  const restrictions = await restrictionsOf(sets, context);
-  for (const each of restrictions.keys()) checkUser(context, each);
-  if (isPlain && restrictions.size === 0) return insertAlone(table, values, context);
+  const { table, values } = node;
+  const start: PlacedTask = { context, place: "" };
+  const nodes = isPlain || !keepsRowsBack(context) ? [{ task: start, node }] : nodesWithin(start, node);
+  const sets = nodes.map(({ node: { set } }) => set);
+  const stated = await statedIn(
+    nodes.map(({ task: { place }, node: { set, values: given } }) => ({ set, values: given, place })),
+    context,
+  );
+  const written = await restrictionsOf(sets, context);
+  for (const each of written.keys()) checkUser(context, each);
+  if (isPlain && written.size === 0 && stated.size === 0) return insertAlone(table, values, context);
+  const targets = [...stated.values()].flatMap((each) => each.map(({ target }) => target));
+  const restrictions = await restrictionsOf([...sets, ...targets], context);
   const insert = async (session: SqlSession): Promise<Values> => {
-    const task: InsertTask = { session, context, place: "", written: [] };
+    const task: InsertTask = { session, context, place: "", written: [], restrictions, stated };
     const stored = await insertNode(task, node, {}, []);
-    await checkWritten(task, restrictions);
+    await checkWritten(task, written);
     return stored.entity;
   };
-  return inTransaction(table, context, insert, restrictions.size > 0);
+  return inTransaction(table, context, insert, restrictions.size > 0 || stated.size > 0);
 }
 
 /** A write of several rows, one after another. */
 export interface InsertTask extends WriteTask {
   /** Gets each row that is added. */
   readonly written: Array<Pick<Node, "table" | "set"> & { readonly entity: Values }>;
+  /** What keeps rows back from the user: of the sets that are written, and of those that they refer to. */
+  readonly restrictions: Restrictions;
+  readonly stated: StatedIn;
 }
 
 /** @throws ODataError `Forbidden` where the user does not see one of the rows, now that all are there */
@@ -87,15 +100,22 @@ async function checkWritten(task: InsertTask, restrictions: Restrictions): Promi
   }
 }
 
-/** The sets of an entity and of all that is nested in it. */
-function setsWithin(task: PlacedTask, { table, set, values }: Node): readonly (EntitySetDefinition | null)[] {
+/** An entity that is to be added, and where it stands. */
+interface PlacedNode {
+  readonly task: PlacedTask;
+  readonly node: Node;
+}
+
+/** An entity and all that is nested in it. */
+function nodesWithin(task: PlacedTask, node: Node): readonly PlacedNode[] {
+  const { table, set, values } = node;
   if (set === null) return [];
   const below = nestedIn(task, { table, set, values }).flatMap((nested) =>
     nested.entities.flatMap((each, index) =>
-      setsWithin(itemOf(task, nested, index), { table: nested.table, set: nested.set, values: each }),
+      nodesWithin(itemOf(task, nested, index), { table: nested.table, set: nested.set, values: each }),
     ),
   );
-  return [set, ...below];
+  return [{ task, node }, ...below];
 }
 
 /**
@@ -127,6 +147,7 @@ export async function insertNode(
     ...beside,
     ...behind.flatMap(({ join }) => ownProperties(join).filter((property) => !isOf(table, property))),
   ];
+  await checkStated(task, { table, set, values }, known);
   const stored = await writerOf(table).insert(task, values, known, distinct(needed));
   task.written.push({ set, table, entity: stored.entity });
   for (const nested of behind) {
@@ -149,6 +170,15 @@ export async function insertNode(
     shown[navigation.field] = navigation.isCollection ? entities : (entities[0] ?? null);
   }
   return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
+}
+
+/** What follows from related entities is no foreign key that the client states. */
+async function checkStated(task: InsertTask, { table, values }: Node, known: Values): Promise<void> {
+  const stated = (task.stated.get(values) ?? []).filter(({ reference }) =>
+    reference.pairs.every(({ property }) => known[property.field] === undefined),
+  );
+  if (stated.length === 0) return;
+  await checkReferences(task, task.restrictions, stated, { table, entity: { ...values, ...known }, current: null });
 }
 
 async function insertAll(

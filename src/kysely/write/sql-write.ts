@@ -6,6 +6,7 @@ import { chain } from "../read/read-page.ts";
 import { setMember } from "../read/set-member.ts";
 import type { Maybe } from "../read/sql-rows.ts";
 import { hasExpected, isToldByDatabase, toExpected } from "./expected-values.ts";
+import { checkReferences, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -46,12 +47,16 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
         if (Object.hasOwn(given, field) && given[field] !== undefined) setMember(values, field, given[field]);
       }
       const wanted = writer.keyValues(key);
-      return chain(guardOf(table, wanted, context), (guard) => changeRow(writer, wanted, values, context, guard));
+      return chain(guardOf({ table, key: wanted, values }, context), (guard) =>
+        changeRow(writer, wanted, values, context, guard),
+      );
     });
   const remove = (key: unknown, context: AnyWriteContext): Maybe<boolean> =>
     orRejected(() => {
       const wanted = writer.keyValues(key);
-      return chain(guardOf(table, wanted, context), (guard) => deleteRow(writer, wanted, context, guard));
+      return chain(guardOf({ table, key: wanted, values: {} }, context), (guard) =>
+        deleteRow(writer, wanted, context, guard),
+      );
     });
   const create = (entity: unknown, context: Context): Maybe<Values> =>
     orRejected(() => insertGraph(table, entity as Values, context));
@@ -95,6 +100,7 @@ function changeRow(
       const task = taskOf(session, context);
       if (!(await isAsExpected(writer, task, wanted, expected))) return null;
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
+      if (guard !== null) await checkChange(writer, task, values, guard);
       if (isEmpty) return writer.read(task, wanted, table.whole);
       const stored = await writer.update(task, wanted, values, []);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
@@ -104,19 +110,52 @@ function changeRow(
   );
 }
 
-/** What tells whether the user of a request sees a row. */
+/** What tells whether the user of a request sees a row, and what the row is to refer to. */
 interface RowGuard {
   readonly restrictions: Restrictions;
   readonly row: SetRow;
+  readonly stated: readonly StatedReference[];
 }
 
-/** @returns null where the user sees all rows of the table */
-function guardOf(table: SqlTable, key: readonly PrimitiveValue[], context: Context): Maybe<RowGuard | null> {
+/** A row that is changed. */
+interface ChangedRow {
+  readonly table: SqlTable;
+  readonly key: readonly PrimitiveValue[];
+  readonly values: Values;
+}
+
+/** @returns null where the user sees all rows of the table, and no foreign key to hidden rows is written */
+function guardOf({ table, key, values }: ChangedRow, context: Context): Maybe<RowGuard | null> {
   const set = writtenSet(context, table);
-  if (!isGuarded(set)) return null;
-  return restrictionsOf([set], context).then((restrictions) =>
-    restrictions.size === 0 ? null : { restrictions, row: { set, table, key } },
+  if (set === null || !(isGuarded(set) || statesReferences(set, values))) return null;
+  return makeGuard({ set, table, key }, values, context);
+}
+
+async function makeGuard(row: SetRow, values: Values, context: Context): Promise<RowGuard | null> {
+  const stated = await statedReferences({ set: row.set, values, place: "" }, context);
+  const restrictions = await restrictionsOf([row.set, ...stated.map(({ target }) => target)], context);
+  return stated.length === 0 && restrictions.size === 0 ? null : { restrictions, row, stated };
+}
+
+/** @throws ODataError `Conflict` for a foreign key to a row that the user does not see */
+async function checkChange(
+  writer: TableWriter,
+  task: WriteTask,
+  values: Values,
+  { restrictions, row, stated }: RowGuard,
+): Promise<void> {
+  if (stated.length === 0) return;
+  const { table } = writer;
+  const fields = new Set(stated.flatMap(({ reference }) => reference.pairs.map(({ property }) => property.field)));
+  const properties = [...table.entityType.properties, ...table.entityType.ignoredProperties];
+  const selected = properties.filter(({ field, isKey }) => isKey || fields.has(field));
+  const current = await writer.read(
+    task,
+    row.key,
+    selected.map((property) => ({ property })),
   );
+  if (current === null) return;
+  await checkReferences(task, restrictions, stated, { table, entity: { ...current, ...values }, current });
 }
 
 function deleteRow(

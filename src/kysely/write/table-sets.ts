@@ -62,6 +62,11 @@ export function targetSet(context: Context, set: EntitySetDefinition, navigation
   return name === undefined ? null : (serviceOf(context)?.entitySets.get(name) ?? null);
 }
 
+/** The set of a name in the service that answers; null where the table is asked outside of a service. */
+export function setOf(context: Context, name: string): EntitySetDefinition | null {
+  return serviceOf(context)?.entitySets.get(name) ?? null;
+}
+
 /** Whether a set is over a table: by its own handlers, or by those along its navigations. */
 function isOver(set: EntitySetDefinition, table: SqlTable): boolean {
   if (HANDLERS.some((name) => tableBehind(set.handlers[name]) === table)) return true;

@@ -1,4 +1,5 @@
 import type { Context } from "../../definition/context.ts";
+import { missingReference } from "../../definition/guarded-reference.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault } from "../database-fault.ts";
@@ -37,9 +38,11 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const target = names[0] === undefined ? undefined : place + names[0];
   const options = { target, cause: error };
   switch (fault.kind) {
-    case "unique":
     case "foreignKey":
-      return protocolError("Conflict", toConflict(fault.kind, names, failed), options);
+      if (isDelete) return protocolError("Conflict", IS_REFERRED_TO, options);
+      return missingReference(target, names.length === 0 ? hintOf(referringNames(context, table)) : "", error);
+    case "unique":
+      return protocolError("Conflict", toConflict(names, isDelete), options);
     case "notNull":
       // What no client can state is for the service to fill in.
       if (target === undefined) return protocolError("Conflict", REFUSED, options);
@@ -58,16 +61,10 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   }
 }
 
-function toConflict(
-  kind: "unique" | "foreignKey",
-  names: readonly string[],
-  { context, table, isDelete }: FailedWrite,
-): string {
-  if (isDelete) return "Other entities refer to this one: delete or change those first.";
-  if (kind === "foreignKey") {
-    const hint = names.length === 0 ? hintOf(referringNames(context, table)) : "";
-    return `There is no entity that this value refers to: create that first, or name another.${hint}`;
-  }
+const IS_REFERRED_TO = "Other entities refer to this one: delete or change those first.";
+
+function toConflict(names: readonly string[], isDelete: boolean): string {
+  if (isDelete) return IS_REFERRED_TO;
   if (names.length < 2) {
     return "Another entity has this value already, and it must be unique: choose another one, or change that entity.";
   }

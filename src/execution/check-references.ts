@@ -1,0 +1,144 @@
+import type { Context } from "../definition/context.ts";
+import {
+  type GuardedReference,
+  missingReference,
+  referredKey,
+  referredValues,
+  statedPairs,
+} from "../definition/guarded-reference.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { JoinPair } from "../edm/model.ts";
+import { declaredFieldOf } from "../memory/compile-property.ts";
+import { asEntity, isObject } from "../memory/entity.ts";
+import { canonicalEntity } from "./canonical-entity.ts";
+import { chain } from "./chain.ts";
+import { startAll } from "./concurrency.ts";
+import { findOrMissing } from "./find-or-missing.ts";
+import type { MaybeResult } from "./handler-answer.ts";
+import { joinTarget } from "./join-target.ts";
+import { loadRunOf } from "./load-run.ts";
+import { serviceOf } from "./resolve-sources.ts";
+import { conditionOf } from "./row-restriction.ts";
+
+/** The entity that a change is about. */
+export interface ChangedEntity {
+  /** Loads the entity as it is now, in canonical form; null for a set that cannot tell. */
+  readonly current: (() => MaybeResult<object | null>) | null;
+  /** Whether the handler may create the entity where it is missing. */
+  readonly mayCreate: boolean;
+}
+
+/** Where a nested entity stands, and what follows from the entity around it. */
+export interface Nesting {
+  /** Its place in the body, with a slash behind it; empty for the body itself. */
+  readonly place: string;
+  /** The properties of the entity that repeat those of the entity around it. */
+  readonly linked: readonly JoinPair[];
+}
+
+const ALONE: Nesting = Object.freeze({ place: "", linked: Object.freeze([]) });
+
+/**
+ * Refuses to write a foreign key to an entity that the user of a request does not see: a hidden entity looks like a
+ * missing one.
+ * @param entity the values that are written, by the application's fields
+ * @throws ODataError `Conflict`, target the property; what handlers of the target set did
+ * @see docs/authorization.md
+ */
+export function checkReferences(
+  set: EntitySetDefinition,
+  entity: object,
+  context: Context,
+  { place, linked }: Nesting = ALONE,
+): MaybeResult<undefined> {
+  return eachReference(set, entity, context, (reference, target) => {
+    const follows = reference.pairs.some(({ property }) => linked.some(({ related }) => related === property));
+    if (follows || isNested(reference, entity)) return undefined;
+    return chain(isSeen(reference, entity, context), (seen): undefined => {
+      if (!seen) throw missingReference(place + target);
+    });
+  });
+}
+
+/**
+ * Does the same for a change: a foreign key that keeps its values is accepted, and a missing entity is for the handler,
+ * unless that may create it.
+ */
+export function checkChangedReferences(
+  set: EntitySetDefinition,
+  changes: object,
+  context: Context,
+  { current, mayCreate }: ChangedEntity,
+): MaybeResult<undefined> {
+  return eachReference(set, changes, context, (reference, target, isWhole) => {
+    const load = (): MaybeResult<object | null> => current?.() ?? null;
+    return chain(isWhole ? null : load(), (partial) => {
+      const written = partial === null ? changes : { ...fieldsOf(reference, partial), ...changes };
+      return chain(isSeen(reference, written, context), (seen) => {
+        if (seen) return undefined;
+        return chain(partial ?? load(), (known): undefined => {
+          if (known === null && current !== null && !mayCreate) return;
+          if (known === null || !keeps(reference, known, changes)) throw missingReference(target);
+        });
+      });
+    });
+  });
+}
+
+function eachReference(
+  { guardedReferences = [] }: EntitySetDefinition,
+  given: object,
+  context: Context,
+  check: (reference: GuardedReference, target: string, isWhole: boolean) => MaybeResult<undefined>,
+): MaybeResult<undefined> {
+  const checks = guardedReferences.flatMap((reference) => {
+    const stated = statedPairs(reference, given);
+    const [first] = stated;
+    if (first === undefined || seesAll(reference, context)) return [];
+    return [() => check(reference, first.property.name, stated.length === reference.pairs.length)];
+  });
+  return checks.length === 0 ? undefined : chain(startAll(checks), (): undefined => undefined);
+}
+
+/** Whoever sees all rows learns nothing from a constraint. */
+function seesAll({ target }: GuardedReference, context: Context): boolean {
+  const set = serviceOf(context).entitySets.get(target.name);
+  return set === undefined || conditionOf(set, context) === "all";
+}
+
+/** An entity that is created along with its principal refers to that. */
+function isNested({ navigationProperty: { field } }: GuardedReference, entity: object): boolean {
+  return Object.hasOwn(entity, field) && isObject(declaredFieldOf(entity, field));
+}
+
+function keeps({ pairs }: GuardedReference, current: object, changes: object): boolean {
+  return pairs.every(({ property: { field } }) => {
+    const value = declaredFieldOf(changes, field);
+    return value === undefined || value === declaredFieldOf(current, field);
+  });
+}
+
+function fieldsOf({ pairs }: GuardedReference, entity: object): object {
+  return Object.fromEntries(pairs.map(({ property: { field } }) => [field, declaredFieldOf(entity, field)] as const));
+}
+
+/** Whether the user sees what a foreign key refers to; true where nothing tells. */
+function isSeen(reference: GuardedReference, entity: object, context: Context): MaybeResult<boolean> {
+  const values = referredValues(reference, entity);
+  if (values === null) return true;
+  const { entitySet, target, navigationProperty, pairs } = reference;
+  const { getByKey } = serviceOf(context).entitySets.get(target.name)?.handlers ?? {};
+  if (getByKey !== undefined) {
+    return chain(findOrMissing(getByKey, referredKey(reference, values), context), (found) => {
+      if (!isObject(found)) return false;
+      const { entityType } = target;
+      const beside = pairs.filter(({ related }) => !entityType.key.includes(related));
+      if (beside.length === 0) return true;
+      const whole = canonicalEntity(entityType, asEntity(found, entityType));
+      return beside.every(({ related: { field } }) => declaredFieldOf(whole, field) === values[field]);
+    });
+  }
+  const mention = { navigationProperty, entitySet, target, below: [] };
+  const run = loadRunOf([], context, `The foreign key of ${entitySet.name}/${navigationProperty.name}`);
+  return chain(joinTarget(mention, [entity], run), (related) => related === null || (related[0] ?? null) !== null);
+}
