@@ -219,6 +219,16 @@ describe.each(ENGINES)("timestamps and dates in every form of storage: $title", 
     expect(removed.status).toBe(204);
   });
 
+  test("a cell that is none of its form is a 500, and a date with a time of day too", async () => {
+    const { database, db } = services;
+    const cells = { dayMs: 1, dayJd: 2_460_610.25, lite: "2024-10-27T00:30:00Z", dayLite: "2024-10-27 00:00:01" };
+    for (const [field, cell] of Object.entries(cells)) {
+      await sql`insert into events (id, ${sql.id(field)}) values (300, ${cell})`.execute(db);
+      expect(await send(database, "/Events(300)"), field).toMatchObject({ status: 500 });
+      await sql`delete from events where id = 300`.execute(db);
+    }
+  });
+
   test("deep insert passes a key on in the form of the column that refers to it", async () => {
     const { database, db } = services;
     const created = await send(database, "/Moments", {

@@ -202,6 +202,7 @@ export async function eventServices(engine: DatabaseEngine): Promise<EventServic
   const operations = ["read", "create", "replace", "patch", "delete"] as const;
   const database = odataService({
     ...OPTIONS,
+    logger: { error: () => {}, warn: () => {}, info: () => {} },
     entitySets: [
       sqlEntitySet(Event, {
         db,

@@ -15,6 +15,8 @@ const Thing = entityType("Thing", {
   active: edm.boolean(),
   tags: edm.collection(edm.string()),
   place: edm.complex(Place),
+  day: edm.date(),
+  time: edm.timeOfDay(),
 });
 
 /** The faults of a declaration, each as message and fix. */
@@ -57,6 +59,10 @@ const FAULTS: ReadonlyArray<readonly [columns: object, message: RegExp, fix: Reg
   ],
   [{ place: { storage: "array" } }, /Place, cannot be stored as "array"/, /`storage` out/],
   [{ name: { storage: "array" } }, /String, cannot be stored as "array"/, /`storage` out/],
+  [{ day: { storage: "utc" } }, /Date, cannot be stored as "utc"/, /"epoch" or "epoch-seconds" or "julian" or/],
+  [{ time: { storage: "epoch-seconds" } }, /TimeOfDay, cannot be stored as "epoch-seconds"/, /`storage` out/],
+  [{ name: { storage: "julian" } }, /String, cannot be stored as "julian"/, /`storage` out/],
+  [{ id: { storage: "sqlite-datetime" } }, /Int32, cannot be stored as "sqlite-datetime"/, /`storage` out/],
   [{ name: { storage: {} } }, /storage` is an object/, /\{ values \} for an enumeration/],
 ];
 

@@ -27,8 +27,6 @@ export interface ColumnFormat {
   readonly toCell?: ((value: PrimitiveValue) => unknown) | undefined;
   /** Whether values that the database finds equal have one text, so that it can compare the values of an ETag. */
   readonly isExact?: boolean | undefined;
-  /** The column types that the format reads and writes, as the catalogue of the database names them. */
-  readonly columnTypes?: readonly string[] | undefined;
 }
 
 /** Writes the JSON text of a cell, or null. */

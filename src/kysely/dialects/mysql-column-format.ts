@@ -131,12 +131,11 @@ function timestamp(property: StructuralProperty): ColumnParts {
     read: readTimestamp,
     toSelected: (column) => sql`concat(left(date_format(${column}, '%Y-%m-%dT%H:%i:%s.%f'), ${sql.lit(length)}), 'Z')`,
     toJson: utcText,
-    columnTypes: ["datetime"],
   };
 }
 
 function utcTimestamp(property: StructuralProperty): ColumnParts {
-  return { ...timestamp(property), form: MY_UTC_TIMESTAMP, columnTypes: ["datetime", "timestamp"] };
+  return { ...timestamp(property), form: MY_UTC_TIMESTAMP };
 }
 
 function withoutZeros(text: string): string {

@@ -19,8 +19,8 @@ const julianMilliseconds = (cell: Sql): Sql => sql`floor(${cell} * 86400000e0 + 
 
 /** The ways in which MariaDB holds timestamps and dates beside its own types, by the name of the storage. */
 export const MY_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = Object.freeze({
-  epoch: stored(EPOCH_CELLS, (cell) => sql`(${cell} * 0.001)`, { place: asInteger, columnTypes: ["bigint"] }),
-  "epoch-seconds": stored(EPOCH_SECOND_CELLS, (cell) => cell, { place: asInteger, columnTypes: ["bigint", "int"] }),
+  epoch: stored(EPOCH_CELLS, (cell) => sql`(${asInteger(cell)} * 0.001)`, { place: asInteger }),
+  "epoch-seconds": stored(EPOCH_SECOND_CELLS, asInteger, { place: asInteger }),
   julian: stored(
     JULIAN_CELLS,
     (cell) => sql`((${asInteger(julianMilliseconds(cell))} - ${sql.lit(JULIAN_EPOCH)}) * 0.001)`,
@@ -28,20 +28,18 @@ export const MY_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = Obje
       place: (cell) => sql`(${cell} + 0e0)`,
       ordered: julianMilliseconds,
       toSelected: (column) => sql`cast(${asInteger(julianMilliseconds(column))} as char)`,
-      columnTypes: ["double"],
     },
   ),
   // Every collation has the digits in their order, and all texts have the other characters in the same places.
   "sqlite-datetime": stored(SQLITE_TEXT_CELLS, myEpochOfUtcText, {
     ordered: (cell) => sql`concat(${cell}, substr('.000000000000', length(${cell}) - 18))`,
-    columnTypes: ["varchar", "char", "text"],
   }),
 });
 
 function stored(
   cells: InstantCells,
   toSeconds: (cell: Sql) => Sql,
-  others: Pick<InstantSyntax, "place" | "ordered" | "columnTypes"> & Partial<InstantSyntax>,
+  others: Pick<InstantSyntax, "place" | "ordered"> & Partial<InstantSyntax>,
 ): StoredInstants {
   return storedInstants(cells, {
     bind: String,

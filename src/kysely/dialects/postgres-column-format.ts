@@ -173,7 +173,6 @@ function timestampParts(property: StructuralProperty, { form, inUtc, type }: Tim
     read: readYear,
     toSelected: (column) => sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`,
     toJson: utcText,
-    columnTypes: [type],
   };
 }
 

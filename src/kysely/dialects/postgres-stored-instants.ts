@@ -20,13 +20,11 @@ const byCodePoint = (cell: Sql): Sql => sql`(${cell}::text collate "C")`;
 
 /** The ways in which PostgreSQL holds timestamps and dates beside its own types, by the name of the storage. */
 export const PG_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = Object.freeze({
-  epoch: stored(EPOCH_CELLS, (cell) => sql`(${cell} * 0.001)`, {
+  epoch: stored(EPOCH_CELLS, (cell) => sql`(${cell}::numeric * 0.001)`, {
     place: (cell) => sql`${cell}::int8`,
-    columnTypes: ["int8"],
   }),
   "epoch-seconds": stored(EPOCH_SECOND_CELLS, (cell) => sql`${cell}::numeric`, {
     place: (cell) => sql`${cell}::int8`,
-    columnTypes: ["int8", "int4"],
   }),
   julian: stored(
     JULIAN_CELLS,
@@ -35,21 +33,19 @@ export const PG_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = Obje
       place: (cell) => sql`${cell}::float8`,
       ordered: julianMilliseconds,
       toSelected: (column) => sql`${julianMilliseconds(column)}::int8::text`,
-      columnTypes: ["float8"],
     },
   ),
   "sqlite-datetime": stored(SQLITE_TEXT_CELLS, (cell) => pgEpochOfUtcText(sql`${cell}::text`), {
     place: byCodePoint,
     sortable: byCodePoint,
     ordered: (cell) => byCodePoint(sql`(${cell} || substr('.000000000000', length(${cell}) - 18))`),
-    columnTypes: ["text", "varchar"],
   }),
 });
 
 function stored(
   cells: InstantCells,
   toSeconds: (cell: Sql) => Sql,
-  others: Pick<InstantSyntax, "place" | "sortable" | "ordered" | "columnTypes"> & Partial<InstantSyntax>,
+  others: Pick<InstantSyntax, "place" | "sortable" | "ordered"> & Partial<InstantSyntax>,
 ): StoredInstants {
   return storedInstants(cells, {
     bind: String,

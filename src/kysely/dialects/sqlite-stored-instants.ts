@@ -19,20 +19,18 @@ const julianMilliseconds = (cell: Sql): Sql => sql`cast(${cell} * 86400000.0 + 0
 export const SQLITE_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = Object.freeze({
   epoch: storedInstants(
     EPOCH_CELLS,
-    syntax((cell) => sql`odata_instant_of_epoch(${cell})`, { none: NO_INTEGER, columnTypes: ["INTEGER", "NUMERIC"] }),
+    syntax((cell) => sql`odata_instant_of_epoch(${cell})`, { none: NO_INTEGER }),
   ),
   "epoch-seconds": storedInstants(
     EPOCH_SECOND_CELLS,
     syntax((cell) => sql`odata_instant_of_epoch(${cell} * 1000)`, {
       none: NO_INTEGER,
-      columnTypes: ["INTEGER", "NUMERIC"],
     }),
   ),
   julian: storedInstants(
     JULIAN_CELLS,
     syntax((cell) => sql`odata_instant_of_epoch(${julianMilliseconds(cell)} - ${sql.lit(JULIAN_EPOCH)})`, {
       ordered: julianMilliseconds,
-      columnTypes: ["REAL", "NUMERIC"],
     }),
   ),
   // Functions of timestamps read this text as it stands.
@@ -40,15 +38,11 @@ export const SQLITE_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = 
     SQLITE_TEXT_CELLS,
     syntax((cell) => cell, {
       ordered: (cell) => sql`(${cell} || substr('.000000000000', length(${cell}) - 18))`,
-      columnTypes: ["TEXT", "NUMERIC"],
     }),
   ),
 });
 
-function syntax(
-  toText: (cell: Sql) => Sql,
-  others: Pick<InstantSyntax, "none" | "ordered" | "columnTypes">,
-): InstantSyntax {
+function syntax(toText: (cell: Sql) => Sql, others: Pick<InstantSyntax, "none" | "ordered">): InstantSyntax {
   const toDate = (cell: Sql): Sql => sql`odata_date(${toText(cell)})`;
   return {
     bind: (cell) => cell,

@@ -22,7 +22,6 @@ export interface InstantSyntax {
   /** How timestamps, and dates, are compared with others of their type, and computed with. */
   readonly timestamp: TemporalConversions;
   readonly date: TemporalConversions;
-  readonly columnTypes: readonly string[];
 }
 
 /** Conversions to the forms of a type. */
@@ -59,12 +58,11 @@ export function storedInstants(cells: InstantCells, syntax: InstantSyntax): Stor
     }),
     midnight: form,
   });
-  const { toSelected, columnTypes, bind } = syntax;
+  const { toSelected, bind } = syntax;
   const partsOf = (property: StructuralProperty, own: SqlForm, read: ReadCell, of: ToInstant): StoredParts => ({
     form: own,
     read,
     toSelected,
-    columnTypes,
     isExact: true,
     toCell: (value) => {
       const cell = cells.write(of(value), property);
