@@ -283,6 +283,37 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
     expect((await patch({ span: "PT2S" }, 2, { "If-Match": etag }))[0]).toBe(412);
   });
 
+  test("arrays of narrower types take no value that they would round", async () => {
+    const { db } = opened;
+    await sql`create table narrow (id int primary key, whole int4[], single float4[], seconds timestamptz(0)[])`.execute(
+      db,
+    );
+    const Narrow = entityType("Narrow", {
+      id: edm.int32().key(),
+      whole: edm.collection(edm.decimal()),
+      single: edm.collection(edm.double()),
+      seconds: edm.collection(edm.dateTimeOffset({ precision: 3 })),
+    });
+    const service = odataService({
+      propertyNaming: "camelCase",
+      entitySets: [
+        sqlEntitySet(Narrow, {
+          name: "Narrow",
+          db,
+          table: "narrow",
+          operations: OPERATIONS,
+          columns: { whole: array, single: array, seconds: array },
+        }),
+      ],
+    });
+    const post = (body: object) => answer(service, "/Narrow", { method: "POST", body });
+    const exact = { whole: [1, -2], single: [0.5], seconds: ["2024-02-29T12:00:00.000Z"] };
+    expect((await post({ id: 1, ...exact }))[1]).toMatchObject(exact);
+    for (const rounded of [{ whole: [1.5] }, { single: [0.1] }, { seconds: ["2024-02-29T12:00:00.500Z"] }]) {
+      expect((await post({ id: 2, ...exact, ...rounded }))[0], JSON.stringify(rounded)).toBe(400);
+    }
+  });
+
   test("what is no value of the property is a 500, and the log says why", async () => {
     const { db } = opened;
     await sql`insert into hosts (id, span) values (20, '1 mon')`.execute(db);

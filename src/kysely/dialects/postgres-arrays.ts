@@ -28,7 +28,8 @@ export const PG_ARRAYS: ArraySyntax = Object.freeze<ArraySyntax>({
     return `{${items.join(",")}}`;
   },
   place: (cell, { type }) => sql`${cell}${CASTS[type.name] ?? sql``}`,
-  compared: (column, { type }) => (type.name === "Edm.Double" ? sql`${column}::float8[]` : column),
+  // Arrays are compared only with those of the same element type.
+  compared: (column, { type }) => sql`${column}${CASTS[type.name] ?? sql``}`,
 });
 
 /** An item of the literal of an array: quoted, so that no comma, brace or NULL in it has a meaning. */
