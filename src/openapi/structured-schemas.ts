@@ -72,7 +72,7 @@ export function deepCreateSchema({ name, entityType }: EntitySet, schemas: Schem
   );
   return schemas.reference(`${name}.deepCreate`, () => {
     const own = bodySchema(entityType, entityType.properties, (each) => !given.has(each.name), schemas);
-    return withNested(own, entityType, schemas);
+    return withNested(own, entityType, new Set(), schemas);
   });
 }
 
@@ -103,23 +103,40 @@ function bodySchema(
   return objectSchema(description, membersOf(own, "body", schemas, hasDefaults), required);
 }
 
-function nestedSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
-  return schemas.reference(`${type.name}.nested`, () =>
+/** @param backLinks the navigations that lead back to the entity around it */
+function nestedSchema(type: EntityType, backLinks: ReadonlySet<string>, schemas: SchemaRegistry): DocumentObject {
+  const name = [`${type.name}.nested`, ...backLinks].join(".");
+  return schemas.reference(name, () =>
     withNested(
       bodySchema(type, type.properties, () => false, schemas),
       type,
+      backLinks,
       schemas,
     ),
   );
 }
 
-function withNested(body: DocumentObject, type: EntityType, schemas: SchemaRegistry): DocumentObject {
-  const nested = type.navigationProperties.map((each) => {
-    const one = nestedSchema(each.entityType, schemas);
+function withNested(
+  body: DocumentObject,
+  type: EntityType,
+  omitted: ReadonlySet<string>,
+  schemas: SchemaRegistry,
+): DocumentObject {
+  const shown = type.navigationProperties.filter(({ name }) => !omitted.has(name));
+  const nested = shown.map((each) => {
+    const one = nestedSchema(each.entityType, backLinksOf(type, each), schemas);
     return [each.name, navigationSchema(each, one)] as const;
   });
   const { properties } = body;
   return { ...body, properties: { ...(properties as DocumentObject), ...Object.fromEntries(nested) } };
+}
+
+/** The navigations of related entities that lead back: the entity in which they are nested decides what they link to. */
+function backLinksOf(type: EntityType, navigation: NavigationProperty): ReadonlySet<string> {
+  const { name, partner, entityType } = navigation;
+  const isBack = (other: NavigationProperty): boolean =>
+    other.entityType === type && (other.name === partner || other.partner === name);
+  return new Set(entityType.navigationProperties.filter(isBack).map((other) => other.name));
 }
 
 function navigationSchema({ isCollection, nullable }: NavigationProperty, one: DocumentObject): DocumentObject {

@@ -21,7 +21,7 @@ import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, expect, test } from "vitest";
 import { ORIGIN } from "../http/doors.ts";
 import { noFailures } from "../http/model.ts";
-import { operationOf, operationsOf } from "./walk.ts";
+import { operationOf, operationsOf, schemaOf } from "./walk.ts";
 
 const Color = enumType("Color", { Red: 0, Green: 1 });
 const Right = enumType("Right", { Read: 1, Write: 2 }, { isFlags: true });
@@ -224,5 +224,8 @@ test("bodies have neither keys that the server makes nor links back, and no link
   expect(exampleOf("PATCH", "/x/Orders({Id})")).toEqual({ Total: 1.5 });
   expect(exampleOf("POST", "/x/Orders({Id})/Lines")).toEqual({ No: 1001, Text: "text" });
   expect(exampleOf("POST", "/x/Customers({Id})/Orders")).toEqual({ Total: 1.5 });
+  const nested = schemaOf(document, "Orders.deepCreate").properties?.["Lines"];
+  expect(nested).toEqual({ type: "array", items: { $ref: "#/components/schemas/Line.nested.Order" } });
+  expect(Object.keys(schemaOf(document, "Line.nested.Order").properties ?? {})).toEqual(["OrderId", "No", "Text"]);
   expect(exampleOf("PUT", "/x/Orders({Id})/Parent/$ref")).toEqual({ "@odata.id": "Orders(1)" });
 });
