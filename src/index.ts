@@ -6,7 +6,9 @@ export type {
   IncomingRequest,
   Principal,
   Register,
+  RuleContext,
   Transaction,
+  TransactionOptions,
   User,
   WriteContext,
 } from "./definition/context.ts";
@@ -14,14 +16,22 @@ export { edm } from "./definition/edm-builders.ts";
 export type { EdmBuilders } from "./definition/edm-builders.ts";
 export { entitySet } from "./definition/entity-set.ts";
 export type { EntitySetDeclaration as EntitySet, EntitySetOptions } from "./definition/entity-set.ts";
+export type {
+  AccessOptions,
+  DeclaredEntitySet,
+  EntityFilter,
+  EntityQuery,
+  EntitySetAccess,
+  WriteOptions,
+} from "./definition/entity-set-access.ts";
 export type { Entities, EntitySource } from "./definition/entity-source.ts";
 export { complexType, entityType, enumType } from "./definition/entity-type.ts";
 export type { Answer, Awaitable, CollectionQuery } from "./definition/handlers.ts";
-export type { BodyOf, DeltaOf, EntityOf, KeyOf, ResultOf } from "./definition/infer.ts";
+export type { BodyOf, DeltaOf, EntityOf, KeyOf, NewEntityOf, ReadEntityOf, ResultOf } from "./definition/infer.ts";
 export type { Logger } from "./definition/logger.ts";
 export type { NamingPolicy } from "./definition/names.ts";
 export { hasMany, hasOptional, hasRequired } from "./definition/navigation.ts";
-export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/navigation.ts";
+export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/navigation-declaration.ts";
 export { action, fn } from "./definition/operation.ts";
 export type { OperationDeclaration as Operation } from "./definition/operation.ts";
 export type { Property } from "./definition/property.ts";

@@ -1,4 +1,4 @@
-import type { Context, User } from "./context.ts";
+import type { RuleContext, User } from "./context.ts";
 import type { Awaitable } from "./handlers.ts";
 import type { EntityOf } from "./infer.ts";
 import { isObject } from "./option-table.ts";
@@ -18,7 +18,10 @@ export type AuthorizationRequirement =
   | { readonly kind: "authenticated" }
   | { readonly kind: "role"; readonly name: string }
   | { readonly kind: "anyOf"; readonly rules: readonly AuthorizationRequirement[] }
-  | { readonly kind: "resource"; readonly check: (user: User, entity: never, context: Context) => Awaitable<boolean> };
+  | {
+      readonly kind: "resource";
+      readonly check: (user: User, entity: never, context: RuleContext) => Awaitable<boolean>;
+    };
 
 /** One rule, or several that must all pass. */
 export type AuthorizationRules<E extends EntityTypeDeclaration> =
@@ -87,7 +90,7 @@ export function anyOf<E extends EntityTypeDeclaration>(
  * @see specification, section Authentication
  */
 export function resource<E extends EntityTypeDeclaration>(
-  check: (user: User, entity: EntityOf<E>, context: Context) => Awaitable<boolean>,
+  check: (user: User, entity: EntityOf<E>, context: RuleContext) => Awaitable<boolean>,
 ): AuthorizationRule<E> {
   return rule({ kind: "resource", check });
 }

@@ -88,6 +88,8 @@ function toSetDefinition(
 ): EntitySetDefinition {
   return Object.freeze({
     entitySet,
+    declaration: set.declaration,
+    database: set.declaration.database,
     // Functions, as checked; their parameters and results are typed where they are declared.
     handlers: Object.freeze(pickStated(set.options, SET_HANDLERS)),
     capabilities: resolveCapabilities(set, entitySet, defaults),

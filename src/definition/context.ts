@@ -1,3 +1,5 @@
+import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "./entity-set-access.ts";
+import type { Awaitable } from "./handlers.ts";
 import type { EntityOf } from "./infer.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
 
@@ -32,15 +34,48 @@ export interface IncomingRequest {
   readonly headers: Headers;
 }
 
-/** What every handler gets as its last argument. */
-export interface Context {
+/** What rules get of a request. They have no access to sets, because sets ask rules. */
+export interface RuleContext {
   readonly user: User | null;
   /** Aborted when the client disconnects; made on first use. */
   readonly signal: AbortSignal;
   readonly request: IncomingRequest;
   /** The registration that answers. */
   readonly service: { readonly name: string | undefined; readonly prefix: string };
+  /** The transaction that `inTransaction` has open; undefined outside of one. */
   readonly transaction: Transaction | undefined;
+}
+
+/** What every handler gets as its last argument. */
+export interface Context extends RuleContext {
+  /**
+   * Opens an entity set of the service to the handler. Each call checks what a request would have to pass: the rules of
+   * the category, `resource` rules and row rules for the user of the request. Calls within `inTransaction` are part of
+   * the transaction.
+   * @param set as declared
+   * @see docs/handlers.md
+   */
+  sets<E extends EntityTypeDeclaration, N>(
+    this: void,
+    set: DeclaredEntitySet<E, N>,
+    options?: AccessOptions,
+  ): EntitySetAccess<E, N>;
+  /**
+   * Runs work as one transaction over the sets of one database. It commits when the work returns, and rolls back when
+   * the work throws or returns an error. Within another transaction the work is a part of that one.
+   * @param work uses the context that it is given; it may run up to three times
+   * @returns what the work returned
+   * @see docs/handlers.md
+   */
+  inTransaction<T>(this: void, work: (context: Context) => Awaitable<T>, options?: TransactionOptions): Promise<T>;
+}
+
+/** Which database a transaction is of, and how long it may take. */
+export interface TransactionOptions {
+  /** A set of the database; required where the sets of the service are in several databases. */
+  readonly over?: DeclaredEntitySet | undefined;
+  /** Milliseconds after which the transaction is rolled back; 30,000 when absent, null for no limit. */
+  readonly timeout?: number | null | undefined;
 }
 
 /** What `replace`, `patch` and `delete` get as their last argument. */

@@ -1,5 +1,5 @@
 import type { EntitySetDeclaration } from "./entity-set.ts";
-import type { NavigationDeclaration } from "./navigation.ts";
+import type { NavigationDeclaration } from "./navigation-declaration.ts";
 import type { OperationDeclaration } from "./operation.ts";
 import type { ServiceRoute } from "./service-description.ts";
 import type {

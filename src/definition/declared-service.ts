@@ -2,7 +2,7 @@ import { isDeclaration } from "./declaration-kind.ts";
 import type { EntitySetDeclaration } from "./entity-set.ts";
 import { everyOption } from "./every-option.ts";
 import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "./names.ts";
-import type { NavigationDeclaration } from "./navigation.ts";
+import type { NavigationDeclaration } from "./navigation-declaration.ts";
 import type { OperationDeclaration } from "./operation.ts";
 import { isObject, nameOf } from "./option-table.ts";
 import type { ServiceOptions } from "./service-options.ts";
@@ -25,6 +25,8 @@ export interface DeclaredSet {
   readonly name: string;
   readonly entityType: EntityTypeDeclaration;
   readonly options: Readonly<Record<string, unknown>>;
+  /** What the application holds of it. */
+  readonly declaration: EntitySetDeclaration;
   /** What the declaration finds wrong with itself. */
   readonly check: EntitySetDeclaration["check"];
   /** The keys of properties that its database cannot compare. */
@@ -129,6 +131,7 @@ function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSe
     name: typeof options["name"] === "string" ? options["name"] : pluralOf(nameOf(entityType.name)),
     entityType,
     options,
+    declaration: set,
     check: set.check,
     uncomparable: set.uncomparable ?? [],
     navigations,

@@ -2,14 +2,17 @@ import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { SearchClause } from "../query/clauses.ts";
 import type { Authorization } from "./authorization.ts";
 import type { Context, WriteContext } from "./context.ts";
+import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import type { Entities, EntitySource } from "./entity-source.ts";
 import { everyOption } from "./every-option.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import type { Answer, CollectionQuery } from "./handlers.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "./infer.ts";
-import type { GraphOf, Navigations } from "./navigation.ts";
+import type { GraphOf } from "./navigation-declaration.ts";
+import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
 import type { SetSettings } from "./set-settings.ts";
+import type { TransactionalDatabase } from "./transactional-database.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
 
 /** Operations bound to a set's entities, by name. */
@@ -85,14 +88,13 @@ export interface EntitySetDeclaration<
   N = unknown,
   F = unknown,
   A = unknown,
-> {
-  readonly kind: "EntitySetDeclaration";
-  readonly entityType: E;
-  readonly navigation: N | undefined;
+> extends DeclaredEntitySet<E, N> {
   readonly functions: F | undefined;
   readonly actions: A | undefined;
-  /** The options as given; checked at startup. */
+  /** The options as given, for `odataService` to check and read. Handlers use `ctx.sets`, which asks the rules. */
   readonly options: object;
+  /** The database of the rows, where the declaration knows it: handlers may open a transaction over it. */
+  readonly database?: TransactionalDatabase | undefined;
   /** Finds faults that only who made the declaration can find; they are listed with all others at startup. */
   readonly check?: (() => Iterable<ConfigurationFault>) | undefined;
   /** The keys of properties that the database of the set cannot compare, as those of columns with a `convert`. */

@@ -58,6 +58,24 @@ type ShapeDelta<S extends Shape> = {
   readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "key">]?: ValueOf<S[F]>;
 } & unknown;
 
+/** Every property with its canonical value; ignored ones are there as far as handlers return them. */
+type ShapeRead<S extends Shape> = Flat<
+  { readonly [F in keyof S as Without<S, F, "ignored">]: ValueOf<S[F]> } & {
+    readonly [F in keyof S as With<S, F, "ignored">]?: ValueOf<S[F]> | undefined;
+  }
+>;
+
+/** The properties of a new entity: nullable and defaulted ones may be absent. */
+type ShapeNew<S extends Shape> = Flat<
+  {
+    readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "nullable" | "optional">]: InputOf<S[F]>;
+  } & {
+    readonly [F in keyof S as Without<S, F, "ignored" | "computed"> & With<S, F, "nullable" | "optional">]?:
+      | InputOf<S[F]>
+      | undefined;
+  }
+>;
+
 /** The key properties. */
 type ShapeKey<S extends Shape> = { readonly [F in keyof S as With<S, F, "key">]: S[F]["_types"]["value"] } & unknown;
 
@@ -88,6 +106,12 @@ export type BodyOf<E extends EntityTypeDeclaration> = ShapeBody<E["properties"]>
 
 /** What `patch` gets: the members that are present, and never a key, computed or ignored one. */
 export type DeltaOf<E extends EntityTypeDeclaration> = ShapeDelta<E["properties"]>;
+
+/** An entity as `ctx.sets` returns it: canonical values; ignored members as far as handlers return them. */
+export type ReadEntityOf<E extends EntityTypeDeclaration> = ShapeRead<E["properties"]>;
+
+/** What `ctx.sets` creates: no computed and no ignored member; nullable and defaulted members may be absent. */
+export type NewEntityOf<E extends EntityTypeDeclaration> = ShapeNew<E["properties"]>;
 
 /** Whether a type is a union of two members or more. */
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;

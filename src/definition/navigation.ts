@@ -2,28 +2,8 @@ import type { Context } from "./context.ts";
 import type { Entities } from "./entity-source.ts";
 import type { Answer } from "./handlers.ts";
 import type { BodyOf, KeyOf, ResultOf } from "./infer.ts";
+import type { NavigationDeclaration, Thunk } from "./navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
-
-/** How many entities a navigation leads to: any number, at most one, exactly one. */
-export type Cardinality = "many" | "optional" | "required";
-
-/** A navigation property as declared with `hasMany`, `hasOptional` or `hasRequired`. */
-export interface NavigationDeclaration<
-  Source extends EntityTypeDeclaration = EntityTypeDeclaration,
-  Target extends EntityTypeDeclaration = EntityTypeDeclaration,
-  C extends Cardinality = Cardinality,
-> {
-  readonly kind: "NavigationDeclaration";
-  readonly to: Thunk<Target>;
-  readonly cardinality: C;
-  /** The options as given; checked at startup. */
-  readonly options: object;
-  /** For the compiler only: the type that the navigation starts from. */
-  readonly _source?: (source: Source) => void;
-}
-
-/** A type, or a function that gives it: where two modules import each other the type may not exist yet. */
-export type Thunk<T> = T | (() => T);
 
 /** The keys of an entity type. */
 type FieldOf<E extends EntityTypeDeclaration> = keyof E["properties"] & string;
@@ -92,16 +72,6 @@ export interface OneOptions<Source extends EntityTypeDeclaration, Target extends
 export interface Navigations<Source extends EntityTypeDeclaration> {
   readonly [field: string]: NavigationDeclaration<Source>;
 }
-
-/**
- * What `create` gets: the body, and the nested values of the declared navigations one level deep. They are null
- * unless the set allows deep insert.
- */
-export type GraphOf<E extends EntityTypeDeclaration, N> = BodyOf<E> & {
-  readonly [F in keyof N]?: N[F] extends NavigationDeclaration<E, infer Target, infer C>
-    ? (C extends "many" ? ReadonlyArray<BodyOf<Target>> : BodyOf<Target>) | null
-    : never;
-};
 
 /**
  * Declares a navigation to any number of entities.

@@ -1,7 +1,7 @@
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { Expression } from "../query/expression.ts";
 import type { ValueOf } from "./infer.ts";
-import type { NavigationDeclaration } from "./navigation.ts";
+import type { NavigationDeclaration } from "./navigation-declaration.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "./value-type.ts";
 
 /** A condition on rows, as data: it becomes a part of every query that mentions the type. */

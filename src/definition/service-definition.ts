@@ -2,12 +2,14 @@ import type { EntitySet, Model, Operation, OperationImport } from "../edm/model.
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { RowRestriction } from "../query/source.ts";
 import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./authorization.ts";
-import type { Context, IncomingRequest, User } from "./context.ts";
+import type { Context, IncomingRequest, RuleContext, User } from "./context.ts";
+import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import type { GuardedReference } from "./guarded-reference.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { RowRule } from "./row-rule.ts";
 import type { ServiceProfile } from "./service-profile.ts";
+import type { TransactionalDatabase } from "./transactional-database.ts";
 
 /**
  * One registration after startup: every declaration checked, every name and setting resolved, all of it frozen.
@@ -42,7 +44,7 @@ export interface ServiceDefinition {
   readonly exposesConstraintNames: boolean;
   readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;
   /** Returns what keyset tokens belong to; undefined: the user of the request. */
-  readonly tokenScope: ((context: Context) => string) | undefined;
+  readonly tokenScope: ((context: RuleContext) => string) | undefined;
   /** What every request must meet, before what its set and category require. */
   readonly authorization: readonly AuthorizationRequirement[];
 }
@@ -50,6 +52,10 @@ export interface ServiceDefinition {
 /** One entity set after startup. */
 export interface EntitySetDefinition {
   readonly entitySet: EntitySet;
+  /** The declaration that it was made from, by which handlers name the set. */
+  readonly declaration: DeclaredEntitySet;
+  /** The database of the rows; undefined where the declaration does not know it. */
+  readonly database: TransactionalDatabase | undefined;
   readonly handlers: EntitySetHandlers<Context>;
   /** The handlers of each navigation property that the set declares, by wire name. */
   readonly navigationHandlers: ReadonlyMap<string, NavigationHandlers<Context>>;

@@ -1,5 +1,5 @@
 import type { AuthorizationRules } from "./authorization.ts";
-import type { Context, IncomingRequest, User } from "./context.ts";
+import type { IncomingRequest, RuleContext, User } from "./context.ts";
 import type { EntitySetDeclaration } from "./entity-set.ts";
 import type { Answer } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
@@ -70,7 +70,7 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * Returns what keyset tokens belong to, such as a tenant and a user: a token of another scope is 400. The `id` of the
    * user when absent. @see docs/paging.md
    */
-  readonly tokenScope?: ((context: Context) => string) | undefined;
+  readonly tokenScope?: ((context: RuleContext) => string) | undefined;
   /** Unhandled errors go to the console when absent. */
   readonly logger?: Logger | undefined;
   /** The address that clients see, such as `https://api.example.com`; that of the request when absent. */

@@ -7,9 +7,9 @@ import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
-import { requireRules } from "../execution/judge-rules.ts";
+import { actionAlong, requireRules } from "../execution/judge-rules.ts";
 import { judgeByKey } from "./addressed-entity.ts";
-import { actionAlong, definitionOf } from "./authorize.ts";
+import { definitionOf } from "./authorize.ts";
 import type { Exchange } from "./exchange.ts";
 import { type Navigation, readOne } from "./read-navigation.ts";
 

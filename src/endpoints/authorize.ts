@@ -1,7 +1,6 @@
 import type { AuthorizationRequirement, Category } from "../definition/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { NavigationProperty } from "../edm/model.ts";
-import { actionOf, requireCategory, requireRules } from "../execution/judge-rules.ts";
+import { actionAlong, requireCategory, requireRules } from "../execution/judge-rules.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -45,16 +44,6 @@ export function authorize(exchange: Exchange, path: ResourcePath, { category, al
       target: name,
     });
   }
-}
-
-/** What a category lets a user do along a navigation, in words. */
-export function actionAlong(
-  category: Category,
-  { entitySet, navigationAuthorization }: EntitySetDefinition,
-  { name }: Pick<NavigationProperty, "name">,
-): string {
-  const targetName = navigationAuthorization.get(name)?.targetName ?? name;
-  return `${actionOf(category, targetName)}, where '${name}' of ${entitySet.name} leads`;
 }
 
 /** Requires what a path itself asks. @returns the rules that only a loaded entity can decide */

@@ -2,11 +2,11 @@ import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { protocolError } from "../errors/odata-error.ts";
+import { authorizeNested } from "../execution/authorize-nested.ts";
 import { chain } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { authorizeCreation } from "./addressed-entity.ts";
-import { authorizeNested } from "./authorize-nested.ts";
 import { definitionOf } from "./authorize.ts";
 import { bindEntity } from "./bind-query.ts";
 import { entityResult } from "./entity-result.ts";
@@ -34,8 +34,8 @@ export const createEntity: Endpoint = (exchange, path) => {
     body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),
     (given) => {
       const authorized = chain(authorizeCreation(exchange, entitySet, given), () =>
-        isGraph
-          ? authorizeNested(exchange, definitionOf(exchange.service.definition, entitySet.name), given)
+        isGraph && exchange.service.hasRules
+          ? authorizeNested(exchange.context, definitionOf(exchange.service.definition, entitySet.name), given)
           : undefined,
       );
       const created = chain(authorized, () => callCreate(create, given, exchange.context));

@@ -3,7 +3,7 @@ import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { requireEntity } from "./addressed-entity.ts";
-import { authorizeCreationAlong } from "./authorize-nested.ts";
+import { authorizeCreationAlong } from "./authorize-created.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";

@@ -18,6 +18,8 @@ import type { TableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/query-shape.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
+import type { EntitySets } from "../sets/entity-sets.ts";
+import { HandlerDoor } from "../sets/handler-door.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 
 /** What all requests of one registration share: made at startup, but for the caches. */
@@ -33,6 +35,8 @@ export interface ServiceRuntime {
   readonly seal: TokenSeal | null;
   /** Whether any request can be refused to anyone. */
   readonly hasRules: boolean;
+  /** The entity sets as handlers reach them. */
+  readonly sets: EntitySets;
 }
 
 /** What the endpoints of one entity set work with. */
@@ -153,6 +157,7 @@ export type Endpoint = (exchange: Exchange, path: ResourcePath) => ODataResponse
 class RequestContext implements Context {
   readonly #exchange: Exchange;
   #request: IncomingRequest | undefined;
+  #door: HandlerDoor | undefined;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
@@ -181,6 +186,18 @@ class RequestContext implements Context {
 
   get transaction(): undefined {
     return undefined;
+  }
+
+  get sets(): Context["sets"] {
+    return this.#opened.sets;
+  }
+
+  get inTransaction(): Context["inTransaction"] {
+    return this.#opened.inTransaction;
+  }
+
+  get #opened(): HandlerDoor {
+    return (this.#door ??= new HandlerDoor(this.#exchange.service.sets, { facts: this, depth: 0, part: null }));
   }
 
   /** For writes: @see WriteContext in definition/context. */

@@ -1,4 +1,5 @@
 import type { EntitySet } from "../edm/model.ts";
+import { ruleContextOf } from "../execution/rule-context.ts";
 import type { TokenScope } from "../plan/keyset-token.ts";
 import { shapeKey } from "../query/query-shape.ts";
 import type { Exchange } from "./exchange.ts";
@@ -30,7 +31,7 @@ function ownerOf(exchange: Exchange, { name }: EntitySet): string | undefined {
   const { tokenScope: scopeOf } = exchange.service.definition;
   if (scopeOf !== undefined) {
     // Untyped code may return anything, a promise for example, which would be the same text for everybody.
-    const scope: unknown = scopeOf(exchange.context);
+    const scope: unknown = scopeOf(ruleContextOf(exchange.context));
     if (typeof scope === "string") return scope;
     throw new TypeError("`tokenScope` of odataService did not return a text: return what keyset tokens belong to.");
   }

@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler, RestrictedHandler } from "../definition/handlers.ts";
 import { refusalOfUnseen } from "../definition/refusal.ts";
-import type { VaryingRowCondition } from "../definition/row-rule.ts";
+import type { VaryingRowCondition } from "../definition/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";

@@ -149,6 +149,7 @@ function readRelated(
     top: undefined,
     count: false,
     maxRows: maxEntities === null ? undefined : Math.max(maxEntities - run.total, 0) + 1,
+    transaction: context.transaction,
     // A getter, because a signal is dear to make and many sources never look at it.
     get signal(): AbortSignal {
       return context.signal;

@@ -2,9 +2,11 @@ import type { AuthorizationRequirement, Category } from "../definition/authoriza
 import type { Context, User } from "../definition/context.ts";
 import { refusal } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { NavigationProperty } from "../edm/model.ts";
 import { assertNever } from "../errors/assert-never.ts";
 import { chain } from "./chain.ts";
 import { type MaybeResult, orThrow } from "./handler-answer.ts";
+import { ruleContextOf } from "./rule-context.ts";
 
 /** The result of rules before an entity is loaded: `pending` where only a `resource` check of the entity can decide. */
 export type Verdict = "passed" | "failed" | "pending";
@@ -89,6 +91,16 @@ export function actionOf(category: Category, entitySet: string): string {
   return ACTIONS[category] + entitySet;
 }
 
+/** What a category lets a user do along a navigation, in words. */
+export function actionAlong(
+  category: Category,
+  { entitySet, navigationAuthorization }: EntitySetDefinition,
+  { name }: Pick<NavigationProperty, "name">,
+): string {
+  const targetName = navigationAuthorization.get(name)?.targetName ?? name;
+  return `${actionOf(category, targetName)}, where '${name}' of ${entitySet.name} leads`;
+}
+
 const ACTIONS: Readonly<Record<Category, string>> = {
   read: "read ",
   create: "create entities of ",
@@ -120,7 +132,7 @@ function passes(rule: AuthorizationRequirement, context: Context, entity: unknow
   if (rule.kind === "anyOf") return passesAny(rule.rules, context, entity);
   if (rule.kind !== "resource") throw new Error(`The rule ${rule.kind} is judged without an entity.`);
   // The rule was declared for the type of the entity: the one place where that is forgotten.
-  const answer: MaybeResult<unknown> = rule.check(user, entity as never, context);
+  const answer: MaybeResult<unknown> = rule.check(user, entity as never, ruleContextOf(context));
   return chain(answer, (value) => orThrow(value) === true);
 }
 

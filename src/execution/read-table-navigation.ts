@@ -69,6 +69,7 @@ export function relatedSource({ join }: TableNavigation, { joinKey, relational }
         top: query.top,
         count: query.count,
         sources: query.sources,
+        transaction: query.transaction,
         get signal() {
           return query.signal;
         },
@@ -98,6 +99,7 @@ export function readRelatedRow(
     skip: 0,
     top: 1,
     count: false,
+    transaction: context.transaction,
     get signal() {
       return context.signal;
     },

@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
-import type { RowCondition } from "../definition/row-rule.ts";
+import type { RowCondition } from "../definition/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";

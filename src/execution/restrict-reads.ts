@@ -92,7 +92,7 @@ function looksAtRow(
     if (conditionOf(set, context) === "all") return readRow(key, selected, context, joins);
     return chain(seenRows(set, getByKey, context), ({ relational }): MaybeResult<KeyedRow | null> => {
       if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} reads no rows by their keys.`);
-      return relational.readRow(key, selected, joins);
+      return relational.readRow(key, selected, joins, context.transaction);
     });
   };
   const getSeen: GetByKeyHandler<Context> = (key, context) => {

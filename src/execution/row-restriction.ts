@@ -1,5 +1,5 @@
 import type { Context } from "../definition/context.ts";
-import type { RowCondition } from "../definition/row-rule.ts";
+import type { RowCondition } from "../definition/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";

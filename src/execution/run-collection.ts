@@ -122,6 +122,7 @@ function toSourceQuery(plan: CollectionPlan, context: Context, chosen: ChosenJoi
     count: query.count,
     joined: chosen?.joined.navigations,
     sources: chosen?.sources,
+    transaction: context.transaction,
     // A getter, because most sources never look at it and a signal is dear to make.
     get signal(): AbortSignal {
       return context.signal;

@@ -120,6 +120,7 @@ function toRelatedQuery(
     count: expansion.count,
     maxRows,
     sources,
+    transaction: context.transaction,
     // A getter, because a signal is dear to make and many sources never look at it.
     get signal(): AbortSignal {
       return context.signal;

@@ -29,7 +29,7 @@ export function noteGuarded(restricted: ServiceDefinition, guarded: GuardedServi
 }
 
 /** What stands behind the service of a context; null where it keeps no rows back. */
-export function guardedServiceOf({ service }: Context): GuardedService | null {
+export function guardedServiceOf({ service }: Pick<Context, "service">): GuardedService | null {
   return guardedServices.get(service) ?? null;
 }
 
@@ -80,6 +80,15 @@ class TrustedContext implements Context {
 
   get transaction(): Transaction | undefined {
     return this.#origin.transaction;
+  }
+
+  /** Sets are opened as the user of the request sees them: no handler inherits the trust in which it is called. */
+  get sets(): Context["sets"] {
+    return this.#origin.sets;
+  }
+
+  get inTransaction(): Context["inTransaction"] {
+    return this.#origin.inTransaction;
   }
 
   /** For writes: @see WriteContext in definition/context. */

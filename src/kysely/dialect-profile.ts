@@ -17,6 +17,11 @@ export interface DialectProfile {
   readonly capabilities: DialectCapabilities;
   /** Most values that one statement may bind. */
   readonly maxParameters: number;
+  /**
+   * The isolation of transactions that handlers open: the weakest in which nobody overwrites what another transaction has
+   * changed since it was read. Absent: every transaction of the database is isolated so.
+   */
+  readonly transactionIsolation?: "repeatable read" | "serializable" | undefined;
   /** Whether there are the functions that `sqliteDialect` adds to its connections. */
   readonly hasOwnFunctions: boolean;
   /**

@@ -24,6 +24,7 @@ import { sourceOf } from "./sql-source.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
+import { transactionsOf } from "./write/sql-transactions.ts";
 import { writeHandlers } from "./write/sql-write.ts";
 
 /** What the framework does on a table. */
@@ -98,7 +99,8 @@ export function sqlEntitySet<
     search: Array.isArray(search) ? searchOf(type, search, reader, report) : search,
     navigation: own === null ? others.navigation : own.navigation,
   });
-  return Object.freeze({ ...entitySet(type, given), check: () => faults, uncomparable });
+  const database = reader === null ? undefined : transactionsOf(db, reader);
+  return Object.freeze({ ...entitySet(type, given), check: () => faults, uncomparable, database });
 }
 
 /** The keys of properties whose columns have a `convert`. */
@@ -230,12 +232,14 @@ function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: SqlReade
   const { key: keyProperties, properties } = declaredEntityType(type);
   const whole = Object.freeze(properties.map((property) => ({ property })));
   const getByKey: GetByKeyHandler<Context> = Object.assign(
-    (key: unknown) =>
-      chain(readRow(reader, keyProperties, key, whole), (found) => (found === null ? null : toEntity(found))),
+    (key: unknown, context?: Context) =>
+      chain(readRow(reader, keyProperties, { key, selected: whole, transaction: context?.transaction }), (found) =>
+        found === null ? null : toEntity(found),
+      ),
     {
       source,
-      readRow: (key: unknown, selected: typeof whole, _context: Context, joins?: KeyedJoins) =>
-        readRow(reader, keyProperties, key, selected, joins),
+      readRow: (key: unknown, selected: typeof whole, { transaction }: Context, joins?: KeyedJoins) =>
+        readRow(reader, keyProperties, { key, selected, joins, transaction }),
     },
   );
   return { queryable: Object.assign(() => source, { source }), getByKey };

@@ -61,7 +61,8 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: reader.profile.capabilities.joins,
       joins: (other) => findReader(other)?.rows === reader.rows,
-      readRow: (key, selected, joins) => readRow(reader, keyProperties, key, selected, joins),
+      readRow: (key, selected, joins, transaction) =>
+        readRow(reader, keyProperties, { key, selected, joins, transaction }),
       readRelated: (query) => readRelated(reader, query),
     }),
     restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),

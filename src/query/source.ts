@@ -36,6 +36,8 @@ export interface SourceQuery {
   readonly sources?: SourcesBySet | undefined;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
+  /** The open transaction of the request: a source of its database reads within it. Absent: there is none. */
+  readonly transaction?: unknown;
 }
 
 /** The sources of entity sets, as they are for one request: a set may show each user others of its rows. */
@@ -91,6 +93,8 @@ export interface RelatedQuery {
   readonly maxRows: number | undefined;
   readonly sources?: SourcesBySet | undefined;
   readonly signal: AbortSignal | undefined;
+  /** As in `SourceQuery`. */
+  readonly transaction?: unknown;
 }
 
 /** The related entities of many parents. */
@@ -115,11 +119,13 @@ export interface RelationalSource {
    * Reads one entity of this source by its key.
    * @param key in the application's form
    * @param joins single-valued expansions that stand in the same row; absent: none
+   * @param transaction as in `SourceQuery`
    */
   readRow(
     key: unknown,
     selected: readonly SelectedProperty[],
     joins?: KeyedJoins,
+    transaction?: unknown,
   ): KeyedRow | null | PromiseLike<KeyedRow | null>;
   /** Reads the entities of this source that are related to others, wherever those are. */
   readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;

@@ -25,6 +25,7 @@ import { tokenSeal } from "../payload/token-seal.ts";
 import { BoundedCache } from "../plan/bounded-cache.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
+import { EntitySets } from "../sets/entity-sets.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
@@ -172,11 +173,12 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
   const { model, profile } = definition;
   const csdl = writeCsdlXml(model, csdlCapabilitiesOf(definition), profile.listsEveryImport);
   const xml = new TextEncoder().encode(csdl);
+  const entitySets = new Map(
+    [...definition.entitySets.values()].map((set) => [set.entitySet, toEntitySetRuntime(definition, set)]),
+  );
   return {
     definition,
-    entitySets: new Map(
-      [...definition.entitySets.values()].map((set) => [set.entitySet, toEntitySetRuntime(definition, set)]),
-    ),
+    entitySets,
     metadata: { xml, etag: `"${sha256Base64(xml)}"` },
     shapes: new BoundedCache(SHAPES_KEPT, { most: SHAPE_CHARACTERS, weightOf: (key) => key.length }),
     linksOf: (entitySet, name) => {
@@ -185,6 +187,7 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
     },
     seal: secret === undefined ? null : tokenSeal(secret),
     hasRules: hasRules(definition),
+    sets: new EntitySets(definition, (entitySet) => entitySets.get(entitySet)?.bodies),
   };
 }
 

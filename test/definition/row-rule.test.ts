@@ -6,8 +6,9 @@ import { edm } from "../../src/definition/edm-builders.ts";
 import { entitySet } from "../../src/definition/entity-set.ts";
 import { complexType, entityType, enumType } from "../../src/definition/entity-type.ts";
 import { hasMany, hasOptional } from "../../src/definition/navigation.ts";
+import type { RowCondition, VaryingRowCondition } from "../../src/definition/row-conditions.ts";
 import { allRows, noRows, type RowPredicate } from "../../src/definition/row-predicate.ts";
-import type { RowCondition, RowRule, VaryingRowCondition } from "../../src/definition/row-rule.ts";
+import type { RowRule } from "../../src/definition/row-rule.ts";
 import type { Expression, PathSource } from "../../src/query/expression.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };

@@ -13,6 +13,10 @@ export function declare(...entitySets: readonly EntitySet[]): ServiceDefinition 
   );
 }
 
+function notOffered(): never {
+  throw new Error("This context opens no sets.");
+}
+
 /** The context of a request to a service. */
 export function requestOf(service: ServiceDefinition, user: Principal | null): Context {
   return {
@@ -21,6 +25,8 @@ export function requestOf(service: ServiceDefinition, user: Principal | null): C
     request: { id: "1", method: "GET", url: "http://service.example/", headers: new Headers() },
     service,
     transaction: undefined,
+    sets: notOffered,
+    inTransaction: notOffered,
   };
 }
 

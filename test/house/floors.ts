@@ -41,7 +41,11 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     mayImport: ["definition", "query", "edm", "errors"],
     packages: ["node:process", "node:module", "node:fs"],
   },
-  endpoints: { floor: 7, mayImport: LOWER_ROOMS.filter((room) => room !== "syntax") },
-  service: { floor: 8, mayImport: [...LOWER_ROOMS, "endpoints"] },
-  adapters: { floor: 9, mayImport: ["service", "http", "errors"], packages: ["node:"] },
+  sets: {
+    floor: 7,
+    mayImport: ["execution", "plan", "memory", "payload", "definition", "query", "edm", "json", "errors"],
+  },
+  endpoints: { floor: 8, mayImport: [...LOWER_ROOMS.filter((room) => room !== "syntax"), "sets"] },
+  service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "endpoints"] },
+  adapters: { floor: 10, mayImport: ["service", "http", "errors"], packages: ["node:"] },
 };

@@ -18,5 +18,6 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
   }),
   maxParameters: 65_535,
+  transactionIsolation: "serializable",
   hasOwnFunctions: true,
 });

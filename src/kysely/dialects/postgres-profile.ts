@@ -19,6 +19,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
   }),
   maxParameters: 65_535,
+  transactionIsolation: "repeatable read",
   hasOwnFunctions: true,
   guardConnections: guardPool,
 });

@@ -97,7 +97,8 @@ function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: Query
     const readFrom = (source: QueryableSource | ODataError): Answer<KeyedRow | null> => {
       if (isODataError(source)) return source;
       const reader = sqlReaderOf(source);
-      if (reader !== undefined) return readRow(reader, keyProperties, key, selected, joins);
+      const { transaction } = context;
+      if (reader !== undefined) return readRow(reader, keyProperties, { key, selected, joins, transaction });
       throw new TypeError(
         `queryable of ${name} answers no source of a database: give getByKey and the writes as well.`,
       );

@@ -9,18 +9,25 @@ import { setMember } from "./set-member.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";
 
+/** Which entity is read, and what of it. */
+export interface KeyedRead {
+  /** In the application's form: one value, or an object of the values of a composite key. */
+  readonly key: unknown;
+  readonly selected: readonly SelectedProperty[];
+  readonly joins?: KeyedJoins | undefined;
+  /** The open transaction of the request; undefined: there is none. */
+  readonly transaction: unknown;
+}
+
 /**
  * Reads the row of one entity: no more than the selected properties, and what is joined.
  * @param keyProperties the properties of the key in their order
- * @param key the key in the application's form: one value, or an object of the values of a composite one
  * @returns null when there is no such entity
  */
 export function readRow(
   reader: SqlReader,
   keyProperties: readonly StructuralProperty[],
-  key: unknown,
-  selected: readonly SelectedProperty[],
-  joins?: KeyedJoins,
+  { key, selected, joins, transaction }: KeyedRead,
 ): Maybe<KeyedRow | null> {
   const statement = reader.statements.byKey(keyProperties, selected, joins);
   const execution = toExecution({
@@ -28,7 +35,7 @@ export function readRow(
     keys: [keyValues(keyProperties, key)],
     base: baseOf(reader, joins?.sources),
   });
-  const found = reader.rows.first(statement, readSlots(statement.slots, execution));
+  const found = reader.rows.within(transaction).first(statement, readSlots(statement.slots, execution));
   return chain(found, (row): KeyedRow | null => (row === undefined ? null : { row, rowShape: statement.rowShape }));
 }
 

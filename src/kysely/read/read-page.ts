@@ -20,11 +20,12 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   }
   const statement = reader.statements.page(query);
   const { rowShape } = statement;
-  const isLocal = reader.rows.local !== null;
+  const rows = reader.rows.within(query.transaction);
+  const isLocal = rows.local !== null;
   // The signal is dear to make, and between the arrival of a request and a read at once nobody can have gone.
   const signal = isLocal ? undefined : query.signal;
   const total = query.count && !isLocal ? beside(readTotal(reader, query, execution)) : undefined;
-  return chain(reader.rows.all(statement, readSlots(statement.slots, execution), signal), (entities): Maybe<Page> => {
+  return chain(rows.all(statement, readSlots(statement.slots, execution), signal), (entities): Maybe<Page> => {
     const page: RowPage = { entities, rowShape };
     if (!query.count) return page;
     const known = total ?? knownTotal(query, entities.length) ?? readTotal(reader, query, execution);
@@ -54,8 +55,9 @@ function knownTotal({ skip, top }: SourceQuery, length: number): number | undefi
 
 function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<number> {
   const statement = reader.statements.total(query);
-  const signal = reader.rows.local !== null ? undefined : query.signal;
-  return reader.rows.number(statement, readSlots(statement.slots, execution), signal);
+  const rows = reader.rows.within(query.transaction);
+  const signal = rows.local !== null ? undefined : query.signal;
+  return rows.number(statement, readSlots(statement.slots, execution), signal);
 }
 
 /** Goes on with a value: at once when it is there. */

@@ -23,10 +23,11 @@ export function readRelated(reader: SqlReader, query: RelatedQuery): Maybe<Relat
     if (!query.count) return none(query, rowShape);
     return chain(readCounts(reader, query, execution), (counts) => ({ ...none(query, rowShape), counts }));
   }
-  const isLocal = reader.rows.local !== null;
+  const run = reader.rows.within(query.transaction);
+  const isLocal = run.local !== null;
   const signal = isLocal ? undefined : query.signal;
   const asked = query.count && !isLocal ? beside(readCounts(reader, query, execution)) : undefined;
-  const rows = reader.rows.all(statement, readSlots(statement.slots, execution), signal);
+  const rows = run.all(statement, readSlots(statement.slots, execution), signal);
   return chain(rows, (found): Maybe<RelatedPage> => {
     const related = groupByKey(found, keys.length);
     const page = { rowShape, related };
@@ -75,8 +76,9 @@ function knownCounts(
 
 function readCounts(reader: SqlReader, query: RelatedQuery, execution: Execution): Maybe<readonly number[]> {
   const statement = reader.statements.relatedCounts(query);
-  const signal = reader.rows.local === null ? query.signal : undefined;
-  const rows = reader.rows.all(statement, readSlots(statement.slots, execution), signal);
+  const run = reader.rows.within(query.transaction);
+  const signal = run.local === null ? query.signal : undefined;
+  const rows = run.all(statement, readSlots(statement.slots, execution), signal);
   return chain(rows, (found) => {
     const counts = query.keys.map(() => 0);
     for (const [ordinal, count] of found) counts[Number(ordinal)] = Number(count);

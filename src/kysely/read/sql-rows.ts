@@ -1,6 +1,7 @@
 import { CompiledQuery } from "kysely";
 import type { Row } from "../../query/row-shape.ts";
 import type { DialectProfile } from "../dialect-profile.ts";
+import { isOfDatabase, openTransaction } from "../open-transaction.ts";
 import type { AnyKysely, SynchronousReader } from "../synchronous-reader.ts";
 import { cellName } from "../translate/select-columns.ts";
 import { orUnevaluable } from "../translate/unevaluable-statement.ts";
@@ -29,6 +30,15 @@ export class SqlRows {
     // A plugin would change the rows: its part, the names, is in the text of the statement already.
     this.#db = db.withoutPlugins();
     this.#reader = reader;
+  }
+
+  /**
+   * Returns what runs statements within an open transaction: this one where there is none, or one of another database.
+   * @param transaction of the context, as a query carries it
+   */
+  within(transaction: unknown): SqlRows {
+    const open = transaction === undefined ? null : openTransaction(transaction);
+    return open === null || !isOfDatabase(open, this.#db) ? this : new SqlRows(open, null, this.#profile);
   }
 
   /** What reads at once; null where rows come by a promise. */
@@ -107,7 +117,9 @@ export class SqlRows {
     signal?.throwIfAborted();
     try {
       if (!this.#isGuarded) await this.guard();
-      const options = signal === undefined ? undefined : await cancelOptions(this.#db, signal);
+      // A transaction that has begun ends by itself: a statement cut off in it would leave its connection in doubt.
+      const isCancelled = signal !== undefined && !this.#db.isTransaction;
+      const options = isCancelled ? await cancelOptions(this.#db, signal) : undefined;
       const { rows } = await this.#db.executeQuery(CompiledQuery.raw(sql, [...parameters]), options);
       // Drivers answer rows as objects by the names of the columns.
       return rows as readonly Readonly<Record<string, unknown>>[];

@@ -1,14 +1,15 @@
-import { setImmediate as macrotask, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as macrotask } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
-import type { Context } from "../../definition/context.ts";
+import type { Context, RuleContext } from "../../definition/context.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { databaseFault } from "../database-fault.ts";
 import { tooBusy } from "../database-unavailable.ts";
+import { isOfDatabase, openTransaction } from "../open-transaction.ts";
 import type { Maybe } from "../read/sql-rows.ts";
 import type { AnyKysely } from "../synchronous-reader.ts";
 import { synchronousWriterOf } from "../synchronous-writer.ts";
 import { cellName } from "../translate/select-columns.ts";
+import { isContention, retry } from "./retry.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";
 
@@ -34,10 +35,6 @@ export interface SqlSession {
 
 /** Commands of one transaction after which other work of the process gets its turn: SQLite answers without giving it one. */
 const COMMANDS_PER_TURN = 100;
-/** Tries of what the framework may repeat. */
-const MAX_TRIES = 3;
-/** Milliseconds before the second try, give or take half of them; each further one waits twice as long. */
-const FIRST_DELAY = 20;
 
 /**
  * Runs commands as one transaction: that of the application, where it has one under way, else one of the framework, which
@@ -54,18 +51,19 @@ export function inTransaction<T>(
   work: (session: SqlSession) => Promise<T>,
   isUndone: boolean = false,
 ): Promise<T> {
-  const joined = transactionOf(context);
+  const joined = transactionOf(table, context);
   if (joined !== null) {
     const session = sessionOf(joined);
     return once({ table, context }, () => (isUndone ? orUndone(session, () => work(session)) : work(session)));
   }
-  return repeatedly({ table, context }, () => {
+  const attempt = (): Promise<T> => {
     throwIfGone(context);
     return table.db.transaction().execute((transaction) => {
       throwIfGone(context);
       return work(sessionOf(transaction));
     });
-  });
+  };
+  return retry(guarded(table, attempt), (error) => toFailure(error, { table, context }));
 }
 
 /**
@@ -75,20 +73,21 @@ export function inTransaction<T>(
  */
 export function inStatement<T>(table: SqlTable, context: Context, work: (session: SqlSession) => Maybe<T>): Maybe<T> {
   const write: Write = { table, context };
-  const joined = transactionOf(context);
+  const joined = transactionOf(table, context);
   if (joined !== null) return once(write, () => work(sessionOf(joined)));
   const attempt = (): Maybe<T> => {
     throwIfGone(context);
     return work(sessionOf(table.db));
   };
+  const toFault = (error: unknown): unknown => toFailure(error, write);
   try {
     const session = sessionAtOnce(table.db);
-    if (session === null) return repeatedly(write, attempt);
+    if (session === null) return retry(guarded(table, attempt), toFault);
     throwIfGone(context);
     return work(session);
   } catch (error) {
-    if (isContention(error)) return repeatedly(write, attempt, 1);
-    throw toFailure(error, write);
+    if (isContention(error)) return retry(guarded(table, attempt), toFault, 1);
+    throw toFault(error);
   }
 }
 
@@ -99,7 +98,7 @@ interface Write {
 }
 
 /** A client that has gone has nothing begun for it. An application may call with a context that has no signal. */
-function throwIfGone(context: (Partial<Context> & { readonly isAborted?: boolean }) | undefined): void {
+export function throwIfGone(context: (Partial<RuleContext> & { readonly isAborted?: boolean }) | undefined): void {
   if (context?.isAborted !== false) context?.signal?.throwIfAborted();
 }
 
@@ -135,23 +134,13 @@ function toFailure(error: unknown, { table, context }: Write): unknown {
   return toWriteFault(error, { context, table, place: "", isDelete: false });
 }
 
-/** @param failed how often it was tried already, with others in the way */
-async function repeatedly<T>(write: Write, attempt: () => Maybe<T>, failed: number = 0): Promise<T> {
-  for (let tries = failed; ;) {
-    if (tries > 0) await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
-    try {
-      const guarding = write.table.reader.rows.guard();
-      if (guarding !== undefined) await guarding;
-      return await attempt();
-    } catch (error) {
-      tries += 1;
-      if (!isContention(error) || tries === MAX_TRIES) throw toFailure(error, write);
-    }
-  }
-}
-
-function isContention(error: unknown): boolean {
-  return !isODataError(error) && databaseFault(error)?.kind === "contention";
+/** Waits before an attempt until the connections of the database are guarded. */
+function guarded<T>({ reader }: SqlTable, attempt: () => Maybe<T>): () => Promise<T> {
+  return async () => {
+    const guarding = reader.rows.guard();
+    if (guarding !== undefined) await guarding;
+    return attempt();
+  };
 }
 
 const plains = new WeakMap<AnyKysely, AnyKysely>();
@@ -185,9 +174,14 @@ function sessionAtOnce(db: AnyKysely): SqlSession | null {
   return { run: ({ sql, parameters }) => ({ rows: writer.writeRows(sql, parameters), insertId: undefined }) };
 }
 
-/** The transaction that the application has under way for this request. */
-function transactionOf(context: Context | undefined): AnyKysely | null {
-  const transaction: unknown = context?.transaction;
-  if (typeof transaction !== "object" || transaction === null) return null;
-  return "isTransaction" in transaction && transaction.isTransaction === true ? (transaction as AnyKysely) : null;
+/**
+ * Returns the transaction that the request has under way.
+ * @throws Error for a transaction of another database, which would not be the one that is rolled back
+ */
+function transactionOf(table: SqlTable, context: Context | undefined): AnyKysely | null {
+  const open = openTransaction(context?.transaction);
+  if (open === null || isOfDatabase(open, table.db)) return open;
+  throw new Error(
+    `The open transaction is of another database than the table ${table.name}: write this table outside of it.`,
+  );
 }

@@ -1,0 +1,99 @@
+import { CompiledQuery } from "kysely";
+import type { RuleContext } from "../../definition/context.ts";
+import type { TransactionalDatabase } from "../../definition/transactional-database.ts";
+import { isODataError, protocolError } from "../../errors/odata-error.ts";
+import { databaseFault } from "../database-fault.ts";
+import { tooBusy, unavailable } from "../database-unavailable.ts";
+import { openTransaction } from "../open-transaction.ts";
+import type { SqlReader } from "../read/sql-reader.ts";
+import type { AnyKysely } from "../synchronous-reader.ts";
+import { isContention, retry } from "./retry.ts";
+import { throwIfGone } from "./sql-session.ts";
+
+/** Stands at the beginning of a transaction: once the database has taken back the whole of it, it is gone. */
+const BEGINNING = "odatakit_beginning";
+
+/** Makes the transactions over the sets of a Kysely instance. @param reader of any of them */
+export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalDatabase {
+  return Object.freeze<TransactionalDatabase>({
+    instance: db,
+    transact: (work, context) => retry(() => transact({ db, reader }, work, context), toFailure),
+    attempt: async (transaction, depth, part) => {
+      const open = openTransaction(transaction);
+      if (open === null) throw new Error("A part of a transaction needs the transaction.");
+      return attempt(open, `odatakit_part_${String(depth)}`, part);
+    },
+    isLost: (error) => contentionBehind(error) !== null,
+  });
+}
+
+async function transact<T>(
+  { db, reader }: { readonly db: AnyKysely; readonly reader: SqlReader },
+  work: (transaction: unknown) => Promise<T>,
+  context: RuleContext,
+): Promise<T> {
+  throwIfGone(context);
+  const guarding = reader.rows.guard();
+  if (guarding !== undefined) await guarding;
+  const isolation = reader.profile.transactionIsolation;
+  const builder = isolation === undefined ? db.transaction() : db.transaction().setIsolationLevel(isolation);
+  let isDone = false;
+  try {
+    return await builder.execute(async (transaction) => {
+      throwIfGone(context);
+      await run(transaction, `savepoint ${BEGINNING}`);
+      const result = await work(transaction);
+      await run(transaction, `release savepoint ${BEGINNING}`).catch(lost);
+      isDone = true;
+      return result;
+    });
+  } catch (error) {
+    throw contentionBehind(error) ?? (isDone ? toCommitFault(error) : error);
+  }
+}
+
+/** Runs a part of a transaction, and takes back what it did when it fails. */
+async function attempt<T>(transaction: AnyKysely, name: string, part: () => Promise<T>): Promise<T> {
+  await run(transaction, `savepoint ${name}`);
+  try {
+    const result = await part();
+    await run(transaction, `release savepoint ${name}`);
+    return result;
+  } catch (error) {
+    // A database that took back the whole transaction has no savepoint any more. The first error is the reason.
+    await run(transaction, `rollback to savepoint ${name}`).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function run(transaction: AnyKysely, command: string): Promise<void> {
+  await transaction.withoutPlugins().executeQuery(CompiledQuery.raw(command));
+}
+
+function lost(cause: unknown): never {
+  if (isContention(cause)) throw cause;
+  throw new Error(
+    "The database ended the transaction after an error that the work of ctx.inTransaction caught: let the error out.",
+    { cause },
+  );
+}
+
+/** Returns the contention that an error tells of: the error itself, or the cause of a 503; null for any other error. */
+function contentionBehind(error: unknown): unknown {
+  const cause = isODataError(error) ? error.cause : error;
+  return isContention(cause) ? cause : null;
+}
+
+/** What is left of an error when nothing is tried any more. */
+function toFailure(error: unknown): unknown {
+  if (isODataError(error)) return error;
+  if (isContention(error)) return tooBusy(error);
+  return databaseFault(error)?.kind === "unavailable" ? unavailable(error) : error;
+}
+
+/** What a database checks when a transaction ends, such as a deferred constraint. */
+function toCommitFault(error: unknown): unknown {
+  const kind = isODataError(error) ? undefined : databaseFault(error)?.kind;
+  if (kind === undefined || kind === "unavailable") return error;
+  return protocolError("Conflict", "A rule of the database refuses what this transaction leaves.", { cause: error });
+}

@@ -1,0 +1,107 @@
+import type { DeclaredEntitySet } from "../definition/entity-set-access.ts";
+import { rowConditions, type RowConditions } from "../definition/row-conditions.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { TransactionalDatabase } from "../definition/transactional-database.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { guardedServiceOf } from "../execution/trusted-context.ts";
+import type { BodyReaders } from "../payload/body-readers.ts";
+import type { BoundedCache } from "../plan/bounded-cache.ts";
+import type { QueryShape } from "../query/clauses.ts";
+
+/** An entity set as handlers reach it. */
+export interface ReachedSet {
+  /** With handlers that obey row rules. */
+  readonly guarded: EntitySetDefinition;
+  /** As declared: its handlers obey no row rule. */
+  readonly declared: EntitySetDefinition;
+  readonly bodies: BodyReaders;
+  readonly conditions: RowConditions;
+  /** By filter, or by the set itself without one, and there by order. */
+  readonly shapes: WeakMap<object, BoundedCache<string, QueryShape>>;
+}
+
+/** The entity sets of a service as handlers reach them: by their declarations. */
+export class EntitySets {
+  readonly definition: ServiceDefinition;
+  readonly #bodiesOf: (entitySet: EntitySet) => BodyReaders | undefined;
+  readonly #names: ReadonlyMap<DeclaredEntitySet, string>;
+  readonly #reached = new Map<string, ReachedSet>();
+
+  /** @param bodiesOf gives the readers of the bodies of a set */
+  constructor(definition: ServiceDefinition, bodiesOf: (entitySet: EntitySet) => BodyReaders | undefined) {
+    this.definition = definition;
+    this.#bodiesOf = bodiesOf;
+    this.#names = new Map([...definition.entitySets].map(([name, { declaration }]) => [declaration, name]));
+  }
+
+  /**
+   * Finds a set by its declaration.
+   * @throws Error for a set that is not part of the service; TypeError for what is no set
+   */
+  find(declaration: DeclaredEntitySet, caller: string): ReachedSet {
+    const name = this.#names.get(declaration);
+    if (name === undefined) throw this.#stranger(declaration, caller);
+    let reached = this.#reached.get(name);
+    if (reached === undefined) this.#reached.set(name, (reached = this.#reach(name)));
+    return reached;
+  }
+
+  /**
+   * Finds the database of a transaction.
+   * @param over a set of it; undefined: the only database of the service
+   * @throws Error where there is none, or more than one
+   */
+  databaseOf(over: DeclaredEntitySet | undefined): TransactionalDatabase {
+    if (over !== undefined) {
+      const { database, entitySet } = this.find(over, "`over` of ctx.inTransaction").guarded;
+      if (database !== undefined) return database;
+      throw new Error(`ctx.inTransaction: ${entitySet.name} is in no database that the service knows of.`);
+    }
+    const byInstance = new Map<object, TransactionalDatabase>();
+    for (const { database } of this.definition.entitySets.values()) {
+      if (database !== undefined) byInstance.set(database.instance, database);
+    }
+    const [database, ...others] = byInstance.values();
+    if (database === undefined) {
+      throw new Error("ctx.inTransaction needs a database: no set of this service was made by sqlEntitySet.");
+    }
+    if (others.length === 0) return database;
+    throw new Error(
+      `The sets of this service are in ${String(byInstance.size)} databases: name one by a set of it, ctx.inTransaction(work, { over: orders }).`,
+    );
+  }
+
+  #reach(name: string): ReachedSet {
+    const { definition } = this;
+    const guarded = definition.entitySets.get(name);
+    const declared = (guardedServiceOf({ service: definition })?.declared ?? definition).entitySets.get(name);
+    const bodies = guarded === undefined ? undefined : this.#bodiesOf(guarded.entitySet);
+    if (guarded === undefined || declared === undefined || bodies === undefined) {
+      throw new Error(`The entity set ${name} has no definition.`);
+    }
+    const { entitySet } = guarded;
+    return {
+      guarded,
+      declared,
+      bodies,
+      conditions: rowConditions(entitySet, definition.model.entityContainer.entitySets, {
+        any: "A filter",
+        noun: "filter",
+        this: `The filter of ctx.sets(${name}).query`,
+        instead: "Wait for what it needs before the query.",
+        example: 'row.status.eq("open")',
+      }),
+      shapes: new WeakMap(),
+    };
+  }
+
+  #stranger(declaration: unknown, caller: string): Error {
+    if (typeof declaration !== "object" || declaration === null || !("entityType" in declaration)) {
+      return new TypeError(`${caller} takes an entity set as declared: give what entitySet or sqlEntitySet returned.`);
+    }
+    const { entityType } = declaration as DeclaredEntitySet;
+    return new Error(
+      `${caller}: the set of ${entityType.name} that was given is not one of this service: add it to \`entitySets\`, or give the declaration that is there.`,
+    );
+  }
+}

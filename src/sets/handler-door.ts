@@ -1,0 +1,146 @@
+import type { Context } from "../definition/context.ts";
+import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "../definition/entity-set-access.ts";
+import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import { isODataError, type ODataError } from "../errors/odata-error.ts";
+import { CallContext, type CallPlace, type CallSettings } from "./call-context.ts";
+import type { EntitySets } from "./entity-sets.ts";
+import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
+import { type ReadTransactionOptions, readTransactionOptions, withinTime } from "./transaction-options.ts";
+import { OpenTransaction, TransactionPart } from "./transaction-part.ts";
+
+/** Most calls within one another: a handler that calls its own set without an end fails before memory does. */
+const MAX_DEPTH = 32;
+
+/** An error that the work of a transaction returned: it ends the transaction, and is then returned again. */
+class ReturnedError extends Error {
+  readonly returned: ODataError;
+
+  constructor(returned: ODataError) {
+    super(returned.message);
+    this.returned = returned;
+  }
+}
+
+/** What handlers open sets and transactions by: `ctx.sets` and `ctx.inTransaction` of one context. */
+export class HandlerDoor implements SetCaller {
+  readonly #registry: EntitySets;
+  readonly #place: CallPlace;
+  /** Whether a transaction is open that was opened here. */
+  #isOutside = false;
+
+  constructor(registry: EntitySets, place: CallPlace) {
+    this.#registry = registry;
+    this.#place = place;
+  }
+
+  readonly sets: Context["sets"] = <E extends EntityTypeDeclaration, N>(
+    set: DeclaredEntitySet<E, N>,
+    options: AccessOptions = {},
+  ): EntitySetAccess<E, N> => {
+    const found = this.#registry.find(set, "ctx.sets");
+    // The access works on entities of every type; the declaration tells which one this is.
+    return new SetAccess(this, found, readTrusted(options)) as unknown as EntitySetAccess<E, N>;
+  };
+
+  readonly inTransaction: Context["inTransaction"] = async (work, options = {}) => {
+    if (typeof work !== "function") throw new TypeError("ctx.inTransaction takes a function: give it the work.");
+    try {
+      const { part } = this.#place;
+      const read = readTransactionOptions(options);
+      return await (part === null ? this.#open(work, read) : this.#join(part, work, read));
+    } catch (error) {
+      // The error was thrown to roll back; it is what the work returned.
+      if (error instanceof ReturnedError) return error.returned as Awaited<ReturnType<typeof work>>;
+      throw error;
+    }
+  };
+
+  /**
+   * Runs a call: within the open transaction, where there is one, in its turn and as a part of it.
+   * @throws Error below too many calls, or beside a transaction that was opened here
+   */
+  async call<T>(set: string, call: SetCall<T>): Promise<T> {
+    const { part, depth } = this.#place;
+    this.#checkInside(`ctx.sets(${set})`);
+    if (depth >= MAX_DEPTH) {
+      throw new Error(
+        `Calls of ctx.sets stand within one another ${String(MAX_DEPTH)} times, the last one to ${set}: a handler calls its own set.`,
+      );
+    }
+    if (part === null) return call.run(this.#below(null, call.expected));
+    return part.inTurn(() => {
+      const below = new TransactionPart(part.whole);
+      const run = (): Promise<T> => below.enclose(() => call.run(this.#below(below, call.expected)));
+      const { database, transaction } = part.whole;
+      return call.isWrite ? database.attempt(transaction, depth, run) : run();
+    });
+  }
+
+  /** The database that the open transaction is of; null: none is open. */
+  get transactionInstance(): object | null {
+    return this.#place.part?.whole.database.instance ?? null;
+  }
+
+  #open<T>(work: (context: Context) => PromiseLike<T> | T, { over, timeout }: ReadTransactionOptions): Promise<T> {
+    this.#checkInside("ctx.inTransaction");
+    const database = this.#registry.databaseOf(over);
+    this.#isOutside = true;
+    const running = database.transact(
+      async (transaction) => {
+        const whole = new OpenTransaction(database, transaction);
+        try {
+          return await withinTime(this.#run(new TransactionPart(whole), work), timeout);
+        } finally {
+          whole.end();
+        }
+      },
+      new CallContext(this.#place, { service: this.#registry.definition, door: this }),
+    );
+    return running.finally(() => {
+      this.#isOutside = false;
+    });
+  }
+
+  #join<T>(
+    part: TransactionPart,
+    work: (context: Context) => PromiseLike<T> | T,
+    { over }: ReadTransactionOptions,
+  ): Promise<T> {
+    const { database } = part.whole;
+    if (over !== undefined && this.#registry.databaseOf(over).instance !== database.instance) {
+      throw new Error("ctx.inTransaction is called within a transaction of another database: end that one before.");
+    }
+    return part.inTurn(() =>
+      database.attempt(part.whole.transaction, this.#place.depth, () =>
+        this.#run(new TransactionPart(part.whole), work),
+      ),
+    );
+  }
+
+  async #run<T>(part: TransactionPart, work: (context: Context) => PromiseLike<T> | T): Promise<T> {
+    const result = await part.enclose(() => work(this.#below(part)));
+    if (isODataError(result)) throw new ReturnedError(result);
+    return result;
+  }
+
+  #below(part: TransactionPart | null, expected?: CallSettings["expected"]): Context {
+    const place: CallPlace = { facts: this.#place.facts, depth: this.#place.depth + 1, part };
+    const door = new HandlerDoor(this.#registry, place);
+    return new CallContext(place, { service: this.#registry.definition, door, expected });
+  }
+
+  #checkInside(call: string): void {
+    if (!this.#isOutside) return;
+    throw new Error(
+      `${call} was called on the context outside of an open transaction: use the context that ctx.inTransaction gives to its work.`,
+    );
+  }
+}
+
+function readTrusted(options: AccessOptions): boolean {
+  const { trusted = false, ...others }: Readonly<Record<string, unknown>> = { ...options };
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new TypeError(`ctx.sets has no option \`${unknown}\`: it takes \`trusted\`.`);
+  if (typeof trusted !== "boolean") throw new TypeError("`trusted` of ctx.sets is neither true nor false.");
+  return trusted;
+}

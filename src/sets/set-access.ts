@@ -1,0 +1,258 @@
+import type { Category } from "../definition/authorization.ts";
+import type { Context } from "../definition/context.ts";
+import type { EntityFilter, WriteOptions } from "../definition/entity-set-access.ts";
+import type { EntitySetHandlers } from "../definition/handlers.ts";
+import { refusal } from "../definition/refusal.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import { authorizeNested } from "../execution/authorize-nested.ts";
+import { authorizeShape } from "../execution/authorize-query.ts";
+import { chain } from "../execution/chain.ts";
+import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { actionOf, judgeEntity, requireCategory } from "../execution/judge-rules.ts";
+import { serviceOf } from "../execution/resolve-sources.ts";
+import { runCount } from "../execution/run-count.ts";
+import { trustedContext } from "../execution/trusted-context.ts";
+import { findEntity } from "../execution/visible-entities.ts";
+import { readForm, type ReadForm } from "../plan/plan-collection.ts";
+import type { BoundQuery } from "../query/clauses.ts";
+import { toBody } from "./body-values.ts";
+import type { ReachedSet } from "./entity-sets.ts";
+import { checkExpected, toExpected, type ExpectedValues } from "./expected-entity.ts";
+import { readEntities, toReadEntity } from "./read-entities.ts";
+import { toKey } from "./set-key.ts";
+import { type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
+
+/** The handlers that one entity is read or written by. */
+type KeyedHandler = "getByKey" | "create" | "patch" | "delete";
+
+type Handlers = EntitySetHandlers<Context>;
+
+/** Options of a write, whatever the type of the set. */
+type AnyWriteOptions = WriteOptions<EntityTypeDeclaration>;
+
+/** What a call of a handler works with. */
+interface Call {
+  readonly set: EntitySetDefinition;
+  readonly context: Context;
+}
+
+/** One call of a handler through `ctx.sets`. */
+export interface SetCall<T> {
+  /** Whether a failure takes back what the call wrote. */
+  readonly isWrite: boolean;
+  /** For writes: the values that the entity must still have. */
+  readonly expected?: ExpectedValues | undefined;
+  run(context: Context): PromiseLike<T> | T;
+}
+
+/** Runs calls where they stand: within the open transaction, where there is one. */
+export interface SetCaller {
+  /** The database that the open transaction is of; null: none is open. */
+  readonly transactionInstance: object | null;
+  call<T>(set: string, call: SetCall<T>): Promise<T>;
+}
+
+/**
+ * An entity set as handlers use it.
+ * @see EntitySetAccess in definition/entity-set-access
+ */
+export class SetAccess {
+  readonly #door: SetCaller;
+  readonly #reached: ReachedSet;
+  readonly #isTrusted: boolean;
+
+  constructor(door: SetCaller, reached: ReachedSet, isTrusted: boolean) {
+    this.#door = door;
+    this.#reached = reached;
+    this.#isTrusted = isTrusted;
+  }
+
+  async get(key: unknown): Promise<object | null> {
+    const call = this.#name("get");
+    const wanted = toKey(this.#reached.guarded.entitySet.entityType, key, call);
+    return this.#run("read", call, async ({ set, context }, judge) => {
+      this.#handler(set, "getByKey", call);
+      const entity = await findEntity(set.entitySet, wanted, context);
+      if (entity !== null) await judge(entity);
+      return entity === null ? null : toReadEntity(set.entitySet.entityType, entity);
+    });
+  }
+
+  async query(query: AnyQuery = {}): Promise<readonly object[]> {
+    const call = this.#name("query");
+    const bound = bindQuery(this.#reached, query, { call, options: QUERY_OPTIONS });
+    return this.#run("read", call, async ({ set, context }) => {
+      const form = formOf(set, call);
+      if (bound === null) return [];
+      this.#authorize(bound, context);
+      return readEntities({ set, form, query: bound, call }, context);
+    });
+  }
+
+  async count(query: EntityFilter<EntityTypeDeclaration, unknown> = {}): Promise<number> {
+    const call = this.#name("count");
+    const bound = bindQuery(this.#reached, query, { call, options: COUNT_OPTIONS });
+    return this.#run("read", call, async ({ set, context }) => {
+      const form = formOf(set, call);
+      if (bound === null) return 0;
+      this.#authorize(bound, context);
+      return Number(await runCount(form, bound, set.handlers, context));
+    });
+  }
+
+  async create(given: unknown): Promise<object> {
+    const call = this.#name("create");
+    const { bodies } = this.#reached;
+    return this.#run("create", call, async ({ set, context }, judge) => {
+      const create = this.#handler(set, "create", call);
+      const use = { kind: "create", call, takesNested: set.settings.allowDeepInsert } as const;
+      const entity = bodies.readNew(toBody(set.entitySet.entityType, given, use), true);
+      await judge(entity);
+      if (!this.#isTrusted) await authorizeNested(context, set, entity);
+      return this.#saved(orThrow(await create(entity, context)), call);
+    });
+  }
+
+  async patch(key: unknown, given: unknown, options: AnyWriteOptions = {}): Promise<object | null> {
+    const call = this.#name("patch");
+    const { guarded, bodies } = this.#reached;
+    const { entityType } = guarded.entitySet;
+    const wanted = toKey(entityType, key, call);
+    const expected = toExpected(entityType, options, call);
+    const use = { kind: "patch", call, takesNested: false } as const;
+    return this.#change("update", call, { key: wanted, expected }, ({ set, context }) => {
+      const patch = this.#handler(set, "patch", call);
+      const { delta } = bodies.readDelta(toBody(entityType, given, use), true);
+      return async () => {
+        const saved = orThrow(await patch(wanted, delta, context));
+        return saved === null || saved === undefined ? null : this.#saved(saved, call);
+      };
+    });
+  }
+
+  async delete(key: unknown, options: AnyWriteOptions = {}): Promise<boolean> {
+    const call = this.#name("delete");
+    const { entityType } = this.#reached.guarded.entitySet;
+    const wanted = toKey(entityType, key, call);
+    const expected = toExpected(entityType, options, call);
+    const deleted = await this.#change("delete", call, { key: wanted, expected }, ({ set, context }) => {
+      const remove = this.#handler(set, "delete", call);
+      return async () => {
+        const answer: unknown = orThrow(await remove(wanted, context));
+        if (typeof answer === "boolean") return answer ? true : null;
+        throw new TypeError(`The delete handler of ${set.entitySet.name} did not return true or false.`);
+      };
+    });
+    return deleted === true;
+  }
+
+  /**
+   * Changes one entity: null where there is none that the user sees.
+   * @param prepare makes the write before anything is loaded: what cannot be done at all is a fault of the application
+   */
+  #change<T>(
+    category: "update" | "delete",
+    call: string,
+    { key, expected }: { readonly key: unknown; readonly expected: ExpectedValues | undefined },
+    prepare: (call: Call) => () => Promise<T | null>,
+  ): Promise<T | null> {
+    return this.#run(
+      category,
+      call,
+      async (found, judge) => {
+        const { set, context } = found;
+        const { entitySet } = set;
+        const write = prepare(found);
+        const isLoaded = judge.needsEntity || (expected !== undefined && set.handlers.getByKey !== undefined);
+        if (isLoaded) {
+          const entity = await findEntity(entitySet, key, context);
+          if (entity === null) return expected === undefined ? null : changedMeanwhile(entitySet.name);
+          await judge(entity);
+          if (expected !== undefined && !checkExpected(entitySet.entityType, entity, expected)) {
+            return changedMeanwhile(entitySet.name);
+          }
+        }
+        const written = await write();
+        return written === null && expected !== undefined ? changedMeanwhile(entitySet.name) : written;
+      },
+      expected,
+    );
+  }
+
+  /** Runs a call with the handlers that the rules let it have. */
+  #run<T>(
+    category: Category,
+    call: string,
+    work: (call: Call, judge: Judge) => Promise<T>,
+    expected?: ExpectedValues,
+  ): Promise<T> {
+    const { guarded, declared } = this.#reached;
+    this.#checkDatabase(call);
+    const { name } = guarded.entitySet;
+    return this.#door.call(name, {
+      isWrite: category !== "read",
+      expected,
+      run: (context) => {
+        if (this.#isTrusted) return work({ set: declared, context: trustedContext(context) }, TRUSTING);
+        const rules = requireCategory(guarded, category, context.user);
+        const judge = (entity: object): MaybeResult<undefined> =>
+          chain(judgeEntity(rules, context, entity), (passed): undefined => {
+            if (!passed) throw refusal(context.user, actionOf(category, name));
+          });
+        return work({ set: guarded, context }, Object.assign(judge, { needsEntity: rules.length > 0 }));
+      },
+    });
+  }
+
+  /** @throws ODataError `Unauthorized`, `Forbidden` for a filter that leads to a set which the user may not read */
+  #authorize({ shape }: BoundQuery, context: Context): void {
+    if (this.#isTrusted) return;
+    authorizeShape({ definition: serviceOf(context), user: context.user, isOwnSkipped: false }, shape);
+  }
+
+  /** @throws Error within a transaction that the set cannot be a part of */
+  #checkDatabase(call: string): void {
+    const { database, entitySet } = this.#reached.guarded;
+    const open = this.#door.transactionInstance;
+    if (open === null || database === undefined || database.instance === open) return;
+    throw new Error(
+      `${call}: ${entitySet.name} is in another database than the open transaction. Call it outside of ctx.inTransaction.`,
+    );
+  }
+
+  #handler<Name extends KeyedHandler>(
+    { handlers, entitySet }: EntitySetDefinition,
+    name: Name,
+    call: string,
+  ): NonNullable<Handlers[Name]> {
+    const handler: Handlers[Name] = handlers[name];
+    if (handler !== undefined) return handler;
+    throw new Error(`${call}: ${entitySet.name} has no \`${name}\` handler.`);
+  }
+
+  #saved(saved: unknown, call: string): object {
+    if (typeof saved !== "object" || saved === null) throw new TypeError(`${call}: the handler returned no entity.`);
+    return toReadEntity(this.#reached.guarded.entitySet.entityType, saved);
+  }
+
+  #name(method: string): string {
+    return `ctx.sets(${this.#reached.guarded.entitySet.name}).${method}`;
+  }
+}
+
+/** Judges an entity by the rules that only an entity can decide. */
+type Judge = ((entity: object) => MaybeResult<undefined>) & { readonly needsEntity: boolean };
+
+const TRUSTING: Judge = Object.assign((): undefined => undefined, { needsEntity: false });
+
+function formOf({ handlers, entitySet }: EntitySetDefinition, call: string): ReadForm {
+  const form = readForm(handlers);
+  if (form !== undefined) return form;
+  throw new Error(`${call}: ${entitySet.name} has no \`queryable\`, \`getAll\` or \`applyQuery\` handler.`);
+}
+
+function changedMeanwhile(name: string): never {
+  throw protocolError("PreconditionFailed", `The entity of ${name} is not there any more, or it has changed.`);
+}

@@ -1,0 +1,129 @@
+import type { EntityFilter, EntityQuery } from "../definition/entity-set-access.ts";
+import { adviseName, describe } from "../definition/option-table.ts";
+import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
+import { BoundedCache } from "../plan/bounded-cache.ts";
+import type { BoundQuery, FilterClause, OrderByItem, QueryShape, SelectExpandClause } from "../query/clauses.ts";
+import type { ReachedSet } from "./entity-sets.ts";
+
+/** What a handler asks of a set, whatever its type. */
+export type AnyQuery = EntityQuery<EntityTypeDeclaration, unknown>;
+
+/** How a query is named in errors, and what it takes. */
+interface QueryUse {
+  readonly call: string;
+  readonly options: ReadonlyArray<keyof AnyQuery>;
+}
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** The options of `query`. */
+export const QUERY_OPTIONS: ReadonlyArray<keyof AnyQuery> = ["filter", "orderBy", "top", "skip"];
+/** The options of `count`. */
+export const COUNT_OPTIONS: ReadonlyArray<keyof EntityFilter<EntityTypeDeclaration, unknown>> = ["filter"];
+
+/**
+ * Binds a query of a handler.
+ * @returns null where the filter is met by no entity
+ * @throws TypeError for an option that there is not, or a value that it does not take; whatever the filter throws
+ */
+export function bindQuery(set: ReachedSet, query: AnyQuery, use: QueryUse): BoundQuery | null {
+  checkOptions(query, use);
+  const { filter, orderBy, top, skip = 0 } = query;
+  for (const [name, value] of Object.entries({ top, skip })) {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue;
+    throw new TypeError(`\`${name}\` of ${use.call} is ${describe(value)}: give a whole number of 0 or more.`);
+  }
+  const condition = filter === undefined ? "all" : conditionOf(set, filter, use);
+  if (condition === "none") return null;
+  const varying = condition === "all" ? null : condition;
+  const shape = shapeOf(set, varying?.filter ?? null, termsOf(orderBy, use));
+  const values = varying?.values ?? NOTHING;
+  return { shape, values, search: null, top, skip, skipToken: undefined, count: false };
+}
+
+function checkOptions(query: AnyQuery, { call, options }: QueryUse): void {
+  if (typeof query !== "object" || query === null) throw new TypeError(`${call} takes an object of options.`);
+  for (const name of Object.keys(query)) {
+    if ((options as readonly string[]).includes(name)) continue;
+    throw new TypeError(`${call} has no option \`${name}\`. ${adviseName(name, options)}`);
+  }
+}
+
+function conditionOf(
+  { conditions }: ReachedSet,
+  filter: NonNullable<AnyQuery["filter"]>,
+  { call }: QueryUse,
+): ReturnType<ReachedSet["conditions"]["of"]> {
+  if (typeof filter === "function") return conditions.of(filter as (row: unknown) => unknown);
+  throw new TypeError(
+    `\`filter\` of ${call} is ${describe(filter)}: give a function of the row, such as (row) => row.status.eq("open").`,
+  );
+}
+
+/** A term of an order, by the application's key. */
+interface Term {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+function termsOf(orderBy: unknown, { call }: QueryUse): readonly Term[] {
+  if (orderBy === undefined) return NOTHING;
+  const terms: readonly unknown[] = Array.isArray(orderBy) ? orderBy : [orderBy];
+  return terms.map((term) => {
+    if (typeof term !== "string") {
+      throw new TypeError(`\`orderBy\` of ${call} holds ${describe(term)}: name properties, such as "placedAt desc".`);
+    }
+    const descending = term.endsWith(" desc");
+    return { field: descending ? term.slice(0, -" desc".length) : term, descending };
+  });
+}
+
+/** Most orders of one filter whose shapes are kept. */
+const ORDERS_KEPT = 20;
+
+/** Kept, so that what executors compile for a shape is compiled once. */
+function shapeOf(set: ReachedSet, filter: FilterClause | null, terms: readonly Term[]): QueryShape {
+  const { entitySet, capabilities } = set.guarded;
+  const { entityType, name } = entitySet;
+  const order = terms.map(({ field, descending }) => `${JSON.stringify(field)}${descending ? "-" : "+"}`).join("");
+  const owner = filter ?? entitySet;
+  let shapes = set.shapes.get(owner);
+  if (shapes === undefined) set.shapes.set(owner, (shapes = new BoundedCache<string, QueryShape>(ORDERS_KEPT)));
+  const known = shapes.get(order);
+  if (known !== undefined) return known;
+  const shape: QueryShape = Object.freeze({
+    key: `ctx.sets(${name})${order}`,
+    entitySet,
+    entityType,
+    filter,
+    orderBy: Object.freeze(terms.map((term) => orderItem(term, entitySet))),
+    selectExpand: wholeOf(entityType),
+    parameters: NOTHING,
+    roundingMode: capabilities.roundingMode,
+  });
+  shapes.set(order, shape);
+  return shape;
+}
+
+function orderItem({ field, descending }: Term, { entityType, uncomparable }: EntitySet): OrderByItem {
+  const property = entityType.properties.find((each) => each.field === field);
+  if (property === undefined) {
+    const fields = entityType.properties.map((each) => each.field);
+    const advice = adviseName(field, fields);
+    throw new TypeError(`\`orderBy\` names \`${field}\`, which ${entityType.name} does not have. ${advice}`);
+  }
+  const { type } = property;
+  if (type.kind === "ComplexType" || property.isCollection || uncomparable?.has(field) === true) {
+    throw new TypeError(
+      `\`orderBy\` names \`${field}\` of ${entityType.name}, which has no order: name a single value.`,
+    );
+  }
+  const source = { kind: "it", type: entityType } as const;
+  return { expression: { kind: "property", source, property, type }, descending };
+}
+
+function wholeOf({ properties }: EntityType): SelectExpandClause {
+  const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
+  return Object.freeze({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING });
+}
