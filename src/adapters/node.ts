@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { composeServices } from "../service/compose-services.ts";
+import { composeServices, readyAll } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
 import { answerClientError } from "./node-client-error.ts";
@@ -67,15 +67,18 @@ function toListener(services: ODataService | readonly ODataService[]): Listener 
 /**
  * Serves one service or several over HTTP.
  * @param services each is served at its prefix
- * @returns once the server listens
- * @throws ConfigurationError when two services have one prefix or one name, and on Node.js below 22.18; Error when the port is taken
+ * @returns once the databases of the services are checked and the server listens
+ * @throws ConfigurationError when two services have one prefix or one name, for databases that differ from the
+ * declarations, and on Node.js below 22.18; Error when a database cannot be reached or the port is taken
  */
 export async function serve(
   services: ODataService | readonly ODataService[],
   options: ServeOptions = {},
 ): Promise<RunningServer> {
   const { port = 3000, host = "localhost" } = options;
-  const server = createListeningServer(toListener(services));
+  const listener = toListener(services);
+  await readyAll(services);
+  const server = createListeningServer(listener);
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;

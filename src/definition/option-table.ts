@@ -5,7 +5,7 @@ import { nearestName } from "../errors/nearest-name.ts";
 export type OptionRule =
   | { readonly kind: "flag" | "text" | "handler" | "texts" | "object" | "array" | "any" }
   | { readonly kind: "limit"; readonly least: number }
-  | { readonly kind: "choice"; readonly values: readonly string[] };
+  | { readonly kind: "choice"; readonly values: ReadonlyArray<string | false> };
 
 /** The options of one declaration, each with its rule. */
 export type OptionTable<Name extends string = string> = Readonly<Record<Name, OptionRule>>;
@@ -71,7 +71,7 @@ function wantedInstead(rule: OptionRule, value: unknown): string | null {
     case "limit":
       return isLimit(value, rule.least) ? null : `a whole number of ${rule.least} or more, or null for no limit`;
     case "choice":
-      return rule.values.some((each) => each === value) ? null : rule.values.map((each) => `"${each}"`).join(" or ");
+      return rule.values.some((each) => each === value) ? null : rule.values.map(describe).join(" or ");
     case "any":
       return null;
   }

@@ -99,6 +99,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   exposeConstraintNames: FLAG,
   secret: ANY,
   tokenScope: HANDLER,
+  schemaCheck: { kind: "choice", values: ["error", "warn", false] },
   logger: OBJECT,
   publicUrl: TEXT,
   trustProxy: FLAG,

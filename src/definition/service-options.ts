@@ -24,6 +24,9 @@ export interface BatchOptions {
   readonly maxParts?: number | null | undefined;
 }
 
+/** What differences between declarations and database do: keep the service from starting, go to the log, or nothing. */
+export type SchemaCheck = "error" | "warn" | false;
+
 /**
  * What `odataService` takes: one registration.
  * @see specification, section Versioning
@@ -71,6 +74,12 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * user when absent. @see docs/paging.md
    */
   readonly tokenScope?: ((context: RuleContext) => string) | undefined;
+  /**
+   * Whether the tables and columns of the databases are compared with the declarations before the first request: `error`
+   * throws every difference at once, `warn` logs them, `false` reads no catalogue; `error` when absent.
+   * @see docs/sql.md
+   */
+  readonly schemaCheck?: SchemaCheck | undefined;
   /** Unhandled errors go to the console when absent. */
   readonly logger?: Logger | undefined;
   /** The address that clients see, such as `https://api.example.com`; that of the request when absent. */

@@ -6,6 +6,14 @@ export interface ConfigurationFault {
   readonly route?: string | undefined;
   /** The HTTP method of that route. */
   readonly method?: string | undefined;
+  /** The property at fault, by the application's key, or the navigation. */
+  readonly property?: string | undefined;
+  /** The table of the database at fault. */
+  readonly table?: string | undefined;
+  /** Its column. */
+  readonly column?: string | undefined;
+  /** The kind of a fault that the schema check found, such as `C02`. */
+  readonly code?: string | undefined;
   /** What is wrong. */
   readonly message: string;
   /** What to do about it. */
@@ -20,18 +28,25 @@ export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   readonly faults: readonly ConfigurationFault[];
 
-  /** @param options the error that made the declarations unreadable, as `cause` */
-  constructor(faults: readonly ConfigurationFault[], options?: ErrorOptions) {
-    super(describeFaults(faults), options);
+  /** @param options the error that made the declarations unreadable, as `cause`; where the faults are */
+  constructor(faults: readonly ConfigurationFault[], { where = "in its declarations", ...options }: FaultOptions = {}) {
+    super(describeFaults(faults, where), options);
     this.faults = Object.freeze([...faults]);
   }
 }
 
-function describeFaults(faults: readonly ConfigurationFault[]): string {
+/** What a ConfigurationError may carry beside its faults. */
+interface FaultOptions extends ErrorOptions {
+  /** `in its declarations` when absent. */
+  readonly where?: string | undefined;
+}
+
+function describeFaults(faults: readonly ConfigurationFault[], where: string): string {
   const lines = faults.map((fault, index) => {
-    const place = [fault.set, [fault.method, fault.route].filter(Boolean).join(" ")].filter(Boolean).join(", ");
+    const owner = [fault.set, fault.property].filter(Boolean).join(".");
+    const place = [owner, [fault.method, fault.route].filter(Boolean).join(" ")].filter(Boolean).join(", ");
     return `  ${String(index + 1)}. ${place === "" ? "" : `${place}: `}${fault.message} ${fault.fix}`;
   });
   const noun = faults.length === 1 ? "1 fault" : `${String(faults.length)} faults`;
-  return `The service cannot start: ${noun} in its declarations.\n${lines.join("\n")}`;
+  return `The service cannot start: ${noun} ${where}.\n${lines.join("\n")}`;
 }

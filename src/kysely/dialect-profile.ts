@@ -3,6 +3,7 @@ import type { DialectSyntax } from "./dialects/dialect-syntax.ts";
 import type { DialectValues } from "./dialects/dialect-values.ts";
 import type { DocumentSyntax } from "./dialects/document-syntax.ts";
 import type { TranslateCall } from "./functions/translate-call.ts";
+import type { DialectCatalogue } from "./schema/stored-type-table.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** What one kind of database can do, and how it says it. */
@@ -15,6 +16,8 @@ export interface DialectProfile {
   readonly syntax: DialectSyntax;
   readonly documents: DocumentSyntax;
   readonly capabilities: DialectCapabilities;
+  /** What the schema check knows of it. */
+  readonly catalogue: DialectCatalogue;
   /** Most values that one statement may bind. */
   readonly maxParameters: number;
   /**

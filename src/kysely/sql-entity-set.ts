@@ -19,7 +19,8 @@ import { columnSearch, searchedProperties, type ColumnSearch } from "./read/colu
 import { narrowedHandlers } from "./read/narrowed-handlers.ts";
 import { readRow, toEntity } from "./read/read-entity.ts";
 import { chain } from "./read/read-page.ts";
-import { makeReader, type SqlReader } from "./read/sql-reader.ts";
+import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
+import { noteRows, TableRows } from "./schema/table-rows.ts";
 import { sourceOf } from "./sql-source.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 import { linkNavigations } from "./write/sql-links.ts";
@@ -192,11 +193,19 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const allows = (operation: SqlOperation): boolean => Array.isArray(operations) && operations.includes(operation);
   const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
   const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
-  for (const handler of Object.values(handlers)) noteTable(handler as object, table);
+  const stored = tableRows(entityType, name, reader, options.columns);
+  for (const handler of Object.values(handlers)) {
+    noteTable(handler as object, table);
+    noteRows(handler as object, stored);
+  }
   const { queryable, getAll } = options;
   const isNarrowed = typeof queryable === "function";
   const narrowed = isNarrowed ? narrowedHandlers(entityType, queryable, handlers) : {};
-  for (const handler of Object.values(narrowed)) noteNarrowed(handler as object, table);
+  for (const [handlerName, handler] of Object.entries(narrowed)) {
+    noteNarrowed(handler as object, table);
+    // Reads by key are of the rows that the application shows.
+    if (handlerName !== "getByKey") noteRows(handler as object, stored);
+  }
   // The rows of the table would be read before those of a handler of the application.
   const replaced = isNarrowed || getAll === undefined ? {} : { queryable: undefined };
   // The same navigations by the same keys, each with more handlers.
@@ -208,6 +217,19 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
     ...replaced,
     navigation: linkNavigations(table, isPatched, navigation, options.columns) as N | undefined,
   };
+}
+
+/** The table, for the schema check. */
+function tableRows(
+  entityType: EntityType,
+  name: string,
+  { database, profile }: SqlReader,
+  columns: object = {},
+): TableRows {
+  return new TableRows(database, name, () => {
+    const { plans, joinable } = planAll(entityType, columns, { values: profile.values, table: name }, () => undefined);
+    return new Map([...plans, ...joinable]);
+  });
 }
 
 /** What counts writes is an integer that no client sets. */

@@ -12,6 +12,7 @@ import { finishResponse } from "./finish-response.ts";
 import { handleError } from "./handle-error.ts";
 import { logBrokenResponse } from "./log-failure.ts";
 import { isBelowPrefix, type ODataService } from "./odata-service.ts";
+import { SCHEMA_FAULTS } from "./schema-gate.ts";
 
 /** Several registrations behind one door. */
 export interface ComposedServices {
@@ -57,6 +58,23 @@ export function composeServices(services: ODataService | readonly ODataService[]
 /** The path as the handler saw it: a host that mounts the handler below a path may have cut that off. */
 function pathOf({ target }: ODataRequest): string {
   return splitTarget(target).path;
+}
+
+/**
+ * Checks the databases of several registrations.
+ * @throws ConfigurationError with the differences of all of them; Error when a database cannot be reached
+ */
+export async function readyAll(services: ODataService | readonly ODataService[]): Promise<void> {
+  const list = isList(services) ? services : [services];
+  const outcomes = await Promise.allSettled(list.map((service) => service.ready()));
+  const errors = outcomes.flatMap((outcome): unknown[] => (outcome.status === "rejected" ? [outcome.reason] : []));
+  if (errors.length === 0) return;
+  const differences = errors.filter((error) => error instanceof ConfigurationError);
+  if (differences.length < 2) throw errors[0];
+  throw new ConfigurationError(
+    differences.flatMap(({ faults }) => faults),
+    { where: SCHEMA_FAULTS },
+  );
 }
 
 function isList(services: ODataService | readonly ODataService[]): services is readonly ODataService[] {

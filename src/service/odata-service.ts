@@ -38,6 +38,7 @@ import { openFurtherRoutes, type FurtherRoutes } from "./further-routes.ts";
 import { handleError } from "./handle-error.ts";
 import { logBrokenResponse } from "./log-failure.ts";
 import { RouteTable } from "./route-table.ts";
+import { SchemaGate } from "./schema-gate.ts";
 
 /** Query shapes that one service keeps: more than an application's clients commonly use. */
 const SHAPES_KEPT = 500;
@@ -52,6 +53,13 @@ export interface ODataService {
   readonly group: string | undefined;
   readonly model: Model;
   readonly logger: Logger;
+  /**
+   * Compares the declarations with the tables of their databases, once: `serve` awaits it before it listens, and elsewhere
+   * the first request does. It does nothing with `schemaCheck: false` and for a service without a database.
+   * @throws ConfigurationError with every difference; Error when a database cannot be reached
+   * @see docs/sql.md
+   */
+  ready(): Promise<void>;
   /** Answers a Fetch request: the door for any runtime that speaks Fetch. */
   fetch(request: Request): Promise<Response>;
   /** Answers a request as an adapter makes it: without a promise where no handler needs one. Never throws. */
@@ -66,7 +74,9 @@ export interface ODataService {
  * @see specification, What the service does
  */
 export function odataService(options: ServiceOptions): ODataService {
-  const definition = restrictDefinition(buildServiceDefinition(options, defaultLogger));
+  const declared = buildServiceDefinition(options, defaultLogger);
+  const gate = new SchemaGate(declared, options.schemaCheck ?? "error");
+  const definition = restrictDefinition(declared);
   const runtime = toRuntime(definition, options.secret);
   const routes = new RouteTable(definition);
   const description = Object.freeze({ definition, routes: describedRoutes(routes) });
@@ -76,7 +86,8 @@ export function odataService(options: ServiceOptions): ODataService {
     const finish = (response: ODataResponse): ODataResponse => finishResponse(request, id, response);
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const answer = answerRequest(request, id, runtime, { routes, further });
+      const respond = (): ReturnType<typeof answerRequest> => answerRequest(request, id, runtime, { routes, further });
+      const answer = gate.isOpen ? respond() : chain(gate.enter(), respond);
       return isPromiseLike(answer) ? Promise.resolve(answer).then(finish, fail) : finish(answer);
     } catch (error) {
       return fail(error);
@@ -89,6 +100,7 @@ export function odataService(options: ServiceOptions): ODataService {
     group,
     model,
     logger,
+    ready: () => gate.ready(),
     handle,
     fetch: async (request: Request) => {
       const odata = fromFetchRequest(request);

@@ -138,7 +138,7 @@ export async function makeEvents(db: AnyDatabase, database: DatabaseName): Promi
   const definitions = Object.entries(TYPES).map(([name, types]) => sql`${sql.id(name)} ${sql.raw(types[position])}`);
   await sql`create table events (${sql.join(definitions)})`.execute(db);
   const momentTypes = { at: ["text", "timestamp", "timestamp(3)"], name: ["text", "text", "varchar(9)"] } as const;
-  await sql`create table moments (at ${sql.raw(momentTypes.at[position])} primary key, name ${sql.raw(momentTypes.name[position])})`.execute(
+  await sql`create table moments (at ${sql.raw(momentTypes.at[position])} primary key, name ${sql.raw(momentTypes.name[position])} not null)`.execute(
     db,
   );
   const inUtc = sql.raw(database === "mariadb" ? "set statement time_zone='+00:00' for " : "");

@@ -98,7 +98,7 @@ export async function makeLegacy(db: AnyDatabase, name: DatabaseName): Promise<v
     return sql`${sql.id(column)} ${sql.raw(types[POSITIONS[name]])}`;
   });
   await sql`create table invoices (${sql.join(definitions)})`.execute(db);
-  await sql`create table labels (code varchar(10) primary key, text varchar(20))${sql.raw(
+  await sql`create table labels (code varchar(10) primary key, text varchar(20) not null)${sql.raw(
     name === "mariadb" ? " collate utf8mb4_bin" : "",
   )}`.execute(db);
   for (const row of INVOICES) {

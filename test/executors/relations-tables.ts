@@ -209,6 +209,8 @@ export function tablesService(place: TablesPlace, data: Relations, shared: Share
   const options = tableOptions(place);
   return odataService({
     ...COMMON,
+    // The tables are made without `not null`.
+    schemaCheck: false,
     ...shared,
     entitySets: [
       sqlEntitySet(Publisher, { ...options.publishers, navigation: navigation.publishers }),
@@ -232,6 +234,8 @@ export function mixedService(place: TablesPlace, data: Relations, shared: Shared
   const arrays = arraySets(data);
   return odataService({
     ...COMMON,
+    // The tables are made without `not null`.
+    schemaCheck: false,
     ...shared,
     entitySets: [
       sqlEntitySet(Publisher, {

@@ -12,6 +12,7 @@ const LOWER: Readonly<Record<string, Room>> = {
   json: { floor: 1, mayImport: ["errors"] },
   edm: { floor: 2, mayImport: ["errors", "json"] },
   http: { floor: 2, mayImport: ["errors", "json"] },
+  introspect: { floor: 2, mayImport: ["errors"] },
   syntax: { floor: 3, mayImport: ["edm", "errors", "json"] },
   query: { floor: 3, mayImport: ["edm", "errors", "json"] },
   binder: { floor: 4, mayImport: ["syntax", "query", "edm", "errors", "json"] },
@@ -23,7 +24,8 @@ const LOWER: Readonly<Record<string, Room>> = {
   execution: { floor: 6, mayImport: ["plan", "memory", "definition", "query", "edm", "errors"] },
 };
 
-const LOWER_ROOMS = Object.keys(LOWER);
+/** The catalogues of databases are for the SQL wing. */
+const LOWER_ROOMS = Object.keys(LOWER).filter((room) => room !== "introspect");
 
 /**
  * The rooms of src/ and what each may import, type imports included: the wall itself.
@@ -33,7 +35,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   ...LOWER,
   kysely: {
     floor: 5,
-    mayImport: ["definition", "query", "edm", "errors", "json"],
+    mayImport: ["definition", "query", "introspect", "edm", "errors", "json"],
     packages: ["kysely", "node:events", "node:sqlite", "node:process", "node:timers/promises"],
   },
   openapi: {

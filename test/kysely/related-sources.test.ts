@@ -23,8 +23,10 @@ const Item = entityType("Item", { id: edm.int32().key(), name: edm.string(), own
 /** What only the rows of one tenant are seen of, by base queries with values of their own. */
 async function tenants(): Promise<ReturnType<typeof odataService>> {
   const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
-  await sql`create table owners (id integer primary key, tenant text, name text, "bossId" integer)`.execute(db);
-  await sql`create table items (id integer primary key, tenant text, kind text, name text, "ownerId" integer)`.execute(
+  await sql`create table owners (id integer primary key, tenant text, name text not null, "bossId" integer)`.execute(
+    db,
+  );
+  await sql`create table items (id integer primary key, tenant text, kind text, name text not null, "ownerId" integer)`.execute(
     db,
   );
   await sql`insert into owners values (1, 'a', 'Ada', null), (2, 'b', 'Bea', 1), (3, 'a', 'Cai', 1), (4, 'a', 'Dee', 2)`.execute(
@@ -204,9 +206,9 @@ describe("keys are values, whatever they hold", () => {
 test("sets of other sources stand beside those of a database", async () => {
   const here: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
   const there: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
-  await sql`create table items (id integer primary key, name text, "ownerId" integer)`.execute(here);
+  await sql`create table items (id integer primary key, name text not null, "ownerId" integer)`.execute(here);
   await sql`insert into items values (1, 'x', 1), (2, 'y', null), (3, 'z', 2)`.execute(here);
-  await sql`create table tags (id integer primary key, "itemId" integer)`.execute(there);
+  await sql`create table tags (id integer primary key, "itemId" integer not null)`.execute(there);
   await sql`insert into tags values (1, 1), (2, 3), (3, 1)`.execute(there);
   const Tag = entityType("Tag", { id: edm.int32().key(), itemId: edm.int32() });
   const owners = [{ id: 1, name: "Ada", bossId: null }];

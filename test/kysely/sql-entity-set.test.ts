@@ -87,7 +87,9 @@ describe("a set over a table", () => {
       price: edm.decimal().key(),
       at: edm.dateTimeOffset().key(),
     });
-    await sql`create table "parts" ("guid" text, "price" text, "at" text)`.execute(db);
+    await sql`create table "parts" ("guid" text not null, "price" text not null, "at" text not null, primary key ("guid", "price", "at"))`.execute(
+      db,
+    );
     await sql`insert into "parts" values ('01234567-89ab-cdef-0123-456789abcdef', '1.50', '2024-02-29T12:00:00.000Z')`.execute(
       db,
     );

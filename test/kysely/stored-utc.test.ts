@@ -82,6 +82,7 @@ function serviceOf(db: AnyDatabase) {
   const operations = ["read", "create", "patch"] as const;
   const options = { db, table: "visits", operations, columns, etag: ["at"], paging: "keyset" } as const;
   const service = odataService({
+    schemaCheck: false,
     propertyNaming: "camelCase",
     secret: "s".repeat(32),
     entitySets: [sqlEntitySet(Visit, options)],

@@ -40,6 +40,8 @@ export function tableRows(
   const toArrays = navigationsOf("batches", data);
   return odataService({
     ...serviceOptions(data, shared),
+    // The tables are made without `not null`.
+    schemaCheck: false,
     entitySets: SETS.map((set) => {
       const common = { ...SETTINGS[set], ...authorizationOf(set, isGuarded), ...operationsOf(set, data) };
       if (form === "mixed" && IN_ARRAYS.has(set)) {

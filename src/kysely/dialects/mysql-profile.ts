@@ -1,5 +1,6 @@
 import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
 import { MY_FUNCTIONS } from "../functions/mysql.ts";
+import { MY_CATALOGUE } from "./mysql-catalogue.ts";
 import { MY_DOCUMENTS } from "./mysql-documents.ts";
 import { MY_SYNTAX } from "./mysql-syntax.ts";
 import { MY_VALUES } from "./mysql-values.ts";
@@ -11,6 +12,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   values: MY_VALUES,
   syntax: MY_SYNTAX,
   documents: MY_DOCUMENTS,
+  catalogue: MY_CATALOGUE,
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "window",
     correlatedSubqueries: true,

@@ -17,18 +17,21 @@ type Listener = (...given: readonly unknown[]) => void;
  *
  * Kysely keeps its pool private. But a pool emits `release` when a connection returns to it, so this function borrows one
  * connection and catches that event.
- * @returns whether a pool of `pg` was found
+ * @returns false where Kysely has a pool that is not that of `pg`
  * @throws whatever Kysely throws when it cannot connect
  */
 export async function guardPool(db: AnyKysely): Promise<boolean> {
   let pool: Pool | null = null;
+  let isPooled = true;
   await db.getExecutor().provideConnection((connection) => {
+    // Other drivers, such as PGlite, have no such pool. A plain object is a connection that a dialect has wrapped.
+    isPooled = ["PostgresConnection", "Object"].includes(connection.constructor.name);
     onceReleased(connection, (emitter) => {
       if (isPool(emitter)) pool = emitter;
     });
     return Promise.resolve();
   });
-  if (pool === null) return false;
+  if (pool === null) return !isPooled;
   ignoreErrors(pool);
   return true;
 }

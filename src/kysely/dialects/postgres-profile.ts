@@ -1,5 +1,6 @@
 import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
 import { PG_FUNCTIONS } from "../functions/postgres.ts";
+import { PG_CATALOGUE } from "./postgres-catalogue.ts";
 import { PG_DOCUMENTS } from "./postgres-documents.ts";
 import { guardPool } from "./postgres-pool.ts";
 import { PG_SYNTAX } from "./postgres-syntax.ts";
@@ -12,6 +13,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   values: PG_VALUES,
   syntax: PG_SYNTAX,
   documents: PG_DOCUMENTS,
+  catalogue: PG_CATALOGUE,
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "lateral",
     correlatedSubqueries: true,

@@ -1,5 +1,6 @@
 import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
 import { SQLITE_FUNCTIONS } from "../functions/sqlite.ts";
+import { SQLITE_CATALOGUE } from "./sqlite-catalogue.ts";
 import { SQLITE_DOCUMENTS } from "./sqlite-documents.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX } from "./sqlite-syntax.ts";
 import { SQLITE_VALUES } from "./sqlite-values.ts";
@@ -11,6 +12,7 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   values: SQLITE_VALUES,
   syntax: SQLITE_SCANNING_SYNTAX,
   documents: SQLITE_DOCUMENTS,
+  catalogue: SQLITE_CATALOGUE,
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "window",
     correlatedSubqueries: false,

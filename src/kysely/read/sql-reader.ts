@@ -1,12 +1,14 @@
 import { describe } from "../../definition/option-table.ts";
+import type { StoredDatabase } from "../../definition/stored-rows.ts";
 import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
 import { declaredEntityType } from "../columns/declared-entity-type.ts";
 import type { ReportFault } from "../columns/report-fault.ts";
-import { planColumns, type PlansByField } from "../columns/table-columns.ts";
+import { planColumns, type PlannedTable, type PlansByField } from "../columns/table-columns.ts";
 import { withKnownCollations } from "../columns/text-collation.ts";
 import { DISTRIBUTED_CAPABILITIES, type DialectProfile } from "../dialect-profile.ts";
 import { dialectName, findDialectProfile } from "../find-dialect-profile.ts";
+import { SchemaDatabase } from "../schema/schema-database.ts";
 import { synchronousReaderOf, type AnyKysely } from "../synchronous-reader.ts";
 import { toFrom, type From } from "../translate/base-query.ts";
 import { toExecution } from "../translate/parameter-slot.ts";
@@ -18,6 +20,8 @@ import { StatementCache } from "./statement-cache.ts";
 export interface SqlReader {
   readonly rows: SqlRows;
   readonly profile: DialectProfile;
+  /** The database, for the schema check. */
+  readonly database: StoredDatabase;
   readonly statements: StatementCache;
   /** The values of the base query. */
   readonly parameters: readonly unknown[];
@@ -36,6 +40,7 @@ export interface ReaderOptions {
 interface Connected {
   readonly rows: SqlRows;
   readonly profile: DialectProfile;
+  readonly database: StoredDatabase;
   /** By base query and columns: applications make a source per request, of few texts. */
   readonly caches: WeakMap<EntityTypeDeclaration, Map<string, StatementCache>>;
   readonly functions: FunctionNumbers;
@@ -80,8 +85,8 @@ export function makeReader(
   const from = toFrom(base, connected.profile.name, report);
   const statements = from === null ? null : statementsOf(connected, { type, db, from, columns }, report);
   if (from === null || statements === null) return null;
-  const { rows, profile } = connected;
-  return Object.freeze({ rows, profile, statements, parameters: from.parameters });
+  const { rows, profile, database } = connected;
+  return Object.freeze({ rows, profile, database, statements, parameters: from.parameters });
 }
 
 /** Sets of one database that differ in being distributed are as those of two. */
@@ -94,9 +99,11 @@ function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
   const profile = distributed
     ? Object.freeze({ ...found, capabilities: DISTRIBUTED_CAPABILITIES, whenScanning: undefined })
     : found;
+  const rows = new SqlRows(db, synchronousReaderOf(db), profile);
   const made: Connected = {
     profile,
-    rows: new SqlRows(db, synchronousReaderOf(db), profile),
+    rows,
+    database: new SchemaDatabase(db, profile, rows),
     caches: new WeakMap(),
     functions: { known: new WeakMap(), count: 0 },
   };
@@ -130,14 +137,12 @@ function statementsOf(
   }
   let isFaulty = false;
   const entityType = declaredEntityType(type);
-  const { visible, ignored } = splitColumns(entityType, columns);
   const reportFault: ReportFault = (message, fix) => {
     isFaulty = true;
     report(message, fix);
   };
   const planned = { values: profile.values, table: from.table };
-  const plans = planColumns(entityType, visible, planned, reportFault);
-  const joinable = planColumns(joinableType(entityType), ignored, { ...planned, isJoinedOnly: true }, reportFault);
+  const { plans, joinable } = planAll(entityType, columns, planned, reportFault);
   if (isFaulty) return null;
   const findPlans = (): PlansByField => {
     const execution = toExecution({ values: [], base: () => from.parameters });
@@ -164,6 +169,20 @@ function numberOf(made: object, functions: FunctionNumbers): number {
   functions.count += 1;
   functions.known.set(made, functions.count);
   return functions.count;
+}
+
+/** The columns of the properties of a type, and those of ignored properties, as declared. */
+export function planAll(
+  entityType: EntityType,
+  columns: object,
+  planned: PlannedTable,
+  report: ReportFault,
+): { readonly plans: PlansByField; readonly joinable: PlansByField } {
+  const { visible, ignored } = splitColumns(entityType, columns);
+  return {
+    plans: planColumns(entityType, visible, planned, report),
+    joinable: planColumns(joinableType(entityType), ignored, { ...planned, isJoinedOnly: true }, report),
+  };
 }
 
 /** Ignored properties may have no columns, as long as nothing asks for them. */

@@ -20,7 +20,8 @@ export class SqlRows {
   readonly #db: AnyKysely;
   readonly #reader: SynchronousReader | null;
   readonly #profile: RowsProfile;
-  #guarding: Promise<boolean> | null = null;
+  #guarding: Promise<void> | null = null;
+  #isReached = true;
   #isGuarded: boolean;
 
   constructor(db: AnyKysely, reader: SynchronousReader | null, profile: RowsProfile = { name: "SQLite" }) {
@@ -51,21 +52,26 @@ export class SqlRows {
    * @returns undefined once that is done
    * @throws whatever Kysely throws when it cannot connect
    */
-  guard(): Promise<boolean> | undefined {
+  guard(): Promise<void> | undefined {
     if (this.#isGuarded) return undefined;
     this.#guarding ??= this.#guardNow();
     return this.#guarding;
   }
 
-  async #guardNow(): Promise<boolean> {
+  async #guardNow(): Promise<void> {
     try {
       const isReached = await this.#profile.guardConnections?.(this.#db);
       this.#isGuarded = true;
-      return isReached ?? true;
+      this.#isReached = isReached ?? true;
     } finally {
       // The next statement tries again where there was no connection.
       this.#guarding = null;
     }
+  }
+
+  /** Whether a lost connection is known not to end the process. */
+  get isGuarded(): boolean {
+    return this.#isReached;
   }
 
   /** All rows, as arrays of cells in the order of the statement. */

@@ -1,0 +1,56 @@
+import type { ColumnSchema, IndexedColumn, IndexSchema, TableSchema, WantedTable } from "./schema.ts";
+
+/** One column that a catalogue lists, with the table that it belongs to. */
+export interface ListedColumn {
+  readonly schema: string;
+  readonly table: string;
+  readonly kind: TableSchema["kind"];
+  readonly column: ColumnSchema;
+}
+
+/** One column of one index that a catalogue lists, in the order of the columns. */
+export interface ListedIndexColumn {
+  readonly schema: string;
+  readonly table: string;
+  readonly index: string;
+  readonly isUnique: boolean;
+  /** Whether the index leaves rows out. */
+  readonly isPartial: boolean;
+  readonly column: IndexedColumn | null;
+}
+
+/**
+ * Puts together what a catalogue lists.
+ * @param find tells which listed table statements mean by a name
+ */
+export function collectTables(
+  wanted: readonly WantedTable[],
+  columns: readonly ListedColumn[],
+  indexes: readonly ListedIndexColumn[],
+  find: (wanted: WantedTable, listed: readonly ListedColumn[]) => ListedColumn | undefined,
+): ReadonlyMap<string, TableSchema> {
+  const tables = new Map<string, TableSchema>();
+  for (const each of wanted) {
+    const found = find(each, columns);
+    if (found === undefined) continue;
+    const isOfTable = ({ schema, table }: Pick<ListedColumn, "schema" | "table">): boolean =>
+      schema === found.schema && table === found.table;
+    tables.set(each.text, {
+      kind: found.kind,
+      columns: columns.filter(isOfTable).map(({ column }) => column),
+      indexes: collectIndexes(indexes.filter(isOfTable)),
+    });
+  }
+  return tables;
+}
+
+function collectIndexes(listed: readonly ListedIndexColumn[]): readonly IndexSchema[] {
+  const byName = new Map<string, readonly ListedIndexColumn[]>();
+  for (const each of listed) {
+    if (!each.isPartial) byName.set(each.index, [...(byName.get(each.index) ?? []), each]);
+  }
+  return Array.from(byName.values(), (columns) => ({
+    isUnique: columns.every(({ isUnique }) => isUnique),
+    columns: columns.map(({ column }) => column),
+  }));
+}

@@ -1,0 +1,112 @@
+import { nearestName } from "../errors/nearest-name.ts";
+import type { SchemaFinding } from "../errors/schema-finding.ts";
+import { checkColumn } from "./check-column.ts";
+import type { ExpectedTable } from "./expected-table.ts";
+import type { ColumnSchema, DatabaseSchema, IndexSchema, TableSchema } from "./schema.ts";
+
+/**
+ * Compares the declarations of a service with the catalogue of a database: missing tables and columns, types, nullability
+ * and keys.
+ */
+export function compareTables(expected: readonly ExpectedTable[], schema: DatabaseSchema): readonly SchemaFinding[] {
+  return expected.flatMap((table) => [...compareTable(table, schema)]);
+}
+
+function* compareTable(expected: ExpectedTable, schema: DatabaseSchema): Iterable<SchemaFinding> {
+  const table = schema.tables.get(expected.text);
+  const name = expected.names.join(".");
+  const place = { set: expected.set, table: name, severity: "error" } as const;
+  if (table === undefined) {
+    const property = expected.declaredBy === "table" ? {} : { property: expected.declaredBy };
+    const message = `The database has no table \`${name}\`.`;
+    yield { ...place, ...property, code: "C01", message, fix: adviseTable(name, schema.tableNames) };
+    return;
+  }
+  for (const column of expected.columns) {
+    const found = findColumn(column.name, table, schema);
+    if (found !== undefined) {
+      yield* checkColumn(column, found, { ...place, property: column.property, column: found.name }, table.kind);
+      continue;
+    }
+    const names = table.columns.filter(({ isHidden }) => !isHidden).map((each) => each.name);
+    yield {
+      ...place,
+      property: column.property,
+      column: column.name,
+      code: "C02",
+      message: `The table \`${name}\` has no column \`${column.name}\`.`,
+      fix: adviseColumn(column.name, column.property, names),
+    };
+  }
+  yield* checkKey(expected, table, schema);
+}
+
+/** The column that statements mean by a name. */
+export function findColumn(
+  name: string,
+  { columns }: Pick<TableSchema, "columns">,
+  { ignoresCase }: Pick<DatabaseSchema, "ignoresCase">,
+): ColumnSchema | undefined {
+  const exact = columns.find((column) => column.name === name);
+  if (exact !== undefined || !ignoresCase) return exact;
+  return columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
+}
+
+/** Whether an index begins with the columns, in any order. */
+export function beginsWith({ columns }: IndexSchema, wanted: readonly ColumnSchema[]): boolean {
+  const first = columns.slice(0, wanted.length);
+  return wanted.every(({ name }) => first.some((column) => column?.name === name));
+}
+
+function* checkKey(expected: ExpectedTable, table: TableSchema, schema: DatabaseSchema): Iterable<SchemaFinding> {
+  if (table.kind === "view" || expected.key.length === 0) return;
+  const key = expected.key.flatMap((name) => findColumn(name, table, schema) ?? []);
+  // A missing column has a finding of its own.
+  if (key.length < expected.key.length) return;
+  const isUnique = table.indexes.some(
+    ({ isUnique: is, columns }) => is && columns.every((column) => key.some(({ name }) => name === column?.name)),
+  );
+  if (isUnique) return;
+  const columns = key.map(({ name }) => name).join(", ");
+  const name = expected.names.join(".");
+  const isLinks = expected.declaredBy !== "table";
+  yield {
+    code: "C06",
+    severity: expected.keySeverity,
+    set: expected.set,
+    ...(isLinks ? { property: expected.declaredBy } : {}),
+    table: name,
+    column: columns,
+    message: isLinks
+      ? `The database lets the table \`${name}\` hold one link twice: (${columns}) is not unique. The related entity is then returned twice.`
+      : `The database lets rows of the table \`${name}\` share a key: (${columns}) is not unique.`,
+    fix: `Add a primary key or a unique index: create unique index ${name.replaceAll(".", "_")}_key on ${expected.text} (${columns}).`,
+  };
+}
+
+function adviseTable(name: string, names: readonly string[]): string {
+  const short = name.replace(/^.*\./, "");
+  // The same name in another schema is nearer than another name.
+  const elsewhere = names.find((each) => each.endsWith(`.${short}`));
+  const nearest = nearestName(name, names) ?? elsewhere ?? null;
+  return nearest === null ? "Create the table, or name the right one." : `Did you mean \`${nearest}\`?`;
+}
+
+function adviseColumn(name: string, property: string, names: readonly string[]): string {
+  // A key such as `customerId` often stands in a column such as `customer_id`.
+  const nearest = names.find((each) => simplify(each) === simplify(name)) ?? nearestName(name, names);
+  const key = property.includes(".") ? "`columns`" : `\`columns: { ${property}: "…" }\``;
+  if (nearest === null) return `Add the column, or name the right one by ${key}. The table has ${list(names)}.`;
+  return `Did you mean \`${nearest}\`? Name it by ${key.replace("…", nearest)}.`;
+}
+
+function simplify(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+const NAMES_SHOWN = 20;
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => `\`${name}\``);
+  return names.length > NAMES_SHOWN ? `${shown.join(", ")} and others` : shown.join(", ");
+}

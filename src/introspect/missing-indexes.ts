@@ -1,0 +1,172 @@
+import type { SchemaFinding } from "../errors/schema-finding.ts";
+import { textOf, type CatalogueSteps } from "./catalogue-steps.ts";
+import { beginsWith, findColumn } from "./compare-tables.ts";
+import type { ExpectedColumn, ExpectedTable } from "./expected-table.ts";
+import type { ColumnSchema, DatabaseSchema, IndexedColumn, TableSchema } from "./schema.ts";
+
+/** Tables of up to so many rows are read whole in little time. */
+const MANY_ROWS = 10_000;
+/** Tables whose rows one statement counts. */
+const TABLES_PER_STATEMENT = 50;
+
+/** Words that are often taken as names, and stand for something else in SQL. */
+const RESERVED: ReadonlySet<string> = new Set(
+  `all and any as asc between by case cast check collate column condition constraint create cross cube current_date
+  current_time current_timestamp current_user default delete desc distinct div drop else end except exists false fetch for
+  foreign from full function grant group grouping groups having if in index inner insert int intersect interval into is join
+  key keys kill lateral leading left like limit lines load lock localtime match mod natural not null of offset on or order
+  out over partition percent_rank primary range rank read recursive references release rename repeat replace require return
+  right row rows schema select set sql ssl starting system table then to trailing trigger true union unique unlock update
+  usage use user using values varying when where window with write`.split(/\s+/),
+);
+
+/** How one kind of database writes and uses indexes. */
+export interface IndexSyntax {
+  /** What stands around a name. */
+  readonly quote: string;
+  /** Whether an index without a name gets one. */
+  readonly namesIndexes: boolean;
+  /** Whether null is last in the ascending order of an index, unless it says otherwise. */
+  readonly nullsAreLast: boolean;
+  /** Types whose columns no plain index serves. */
+  readonly unindexedTypes: readonly string[];
+}
+
+/** A table with the warnings about its indexes. */
+interface Warned {
+  readonly expected: ExpectedTable;
+  readonly findings: readonly SchemaFinding[];
+}
+
+/**
+ * Finds the sorts, filters and navigations that no index serves, on tables of more than 10,000 rows. Reads the number of
+ * rows of those tables alone.
+ */
+export function* findMissingIndexes(
+  expected: readonly ExpectedTable[],
+  schema: DatabaseSchema,
+  syntax: IndexSyntax,
+): CatalogueSteps<readonly SchemaFinding[]> {
+  const warned = expected
+    .map((table): Warned => ({ expected: table, findings: [...checkTable(table, schema, syntax)] }))
+    .filter(({ findings }) => findings.length > 0);
+  const texts = [...new Set(warned.map((each) => each.expected.text))];
+  const large = new Set<string>();
+  for (let start = 0; start < texts.length; start += TABLES_PER_STATEMENT) {
+    const part = texts.slice(start, start + TABLES_PER_STATEMENT);
+    const sql = part.map((text, index) => hasManyRows(text, start + index)).join(" union all ");
+    for (const [index] of yield { sql, parameters: [], width: 1 }) large.add(texts[Number(textOf(index))] ?? "");
+  }
+  return warned.filter((each) => large.has(each.expected.text)).flatMap(({ findings }) => findings);
+}
+
+function hasManyRows(text: string, index: number): string {
+  return `select ${String(index)} as c0 from (select 1 as x from ${text} limit 1 offset ${String(MANY_ROWS)}) as many${String(index)}`;
+}
+
+function* checkTable(expected: ExpectedTable, schema: DatabaseSchema, syntax: IndexSyntax): Iterable<SchemaFinding> {
+  const table = schema.tables.get(expected.text);
+  if (table === undefined || table.kind === "view") return;
+  const scope: Scope = { expected, table, schema, syntax };
+  const served = new Set<string>();
+  for (const { navigation, columns } of expected.lookups) {
+    const found = columns.flatMap((name) => findColumn(name, table, schema) ?? []);
+    if (found.length < columns.length || table.indexes.some((index) => beginsWith(index, found))) continue;
+    const names = found.map(({ name }) => name);
+    if (served.has(names.join())) continue;
+    served.add(names.join());
+    const declared = names.map((name) => expected.columns.find((column) => column.name === name));
+    const items = found.map((column, index) => itemOf(scope, column, declared[index], false));
+    yield warn(scope, {
+      code: "C10",
+      columns: names,
+      items,
+      what: `The navigation ${navigation} looks for rows by`,
+      property: navigation,
+    });
+  }
+  for (const declared of expected.columns) {
+    const column = declared.access.size === 0 ? undefined : findColumn(declared.name, table, schema);
+    if (column === undefined || served.has(column.name) || syntax.unindexedTypes.includes(column.type)) continue;
+    if (isServed(scope, column, declared)) continue;
+    const isSorted = declared.access.has("sort");
+    const key = isSorted
+      ? expected.key.filter((name) => name !== column.name).map((name) => plainName(name, syntax))
+      : [];
+    const what = [...declared.access].toSorted().join(" and ");
+    const items = [itemOf(scope, column, declared, isSorted), ...key];
+    yield warn(scope, {
+      code: "C11",
+      columns: [column.name],
+      items,
+      what: `Clients may ${what} by`,
+      property: declared.property,
+    });
+  }
+}
+
+/** Everything that a warning is made of. */
+interface Scope {
+  readonly expected: ExpectedTable;
+  readonly table: TableSchema;
+  readonly schema: DatabaseSchema;
+  readonly syntax: IndexSyntax;
+}
+
+function isServed({ table, syntax }: Scope, column: ColumnSchema, declared: ExpectedColumn): boolean {
+  const needsNulls = syntax.nullsAreLast && column.nullable && declared.access.has("sort");
+  const serves = (first: IndexedColumn): boolean =>
+    (declared.indexCollation === undefined || isSameCollation(first.collation, declared.indexCollation)) &&
+    (!needsNulls || first.nullsFirst);
+  return table.indexes.some(({ columns: [first] }) => first?.name === column.name && serves(first));
+}
+
+function isSameCollation(found: string | null, wanted: string): boolean {
+  return found === wanted || (wanted === "C" && found === "POSIX");
+}
+
+function itemOf(
+  { syntax }: Scope,
+  column: ColumnSchema,
+  declared: ExpectedColumn | undefined,
+  isSorted: boolean,
+): string {
+  const wanted = declared?.indexCollation;
+  const needsCollation = wanted !== undefined && !isSameCollation(column.collation, wanted);
+  const collation = needsCollation ? ` collate "${wanted}"` : "";
+  const nulls = isSorted && syntax.nullsAreLast && column.nullable ? " nulls first" : "";
+  return `${plainName(column.name, syntax)}${collation}${nulls}`;
+}
+
+/** What a warning says. */
+interface Warning {
+  readonly code: "C10" | "C11";
+  readonly columns: readonly string[];
+  /** The columns of the index that is missing. */
+  readonly items: readonly string[];
+  readonly what: string;
+  readonly property: string;
+}
+
+function warn({ expected, syntax }: Scope, { code, columns, items, what, property }: Warning): SchemaFinding {
+  const table = expected.names.join(".");
+  const on = expected.names.map((name) => plainName(name, syntax)).join(".");
+  const name = syntax.namesIndexes ? "" : ` ${plainName([expected.names.at(-1) ?? "", ...columns].join("_"), syntax)}`;
+  return {
+    code,
+    severity: "warning",
+    set: expected.set,
+    property,
+    table,
+    column: columns.join(", "),
+    message: `${what} \`${columns.join(", ")}\`, and no index of the table \`${table}\` begins with it. The table has more than ${String(MANY_ROWS)} rows.`,
+    fix: `create index${name} on ${on} (${items.join(", ")})`,
+  };
+}
+
+/** A name as SQL takes it: in quotes only where it needs them. */
+function plainName(name: string, { quote }: IndexSyntax): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)
+    ? name
+    : `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
+}

@@ -1,0 +1,82 @@
+import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
+import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
+import type { DatabaseSchema, WantedTable } from "./schema.ts";
+
+const COLUMNS = `select c.table_schema as c0, c.table_name as c1, t.table_type as c2, c.column_name as c3,
+  lower(c.data_type) as c4, cast(c.column_type as char) as c5, c.is_nullable as c6, lower(c.extra) as c7,
+  cast(c.column_default as char) as c8, c.collation_name as c9, c.table_schema = database() as c10
+  from information_schema.columns c
+  join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name`;
+const INDEXES = `select c.table_schema as c0, c.table_name as c1, c.index_name as c2, c.non_unique as c3,
+  c.column_name as c4, c.collation as c5, c.sub_part as c6
+  from information_schema.statistics c`;
+const NAMES = `select table_name as c0 from information_schema.tables where table_schema = database()`;
+
+/** Reads the catalogue of MariaDB and MySQL. @see https://mariadb.com/kb/en/information-schema-tables/ */
+export function* readMysqlCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<DatabaseSchema> {
+  const parameters = wanted.flatMap(({ names }) => names);
+  const tests = wanted.map(({ names }) =>
+    names.length > 1
+      ? "(c.table_schema = ? and c.table_name = ?)"
+      : "(c.table_schema = database() and c.table_name = ?)",
+  );
+  const where = `where (${tests.join(" or ")})`;
+  const columns = yield { sql: `${COLUMNS} ${where} order by c.ordinal_position`, parameters, width: 11 };
+  const indexes = yield { sql: `${INDEXES} ${where} order by c.index_name, c.seq_in_index`, parameters, width: 7 };
+  const tables = collectTables(wanted, columns.map(toColumn), indexes.map(toIndexColumn), finderOf(columns));
+  const isComplete = wanted.every(({ text }) => tables.has(text));
+  const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
+  return { tables, ignoresCase: true, tableNames: names.map(([name]) => textOf(name)) };
+}
+
+/** Whether letter case matters depends on the server: the same case first. */
+function finderOf(columns: readonly CatalogueRow[]) {
+  const own = new Set(columns.filter((row) => isYes(row[10])).map(([schema]) => textOf(schema)));
+  return ({ names }: WantedTable, listed: readonly ListedColumn[]): ListedColumn | undefined => {
+    const [table = "", schema] = names.toReversed();
+    const near = listed.filter(
+      (each) =>
+        each.table.toLowerCase() === table.toLowerCase() &&
+        (schema === undefined ? own.has(each.schema) : each.schema.toLowerCase() === schema.toLowerCase()),
+    );
+    return near.find((each) => each.table === table) ?? near[0];
+  };
+}
+
+function toColumn(row: CatalogueRow): ListedColumn {
+  const [schema, table, kind, name, type, definition, isNullable, extra, defaultValue, collation] = row;
+  return {
+    schema: textOf(schema),
+    table: textOf(table),
+    kind: textOf(kind).includes("VIEW") ? "view" : "table",
+    column: {
+      name: textOf(name),
+      isHidden: false,
+      type: textOf(type),
+      definition: textOf(definition),
+      nullable: isYes(isNullable),
+      isGenerated: /virtual generated|stored generated|persistent/.test(textOf(extra)),
+      defaultValue: textOrNull(defaultValue),
+      collation: textOrNull(collation),
+      labels: labelsOf(textOf(type), textOf(definition)),
+    },
+  };
+}
+
+/** The values in `enum('a','b')`. */
+function labelsOf(type: string, definition: string): readonly string[] | null {
+  if (type !== "enum") return null;
+  return Array.from(definition.matchAll(/'((?:[^']|'')*)'/g), ([, label = ""]) => label.replaceAll("''", "'"));
+}
+
+function toIndexColumn([schema, table, index, isNotUnique, name, order]: CatalogueRow): ListedIndexColumn {
+  const column = textOrNull(name);
+  return {
+    schema: textOf(schema),
+    table: textOf(table),
+    index: textOf(index),
+    isUnique: !isYes(isNotUnique),
+    isPartial: false,
+    column: column === null ? null : { name: column, collation: null, nullsFirst: textOrNull(order) !== "D" },
+  };
+}

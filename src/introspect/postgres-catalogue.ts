@@ -1,0 +1,104 @@
+import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
+import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
+import type { DatabaseSchema, WantedTable } from "./schema.ts";
+
+/** The wanted tables as statements find them: by `search_path`, temporary tables first. */
+const WANTED = `json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid`;
+
+/** A domain stands for the type below it, at most two domains deep. */
+const COLUMNS = `select w.name as c0, c.oid::text as c1, c.relkind::text as c2, a.attname::text as c3,
+  format_type(a.atttypid, a.atttypmod) as c4,
+  case when bt.typtype = 'e' then 'enum' when bt.typcategory = 'A' then el.typname || '[]' else bt.typname::text end as c5,
+  (a.attnotnull or t.typnotnull or coalesce(b.typnotnull, false))::text as c6, (a.attgenerated <> '')::text as c7,
+  case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as c8,
+  case when co.collname = 'default' then (select datcollate::text from pg_database where datname = current_database())
+    else co.collname::text end as c9,
+  (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e where e.enumtypid = bt.oid) as c10,
+  (a.attnum < 0)::text as c11
+  from ${WANTED} join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+  join pg_type t on t.oid = a.atttypid left join pg_type b on b.oid = t.typbasetype
+  join pg_type bt on bt.oid = coalesce(nullif(b.typbasetype, 0), nullif(t.typbasetype, 0), t.oid)
+  left join pg_type el on el.oid = bt.typelem
+  left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+  left join pg_collation co on co.oid = a.attcollation
+  order by a.attnum`;
+/** In `indoption` 1 stands for descending, 2 for null first. */
+const INDEXES = `select w.name as c0, c.oid::text as c1, i.indexrelid::text as c2, i.indisunique::text as c3,
+  (i.indpred is not null or am.amname <> 'btree')::text as c4, a.attname::text as c5,
+  ((i.indoption[k.ord - 1] & 1) * 2 <> (i.indoption[k.ord - 1] & 2))::text as c6,
+  case when co.collname = 'default' then (select datcollate::text from pg_database where datname = current_database())
+    else co.collname::text end as c7
+  from ${WANTED} join pg_index i on i.indrelid = c.oid and i.indisvalid
+  join pg_class ic on ic.oid = i.indexrelid join pg_am am on am.oid = ic.relam
+  cross join lateral unnest(i.indkey) with ordinality as k(attnum, ord)
+  left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0
+  left join pg_collation co on co.oid = i.indcollation[k.ord - 1]
+  where k.ord <= i.indnkeyatts order by i.indexrelid, k.ord`;
+const NAMES = `select case when pg_table_is_visible(c.oid) then c.relname::text else n.nspname || '.' || c.relname end as c0
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'`;
+
+/** Reads the catalogue of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
+export function* readPostgresCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<DatabaseSchema> {
+  const parameters = [JSON.stringify(wanted.map(({ text }) => text))];
+  const columns = yield { sql: COLUMNS, parameters, width: 12 };
+  const indexes = yield { sql: INDEXES, parameters, width: 8 };
+  const listed = columns.map(toColumn);
+  const tables = collectTables(wanted, listed, indexes.map(toIndexColumn), find);
+  const isComplete = wanted.every(({ text }) => tables.has(text));
+  const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
+  return { tables, ignoresCase: false, tableNames: names.map(([name]) => textOf(name)) };
+}
+
+/** Listed tables carry the wanted text as their name. */
+function find({ text }: WantedTable, listed: readonly ListedColumn[]): ListedColumn | undefined {
+  return listed.find(({ table }) => table === text);
+}
+
+function toColumn(row: CatalogueRow): ListedColumn {
+  const [wanted, id, kind, name, definition, type, isNotNull, isGenerated, defaultValue, collation, labels, isHidden] =
+    row;
+  return {
+    schema: textOf(id),
+    table: textOf(wanted),
+    kind: ["r", "p"].includes(textOf(kind)) ? "table" : "view",
+    column: {
+      name: textOf(name),
+      isHidden: isYes(isHidden),
+      type: textOf(type),
+      definition: textOf(definition),
+      nullable: !isYes(isNotNull),
+      isGenerated: isYes(isGenerated),
+      defaultValue: textOrNull(defaultValue),
+      collation: textOrNull(collation),
+      labels: toLabels(labels),
+    },
+  };
+}
+
+function toLabels(cell: unknown): readonly string[] | null {
+  const text = textOrNull(cell);
+  const labels: unknown = text === null ? null : JSON.parse(text);
+  return Array.isArray(labels) ? labels.map(textOf) : null;
+}
+
+function toIndexColumn([
+  wanted,
+  id,
+  index,
+  isUnique,
+  isPartial,
+  name,
+  nullsFirst,
+  collation,
+]: CatalogueRow): ListedIndexColumn {
+  const column = textOrNull(name);
+  return {
+    schema: textOf(id),
+    table: textOf(wanted),
+    index: textOf(index),
+    isUnique: isYes(isUnique),
+    isPartial: isYes(isPartial),
+    column: column === null ? null : { name: column, collation: textOrNull(collation), nullsFirst: isYes(nullsFirst) },
+  };
+}

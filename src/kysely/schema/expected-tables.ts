@@ -1,0 +1,227 @@
+import { sql } from "kysely";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import type { EnumType, LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
+import type {
+  ExpectedColumn,
+  ExpectedLabels,
+  ExpectedLookup,
+  ExpectedTable,
+  StoredTypes,
+} from "../../introspect/expected-table.ts";
+import type { WantedTable } from "../../introspect/schema.ts";
+import { storageName, type StorageForm } from "../columns/storage-option.ts";
+import type { ColumnPlan } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../synchronous-reader.ts";
+import { storageKey, type StoredTypeRow, type StoredTypeTable } from "./stored-type-table.ts";
+import type { TableRows } from "./table-rows.ts";
+
+/** A set over a table, as the schema check looks at it. */
+export interface CheckedSet {
+  readonly set: EntitySetDefinition;
+  readonly rows: TableRows;
+}
+
+/** What the tables of a database are compared with. */
+export interface CheckScope {
+  readonly db: AnyKysely;
+  readonly storedTypes: StoredTypeTable;
+  readonly service: ServiceDefinition;
+  /** All sets over tables of the database. */
+  readonly sets: readonly CheckedSet[];
+}
+
+/** The tables that the declarations of a service describe: those of its sets, and those of links between them. */
+export function expectedTables(scope: CheckScope): readonly ExpectedTable[] {
+  const tables = scope.sets.map((checked) => setTable(checked, scope));
+  const links = scope.sets.flatMap((checked) => linkTables(checked, scope));
+  // Two navigations that lead to each other name one table of links.
+  const distinct = new Map(links.map((table) => [JSON.stringify([table.text, table.key.toSorted()]), table]));
+  return [...tables, ...distinct.values()];
+}
+
+function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
+  const { set, rows } = checked;
+  const { entityType, name } = set.entitySet;
+  const lookups = lookupsOf(checked, scope);
+  const joined = new Set(lookups.flatMap(({ columns }) => columns));
+  const ignored = new Set(entityType.ignoredProperties.map(({ field }) => field));
+  const fields = new Map(entityType.properties.map((property) => [property.field, property]));
+  const columns = Array.from(rows.plans, ([field, plan]) => {
+    const property = fields.get(field);
+    return columnsOf(plan, field, { scope, access: accessOf(set, property), isWritten: isWritten(set) }).filter(
+      // An ignored property needs a column only where a navigation pairs it.
+      (column) => !ignored.has(field) || joined.has(column.name),
+    );
+  });
+  return {
+    ...wantedTable(rows.table, scope.db),
+    set: name,
+    declaredBy: "table",
+    columns: columns.flat(),
+    key: entityType.key.flatMap(({ field }) => plainColumn(rows, field, scope)),
+    keySeverity: "error",
+    lookups,
+  };
+}
+
+/** The columns of the table by which navigations of any set find its rows. */
+function lookupsOf({ set, rows }: CheckedSet, scope: CheckScope): readonly ExpectedLookup[] {
+  return [...scope.service.entitySets.values()].flatMap(({ entitySet }) =>
+    Array.from(entitySet.navigationJoins, ([name, join]): readonly ExpectedLookup[] => {
+      const navigation = `${entitySet.name}.${entitySet.navigationProperties.get(name)?.field ?? name}`;
+      const isTarget = entitySet.navigationPropertyBindings.get(name) === set.entitySet.name;
+      const own =
+        join.kind === "link" ? join.from.map(({ property }) => property) : join.pairs.map((pair) => pair.property);
+      const related =
+        join.kind === "link" ? join.to.map(({ property }) => property) : join.pairs.map((pair) => pair.related);
+      const sides = [...(entitySet === set.entitySet ? [own] : []), ...(isTarget ? [related] : [])];
+      return sides.map((properties) => ({
+        navigation,
+        columns: properties.flatMap(({ field }) => plainColumn(rows, field, scope)),
+      }));
+    }).flat(),
+  );
+}
+
+function linkTables({ set: { entitySet } }: CheckedSet, scope: CheckScope): readonly ExpectedTable[] {
+  return Array.from(entitySet.navigationJoins, ([name, join]): readonly ExpectedTable[] => {
+    const target = entitySet.navigationPropertyBindings.get(name);
+    const isStored = scope.sets.some(({ set }) => set.entitySet.name === target);
+    // Related entities in another place are read by handlers of the application.
+    return join.kind === "link" && isStored
+      ? [linkTable(entitySet.name, entitySet.navigationProperties.get(name)?.field ?? name, join, scope)]
+      : [];
+  }).flat();
+}
+
+function linkTable(set: string, navigation: string, { table, from, to }: LinkJoin, scope: CheckScope): ExpectedTable {
+  const columns = [...from, ...to];
+  const navigationName = `${set}.${navigation}`;
+  const lookup = (side: readonly LinkColumn[]): ExpectedLookup => ({
+    navigation: navigationName,
+    columns: side.map(({ column }) => columnName(column, scope.db)),
+  });
+  return {
+    ...wantedTable(table, scope.db),
+    set,
+    declaredBy: navigation,
+    // Links that have no value relate nothing.
+    columns: columns.map(({ property, column }) => ({
+      ...expectedColumn(property, undefined, { scope, access: NOTHING, isWritten: false }),
+      name: columnName(column, scope.db),
+      property: navigation,
+      nullable: true,
+    })),
+    key: columns.map(({ column }) => columnName(column, scope.db)),
+    keySeverity: "warning",
+    lookups: [lookup(from), lookup(to)],
+  };
+}
+
+type Access = ExpectedColumn["access"];
+
+const NOTHING: Access = new Set();
+
+/** What holds for the columns of one property. */
+interface ColumnScope {
+  readonly scope: CheckScope;
+  readonly access: Access;
+  readonly isWritten: boolean;
+}
+
+function columnsOf(plan: ColumnPlan, path: string, use: ColumnScope): readonly ExpectedColumn[] {
+  if (plan.kind === "complex") {
+    return Array.from(plan.members, ([field, member]) => columnsOf(member, `${path}.${field}`, use)).flat();
+  }
+  const { property, column, nullable } = plan;
+  return [
+    {
+      ...expectedColumn(property, storageOf(plan), use),
+      ...(plan.kind === "array" ? { storedTypes: arrayTypes(plan.item, use.scope.storedTypes) } : {}),
+      name: columnName(column, use.scope.db),
+      property: path,
+      // A conversion may make a value of null.
+      nullable: nullable || plan.kind === "converted",
+    },
+  ];
+}
+
+function storageOf(plan: Exclude<ColumnPlan, { readonly kind: "complex" }>): StorageForm | "convert" | undefined {
+  switch (plan.kind) {
+    case "scalar":
+      return plan.storage;
+    case "document":
+      return "json";
+    case "array":
+      return "array";
+    case "converted":
+      return "convert";
+  }
+}
+
+/** An array holds items as a column holds single values. */
+function arrayTypes(item: StructuralProperty, table: StoredTypeTable): StoredTypes | undefined {
+  const types = table[storageKey(item, undefined)]?.types;
+  return types === undefined ? undefined : { types: types.map((type) => `${type}[]`) };
+}
+
+function expectedColumn(
+  property: StructuralProperty,
+  storage: StorageForm | "convert" | undefined,
+  { scope: { storedTypes }, access, isWritten: writes }: ColumnScope,
+): Omit<ExpectedColumn, "name" | "property" | "nullable"> {
+  const row: StoredTypeRow | undefined = storage === "convert" ? undefined : storedTypes[storageKey(property, storage)];
+  const { type, isCollection } = property;
+  const named = isCollection ? `a collection of ${type.name}` : type.name;
+  const served = row?.served ?? ["filter", "sort"];
+  const isPlain = storage === undefined || storage === "convert" || isCollection;
+  return {
+    declaredType: isPlain ? named : `${named} with the storage ${storageName(storage)}`,
+    storedTypes: row,
+    labels: type.kind === "EnumType" && !type.isFlags && storage === undefined ? labelsOf(type, writes) : undefined,
+    access: row === undefined ? NOTHING : new Set(served.filter((each) => access.has(each))),
+    indexCollation: row?.indexCollation,
+  };
+}
+
+function labelsOf({ members }: EnumType, writes: boolean): ExpectedLabels {
+  const known = [...members.keys()];
+  // Of several members with one value the first one is written.
+  const written = known.filter((name) => known.find((other) => members.get(other) === members.get(name)) === name);
+  return { known, written: writes ? written : [] };
+}
+
+function accessOf({ capabilities }: EntitySetDefinition, property: StructuralProperty | undefined): Access {
+  const { filterEnabled, filterProperties, orderByEnabled, orderByProperties } = capabilities;
+  if (property === undefined) return NOTHING;
+  const isFiltered = filterEnabled && (filterProperties?.has(property.name) ?? true);
+  const isSorted = orderByEnabled && (orderByProperties?.has(property.name) ?? true);
+  return new Set([...(isFiltered ? (["filter"] as const) : []), ...(isSorted ? (["sort"] as const) : [])]);
+}
+
+function isWritten({ handlers }: EntitySetDefinition): boolean {
+  return handlers.create !== undefined || handlers.replace !== undefined || handlers.patch !== undefined;
+}
+
+/** The column of a property that has one. */
+function plainColumn({ plans }: TableRows, field: string, { db }: CheckScope): readonly string[] {
+  const plan = plans.get(field);
+  return plan?.kind === "scalar" ? [columnName(plan.column, db)] : [];
+}
+
+/** A name as statements have it: plugins of Kysely may change it. */
+function columnName(column: string, db: AnyKysely): string {
+  return namesIn(sql`${sql.id(column)}`.compile(db).sql)[0] ?? column;
+}
+
+function wantedTable(table: string, db: AnyKysely): WantedTable {
+  const text = sql`${sql.table(table)}`.compile(db).sql;
+  return { text, names: namesIn(text) };
+}
+
+/** The names in a text of quoted ones. */
+function namesIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
+    double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),
+  );
+}

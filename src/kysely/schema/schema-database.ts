@@ -1,0 +1,84 @@
+import type { ServiceDefinition } from "../../definition/service-definition.ts";
+import type { StoredDatabase, StoredSet } from "../../definition/stored-rows.ts";
+import { isODataError } from "../../errors/odata-error.ts";
+import type { SchemaFinding } from "../../errors/schema-finding.ts";
+import { runSteps, type CatalogueSteps } from "../../introspect/catalogue-steps.ts";
+import { compareTables } from "../../introspect/compare-tables.ts";
+import type { ExpectedTable } from "../../introspect/expected-table.ts";
+import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
+import type { Maybe, SqlRows } from "../read/sql-rows.ts";
+import type { AnyKysely } from "../synchronous-reader.ts";
+import { expectedTables } from "./expected-tables.ts";
+import { TableRows } from "./table-rows.ts";
+
+/** The database behind one Kysely instance, as something that declarations are compared with. */
+export class SchemaDatabase implements StoredDatabase {
+  readonly #db: AnyKysely;
+  readonly #profile: DialectProfile;
+  readonly #rows: SqlRows;
+
+  constructor(db: AnyKysely, profile: DialectProfile, rows: SqlRows) {
+    this.#db = db;
+    this.#profile = profile;
+    this.#rows = rows;
+  }
+
+  findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
+    const sets = stored.flatMap(({ set, rows }) => (rows instanceof TableRows ? [{ set, rows }] : []));
+    const { catalogue } = this.#profile;
+    const expected = expectedTables({ db: this.#db, storedTypes: catalogue.storedTypes, service, sets });
+    return runSteps(this.#compare(expected, sets[0]?.set.entitySet.name ?? ""), ({ sql, parameters, width }) =>
+      this.#rows.all({ sql, width, slots: [], rowShape: { columns: new Map() } }, parameters),
+    );
+  }
+
+  *#compare(expected: readonly ExpectedTable[], set: string): CatalogueSteps<readonly SchemaFinding[]> {
+    const { catalogue } = this.#profile;
+    const findings: SchemaFinding[] = [];
+    try {
+      const schema = yield* catalogue.read(expected);
+      findings.push(...(yield* withoutUnlisted(compareTables(expected, schema), expected)));
+      findings.push(...(yield* findMissingIndexes(expected, schema, catalogue.indexes)));
+    } catch (error) {
+      if (isODataError(error) && error.status === 503) throw error;
+      findings.push(unreadable(set, error));
+    }
+    return [...findings, ...this.#poolFindings(set)];
+  }
+
+  #poolFindings(set: string): readonly SchemaFinding[] {
+    if (this.#rows.isGuarded) return [];
+    const message =
+      "The pool of connections cannot be reached, so a connection that the database terminates may end the process.";
+    const fix = 'Listen to errors: pool.on("error", log); pool.on("connect", (client) => client.on("error", log)).';
+    return [{ set, code: "C00", severity: "warning", message, fix }];
+  }
+}
+
+/** Some tables are in no catalogue, such as temporary ones of MariaDB: a statement tells whether they exist. */
+function* withoutUnlisted(
+  findings: readonly SchemaFinding[],
+  expected: readonly ExpectedTable[],
+): CatalogueSteps<readonly SchemaFinding[]> {
+  const missing = new Set(findings.filter(({ code }) => code === "C01").map(({ table }) => table));
+  for (const { text, names } of expected) {
+    const table = names.join(".");
+    if (!missing.has(table)) continue;
+    try {
+      yield { sql: `select 1 as c0 from ${text} where 1 = 0`, parameters: [], width: 1 };
+      missing.delete(table);
+    } catch {
+      // It does not exist.
+    }
+  }
+  return findings.filter(({ code, table }) => code !== "C01" || missing.has(table));
+}
+
+/** An engine may refuse to read its catalogue: that keeps no service from starting. */
+function unreadable(set: string, error: unknown): SchemaFinding {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `The catalogue of the database cannot be read, so its schema is not checked: ${reason}.`;
+  const fix = "Let the user of the service read the catalogue, or set `schemaCheck: false`.";
+  return { set, code: "C00", severity: "warning", message, fix };
+}

@@ -1,0 +1,156 @@
+import type { Logger } from "../definition/logger.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { SchemaCheck } from "../definition/service-options.ts";
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
+import type { SchemaFinding } from "../errors/schema-finding.ts";
+import { chain, isPromiseLike } from "../execution/chain.ts";
+import { databaseChecks, runChecks, type DatabaseCheck } from "./schema-check.ts";
+
+/** Where the faults are that the check finds. */
+export const SCHEMA_FAULTS = "where its declarations and its database differ";
+/** Milliseconds in which requests do not repeat a check that found faults. */
+const KEPT = 1000;
+
+/** What a check ends in: undefined when the service may start. */
+type Outcome = undefined | PromiseLike<undefined>;
+
+/**
+ * Lets requests in once the declarations of the service fit its databases.
+ * @see docs/sql.md
+ */
+export class SchemaGate {
+  readonly #checks: readonly DatabaseCheck[];
+  readonly #mode: SchemaCheck;
+  readonly #logger: Logger;
+  #isOpen: boolean;
+  #running: PromiseLike<undefined> | null = null;
+  #refused: { readonly error: unknown; readonly until: number } | null = null;
+
+  constructor(service: ServiceDefinition, mode: SchemaCheck) {
+    this.#checks = mode === false ? [] : databaseChecks(service);
+    this.#mode = mode;
+    this.#logger = service.logger;
+    this.#isOpen = this.#checks.length === 0;
+  }
+
+  /** Whether requests need not wait. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /**
+   * Checks the databases, unless they were found to fit before.
+   * @throws ConfigurationError with every fault; Error when a database cannot be reached
+   */
+  async ready(): Promise<void> {
+    try {
+      await this.#check();
+    } catch (error) {
+      throw isODataError(error) ? (error.cause ?? error) : error;
+    }
+  }
+
+  /**
+   * Lets a request in, at once where the databases answer at once.
+   * @throws ODataError that says nothing of the faults, which are in the log
+   */
+  enter(): Outcome {
+    if (this.#refused !== null && performance.now() < this.#refused.until) throw this.#refused.error;
+    const failed = (error: unknown): never => {
+      throw this.#refuse(error);
+    };
+    try {
+      const outcome = this.#check();
+      return isPromiseLike(outcome) ? Promise.resolve(outcome).catch(failed) : outcome;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #check(): Outcome {
+    if (this.#isOpen) return undefined;
+    if (this.#running !== null) return this.#running;
+    const outcome = chain(
+      runChecks(this.#checks, (check) => this.#run(check)),
+      (findings) => this.#judge(findings),
+    );
+    if (!isPromiseLike(outcome)) return outcome;
+    const done = (): void => {
+      this.#running = null;
+    };
+    this.#running = Promise.resolve(outcome).finally(done);
+    return this.#running;
+  }
+
+  /** A database that cannot be reached is no fault where the application asked for warnings. */
+  #run(check: DatabaseCheck): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {
+    const failed = (error: unknown): readonly SchemaFinding[] => {
+      const told = explain(check, error);
+      // Requests get an error of the protocol, and the log what is behind it.
+      if (this.#mode !== "warn") throw isODataError(error) ? withCause(error, told) : told;
+      this.#logger.warn(told.message, { sets: check.sets, err: error });
+      return [];
+    };
+    try {
+      const findings = check.run();
+      return isPromiseLike(findings) ? Promise.resolve(findings).catch(failed) : findings;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #judge(findings: readonly SchemaFinding[]): undefined {
+    const isFault = ({ severity }: SchemaFinding): boolean => severity === "error" && this.#mode !== "warn";
+    const faults = findings.filter(isFault);
+    for (const finding of findings) if (!isFault(finding)) this.#warn(finding);
+    if (faults.length > 0) {
+      throw new ConfigurationError(faults.map(toFault), { where: SCHEMA_FAULTS });
+    }
+    this.#isOpen = true;
+    return undefined;
+  }
+
+  #warn({ message, fix, ...fields }: SchemaFinding): void {
+    this.#logger.warn(`${fields.set}: ${message} ${fix}`, { ...fields, fix });
+  }
+
+  /** The error that requests get. It is logged once for each check. */
+  #refuse(error: unknown): unknown {
+    // Another database may be there with the next request.
+    if (isODataError(error)) return error;
+    if (this.#refused?.until !== undefined && performance.now() < this.#refused.until) return this.#refused.error;
+    this.#logger.error("The schema check failed, so requests return 500.", { err: error });
+    const answer = protocolError(
+      "InternalServerError",
+      "The service does not fit its database. The faults have been logged.",
+    );
+    this.#refused = { error: answer, until: performance.now() + KEPT };
+    return answer;
+  }
+}
+
+/** What keeps a service from starting, in the form of faults of declarations. */
+function toFault({ severity: _severity, ...fault }: SchemaFinding): Omit<SchemaFinding, "severity"> {
+  return fault;
+}
+
+/** Tells the application which database cannot be read, and why. */
+function explain({ sets }: DatabaseCheck, error: unknown): Error {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const text = reason instanceof Error ? reasonOf(reason) : String(reason);
+  return new Error(
+    `The schema check failed: the database of ${sets.join(", ")} cannot be read: ${text}. Start it, or let the service start without the check by schemaCheck: "warn".`,
+    { cause: reason },
+  );
+}
+
+function withCause({ message, headers }: ODataError, cause: Error): ODataError {
+  return protocolError("ServiceUnavailable", message, { cause, headers });
+}
+
+/** The reason for which a connection failed: drivers put those of several addresses into one error without a text. */
+function reasonOf(error: Error): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return (first instanceof Error ? first.message : error.message) || error.name;
+}

@@ -1,0 +1,198 @@
+import { Kysely, PostgresDialect, sql, type Dialect } from "kysely";
+import { arraySource, ConfigurationError, edm, entitySet, entityType, odataService, type Logger } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { serve } from "odatakit/node";
+import { sqliteDialect } from "odatakit/sqlite";
+import { Pool } from "pg";
+import { afterEach, describe, expect, test } from "vitest";
+import type { AnyDatabase } from "../executors/engines.ts";
+
+const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
+
+interface Logged {
+  readonly logger: Logger;
+  readonly lines: readonly string[];
+}
+
+function toLog(): Logged {
+  const lines: string[] = [];
+  const keep =
+    (level: string): Logger["warn"] =>
+    (message, { err }) => {
+      lines.push(`${level}: ${message}${err instanceof Error ? ` ${err.name}` : ""}`);
+    };
+  return { logger: { error: keep("error"), warn: keep("warn"), info: keep("info") }, lines };
+}
+
+const request = new Request("http://notes.example/Notes");
+const ERROR_HEADERS = {
+  "cache-control": "no-store",
+  "content-language": "en",
+  "content-type": "application/json;odata.metadata=minimal",
+  "odata-version": "4.0",
+  "x-content-type-options": "nosniff",
+  "x-request-id": expect.any(String) as string,
+};
+
+function methodsOf(dialect: Dialect): Omit<Dialect, "createAdapter"> {
+  return {
+    createDriver: () => dialect.createDriver(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  };
+}
+
+describe("before the first request", () => {
+  const opened: AnyDatabase[] = [];
+  afterEach(async () => {
+    for (const db of opened.splice(0)) await db.destroy();
+  });
+  const keep = (db: AnyDatabase): AnyDatabase => {
+    opened.push(db);
+    return db;
+  };
+  const embedded = (): AnyDatabase => keep(new Kysely({ dialect: sqliteDialect(":memory:") }));
+  /** Nothing listens there. */
+  const unreachable = (): AnyDatabase =>
+    keep(new Kysely({ dialect: new PostgresDialect({ pool: new Pool({ host: "127.0.0.1", port: 1 }) }) }));
+  const notes = (db: AnyDatabase) => sqlEntitySet(Note, { db, table: "notes", operations: ["read"] });
+  const createNotes = sql`create table notes (id integer primary key, text text not null)`;
+
+  test("the declarations are compared with tables that were made after the service", async () => {
+    const db = embedded();
+    const service = odataService({ entitySets: [notes(db)] });
+    await createNotes.execute(db);
+    // SQLite answers at once, so there is no promise even for the first request.
+    const answer = service.handle({
+      method: "GET",
+      target: "/Notes/$count",
+      scheme: "http",
+      host: "notes.example",
+      header: () => undefined,
+      headers: new Headers(),
+      signal: new AbortController().signal,
+      hasBody: false,
+      readBody: () => new Uint8Array(),
+    });
+    expect(answer).not.toBeInstanceOf(Promise);
+    expect(answer).toMatchObject({ status: 200 });
+    await expect(service.ready()).resolves.toBeUndefined();
+  });
+
+  test("faults are logged once, and answered without their words", async () => {
+    const db = embedded();
+    const { logger, lines } = toLog();
+    const service = odataService({ entitySets: [notes(db)], logger });
+    const responses = [await service.fetch(request), await service.fetch(request)];
+    for (const response of responses) {
+      expect([response.status, Object.fromEntries(response.headers), await response.json()]).toEqual([
+        500,
+        ERROR_HEADERS,
+        {
+          error: {
+            code: "InternalServerError",
+            message: "The service does not fit its database. The faults have been logged.",
+          },
+        },
+      ]);
+    }
+    expect(lines).toEqual(["error: The schema check failed, so requests return 500. ConfigurationError"]);
+    await expect(service.ready()).rejects.toThrow(
+      "The service cannot start: 1 fault where its declarations and its database differ.\n" +
+        "  1. Notes: The database has no table `notes`. Create the table, or name the right one.",
+    );
+    await createNotes.execute(db);
+    await service.ready();
+    expect((await service.fetch(request)).status).toBe(200);
+  });
+
+  test("a failed check is repeated for a request that comes later", async () => {
+    const db = embedded();
+    const service = odataService({ entitySets: [notes(db)], logger: toLog().logger });
+    expect((await service.fetch(request)).status).toBe(500);
+    await createNotes.execute(db);
+    await expect.poll(async () => (await service.fetch(request)).status, { timeout: 5000 }).toBe(200);
+  });
+
+  test("`warn` logs what differs, and `false` reads no catalogue", async () => {
+    const db = embedded();
+    await sql`create table notes (id integer primary key, text text)`.execute(db);
+    const { logger, lines } = toLog();
+    const warned = odataService({ entitySets: [notes(db)], logger, schemaCheck: "warn" });
+    const unchecked = odataService({ entitySets: [notes(db)], logger, schemaCheck: false });
+    expect([(await warned.fetch(request)).status, (await unchecked.fetch(request)).status]).toEqual([200, 200]);
+    expect(lines).toEqual([
+      "warn: Notes: The column `notes.text` may be null, and the property may not. Add `not null` to the column, or declare the property with `.nullable()`.",
+    ]);
+    expect(() => odataService({ entitySets: [], schemaCheck: true as unknown as false })).toThrow(
+      '`schemaCheck` of odataService cannot be true. Give "error" or "warn" or false.',
+    );
+  });
+
+  test("a database that cannot be reached is a clear error, and 503 for requests", async () => {
+    const { logger, lines } = toLog();
+    const service = odataService({ entitySets: [notes(unreachable())], logger });
+    await expect(service.ready()).rejects.toThrow(
+      "The schema check failed: the database of Notes cannot be read: connect ECONNREFUSED 127.0.0.1:1.",
+    );
+    await expect(serve(service, { port: 0 })).rejects.toThrow("the database of Notes cannot be read");
+    const response = await service.fetch(request);
+    expect([response.status, Object.fromEntries(response.headers), await response.json()]).toEqual([
+      503,
+      { ...ERROR_HEADERS, "retry-after": "1" },
+      {
+        error: {
+          code: "ServiceUnavailable",
+          message: "The database cannot be reached at the moment: try again later.",
+        },
+      },
+    ]);
+    expect(lines).toEqual(["error: A request failed. ODataError"]);
+    const lenient = odataService({ entitySets: [notes(unreachable())], logger, schemaCheck: "warn" });
+    await lenient.ready();
+    expect(lines.at(-1)).toContain("warn: The schema check failed: the database of Notes cannot be read");
+  });
+
+  test("`serve` reports the faults of all services at once", async () => {
+    const db = embedded();
+    const services = ["v1", "v2"].map((name) => odataService({ name, entitySets: [notes(db)] }));
+    const failed: unknown = await serve(services, { port: 0 }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failed).toBeInstanceOf(ConfigurationError);
+    expect((failed as ConfigurationError).faults).toHaveLength(2);
+  });
+
+  test("an engine that refuses to show its catalogue is warned of", async () => {
+    const dialect = sqliteDialect(":memory:");
+    const createAdapter = (): ReturnType<typeof dialect.createAdapter> =>
+      new Proxy(dialect.createAdapter(), {
+        get: (target, name) => {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== "function") return value;
+          if (name !== "readRows") return value.bind(target) as unknown;
+          return (text: string, parameters: readonly unknown[]): unknown => {
+            if (text.includes("pragma_")) throw new Error("pragmas are not allowed");
+            return Reflect.apply(value, target, [text, parameters]);
+          };
+        },
+      });
+    const refusing = { ...methodsOf(dialect), createAdapter };
+    const db = keep(new Kysely({ dialect: refusing }));
+    await createNotes.execute(db);
+    const { logger, lines } = toLog();
+    const service = odataService({ entitySets: [notes(db)], logger });
+    expect((await service.fetch(request)).status).toBe(200);
+    expect(lines).toEqual([
+      "warn: Notes: The catalogue of the database cannot be read, so its schema is not checked: pragmas are not allowed. Let the user of the service read the catalogue, or set `schemaCheck: false`.",
+    ]);
+  });
+
+  test("a service without a database has nothing to wait for", async () => {
+    const set = entitySet(Note, { queryable: () => arraySource(Note, [{ id: 1, text: "a" }]) });
+    const service = odataService({ entitySets: [set] });
+    await service.ready();
+    expect((await service.fetch(request)).status).toBe(200);
+  });
+});
