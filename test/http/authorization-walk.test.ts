@@ -7,7 +7,15 @@ import {
   type ServiceDescription,
 } from "../../src/definition/service-description.ts";
 import { eachDoor, type Service } from "./doors.ts";
-import { as, bodyHeaders, expectRefusal, type Folder, type GuardedOptions, guardedService } from "./guarded-model.ts";
+import {
+  as,
+  bodyHeaders,
+  expectNavigationRefusal,
+  expectRefusal,
+  type Folder,
+  type GuardedOptions,
+  guardedService,
+} from "./guarded-model.ts";
 
 /** A request to one route of a service, as its description tells of it. */
 interface Walked {
@@ -185,6 +193,38 @@ eachDoor((door) => {
       if (isThere) expect([200, 201, 204]).toContain(status);
       else expect(status).toBe(404);
     });
+  });
+
+  describe("rules of the target sets of navigations alone", () => {
+    const { service, calls } = guardedService({
+      people: { all: role("member") },
+      papers: { all: role("member") },
+      unbound: [],
+    });
+    const send = door.to(service);
+    const along = WALK.flatMap((walked) => {
+      const [, navigation] = /^\/g\/Folders\(1\)\/(Papers|Keeper)/u.exec(walked.path) ?? [];
+      return navigation === undefined ? [] : [{ ...walked, navigation }];
+    });
+
+    test.each(along)("close $method $path", async ({ method, path, body, navigation }) => {
+      calls.length = 0;
+      expectNavigationRefusal(await send(path, bodyHeaders(body), method, body), 401, navigation);
+      const headers = { ...as("ann"), ...bodyHeaders(body) };
+      expectNavigationRefusal(await send(path, headers, method, body), 403, navigation);
+      for (const spelling of spellingsOf(path)) {
+        const { status } = await send(spelling, headers, method, body);
+        expect([403, 404, 405], spelling).toContain(status);
+      }
+      expect(calls).toEqual([]);
+    });
+
+    test.each(WALK.filter(({ path, isOfFolders }) => isOfFolders && !along.some((each) => each.path === path)))(
+      "leave $method $path open",
+      async ({ method, path, body }) => {
+        expect((await send(path, bodyHeaders(body), method, body)).status).toBeLessThan(300);
+      },
+    );
   });
 
   describe("a check of the entity", () => {
