@@ -139,6 +139,46 @@ describe("no table is writable by omission", () => {
   });
 });
 
+test("a target set that creates by a handler of its own has no POST along a navigation, and says so", async () => {
+  const service = (operations: readonly SqlOperation[], own: object) =>
+    odataService({
+      entitySets: [
+        sqlEntitySet(Author, {
+          db,
+          table: "authors",
+          operations: ["read", "create", "patch"],
+          allowDeepInsert: true,
+          navigation: { books: hasMany(Book, { on: { id: "authorId" }, target: "Books" }) },
+        }),
+        sqlEntitySet(Book, { db, table: "books", operations, ...own }),
+      ],
+    });
+  const never = {
+    create: (): never => {
+      throw new Error("not called");
+    },
+  };
+  for (const [operations, own, isOffered] of [
+    [["read", "patch", "create"], {}, true],
+    [["read", "patch"], {}, false],
+    [["read", "patch"], never, false],
+  ] as const) {
+    const send = sendTo(service(operations, own));
+    const { headers } = await send("OPTIONS", "Authors(1)/Books");
+    expect(headers.get("allow")?.includes("POST")).toBe(isOffered);
+    expect((await send("POST", "Authors(1)/Books", { Id: 60 })).status).toBe(isOffered ? 201 : 405);
+    const nested = await send("POST", "Authors", { Id: 60, Name: "n", Books: [{ Id: 61 }] });
+    expect(nested.status).toBe(isOffered ? 201 : 400);
+    await sql`delete from books where id >= 60`.execute(db);
+    await sql`delete from authors where id >= 60`.execute(db);
+    const metadata = await (await service(operations, own).fetch(new Request("http://x.example/$metadata"))).text();
+    // What the set itself can do goes without saying along its navigations.
+    const isSaid =
+      /RestrictedProperties[^]*?NavigationProperty" NavigationPropertyPath="Books"[^]*?Insertable" Bool="false"/u;
+    expect(isSaid.test(metadata)).toBe("create" in own);
+  }
+});
+
 test("an entity that the application does not show is linked to nothing, and nothing is created below it", async () => {
   const shows = (ids: readonly number[]) => (key: number) =>
     ids.includes(key) ? ({ id: key, name: "x", authorId: null, note: null } as never) : null;
@@ -168,17 +208,9 @@ test("an entity that the application does not show is linked to nothing, and not
   const before = await sql`select * from books order by id`.execute(db);
   expect(faultOf(await send("POST", "Authors(2)/Books", { Id: 70 }))[0]).toBe(404);
   expect(faultOf(await send("POST", "Authors(2)/Books/$ref", id("Books(1)")))[0]).toBe(404);
-  expect(faultOf(await send("POST", "Authors(1)/Books/$ref", id("Books(2)")))).toEqual([
-    400,
-    "InvalidBody",
-    "@odata.id",
-  ]);
+  expect(faultOf(await send("POST", "Authors(1)/Books/$ref", id("Books(2)")))).toEqual([404, "NotFound", "@odata.id"]);
   expect(faultOf(await send("DELETE", "Authors(1)/Books/$ref?$id=Books(2)"))).toEqual([404, "NotFound", "$id"]);
-  expect(faultOf(await send("PUT", "Books(1)/Author/$ref", id("Authors(2)")))).toEqual([
-    400,
-    "InvalidBody",
-    "@odata.id",
-  ]);
+  expect(faultOf(await send("PUT", "Books(1)/Author/$ref", id("Authors(2)")))).toEqual([404, "NotFound", "@odata.id"]);
   expect(faultOf(await send("PUT", "Books(2)/Author/$ref", id("Authors(1)")))[0]).toBe(404);
   expect(faultOf(await send("DELETE", "Books(2)/Author/$ref"))[0]).toBe(404);
   expect((await sql`select * from books order by id`.execute(db)).rows).toEqual(before.rows);

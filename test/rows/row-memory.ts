@@ -3,6 +3,7 @@ import {
   entitySet,
   hasMany,
   hasOptional,
+  hasRequired,
   isODataError,
   odataService,
   type EntitySet,
@@ -163,7 +164,9 @@ function declare(store: RowStore, set: SetName, navigation: Navigation, style: S
     ...joined(style, on),
   };
   const to = TYPES[target];
-  return isMany ? hasMany(to, options as object) : hasOptional(to, options as object);
+  if (isMany) return hasMany(to, options as object);
+  // The book of a chapter is part of its key.
+  return set === "chapters" ? hasRequired(to, options as object) : hasOptional(to, options as object);
 }
 
 const SET_TITLES: Readonly<Record<SetName, string>> = {
