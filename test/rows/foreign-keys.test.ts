@@ -115,7 +115,7 @@ async function overTables(
 
 async function createTables(db: AnyDatabase, isConstrained: boolean): Promise<void> {
   await sql`create table fk_owners (id integer primary key, ${sql.id("user")} varchar(20) not null)`.execute(db);
-  await sql`create table fk_places (country integer, number integer, ${sql.id("user")} varchar(20) not null,
+  await sql`create table fk_places (country integer not null, number integer not null, ${sql.id("user")} varchar(20) not null,
     primary key (country, number))`.execute(db);
   await sql`create table fk_boxes (id integer primary key, name varchar(20) not null)`.execute(db);
   const constraints = isConstrained
