@@ -33,13 +33,15 @@ describe.each(ENGINES)("mapped columns in keys, links and rules: $title", (engin
     opened = await engine.open();
     const { db } = opened;
     const exact = engine.name === "mariadb" ? sql` collate utf8mb4_nopad_bin` : sql``;
-    await sql`create table teams (kind varchar(2)${exact}, open varchar(2), name varchar(20), primary key (kind, open))`.execute(
+    await sql`create table teams (kind varchar(2)${exact} not null, open varchar(2) not null, name varchar(20) not null, primary key (kind, open))`.execute(
       db,
     );
-    await sql`create table players (id int primary key, kind smallint, open varchar(2), active varchar(2), level varchar(2))`.execute(
+    await sql`create table players (id int primary key, kind smallint, open varchar(2), active varchar(2) not null, level varchar(2) not null)`.execute(
       db,
     );
-    await sql`create table badges (kind varchar(2)${exact} primary key, text varchar(20))`.execute(db);
+    await sql`create table badges (kind varchar(2)${exact} not null primary key, text varchar(20) not null)`.execute(
+      db,
+    );
     await sql`create table player_badges (player int, badge varchar(10), primary key (player, badge))`.execute(db);
     await sql`insert into teams values ('r', 'Y', 'red'), ('R', 'N', 'green'), ('b', 'Y', 'blue')`.execute(db);
     await sql`insert into players values (1, 1, 'Y', 'Y', 'r'), (2, 2, 'N', 'N', 'R'), (3, null, 'Y', 'Y', 'b')`.execute(

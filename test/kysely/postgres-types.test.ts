@@ -1,5 +1,14 @@
 import { sql } from "kysely";
-import { arraySource, edm, entitySet, entityType, enumType, odataService, type EntityOf } from "odatakit";
+import {
+  arraySource,
+  edm,
+  entitySet,
+  entityType,
+  enumType,
+  odataService,
+  type ConfigurationError,
+  type EntityOf,
+} from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
@@ -231,6 +240,21 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
 
   test("what is created is what was sent", () => {
     for (const [status, body, expected] of made) expect([status, body]).toMatchObject([201, expected]);
+  });
+
+  test("the schema check accepts these columns, and names the storage that they need", async () => {
+    const { db } = opened;
+    await expect(database.ready()).resolves.toBeUndefined();
+    const plainHosts = odataService({ entitySets: [sqlEntitySet(Host, { db, table: "hosts", operations: ["read"] })] });
+    const error: unknown = await plainHosts.ready().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    const fixes = (error as ConfigurationError).faults.map(({ column, fix }) => [column, fix]);
+    for (const name of ARRAYS) expect(fixes).toContainEqual([name, expect.stringContaining('`storage: "array"`')]);
+    for (const name of ["amount", "span", "address", "document"]) {
+      expect(fixes).toContainEqual([name, expect.stringContaining('`storage: "text"`')]);
+    }
   });
 
   test("reads and filters are those of arrays of JavaScript", async () => {

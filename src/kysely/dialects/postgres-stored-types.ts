@@ -1,9 +1,23 @@
+import type { TypeAdvice } from "../../introspect/expected-table.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../schema/stored-type-table.ts";
 
 /** In the words of `pg_type`. */
 const TEXTS = ["text", "varchar", "bpchar", "citext", "name"];
 const INTEGERS = ["int2", "int4", "int8", "oid", "numeric"];
 const NUMBERS = ["numeric", "int2", "int4", "int8", "float4", "float8"];
+
+/** Types whose values an Edm.String may be the texts of. */
+const OF_ANY_TYPE = ["inet", "cidr", "macaddr", "macaddr8", "json", "jsonb", "xml", "tsvector", "money", "interval"];
+const THROUGH_TEXT: TypeAdvice = {
+  why: "which is compared as no text",
+  fix: 'Give the property `storage: "text"`: it is the text that the database writes.',
+};
+/** Types whose arrays a collection may be. */
+const ITEMS = [...TEXTS, ...NUMBERS, "bool", "uuid", "date", "time", "timestamptz", "bytea", "enum"];
+const AS_ARRAY: TypeAdvice = {
+  why: "which is no JSON",
+  fix: 'Give the property `storage: "array"` if its items are single values.',
+};
 
 /** A whole number of up to 32 bits is one in a `double precision`, too. */
 const SMALL_INTEGER: StoredTypeRow = { types: [...INTEGERS, "float8"] };
@@ -53,6 +67,10 @@ export const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
         why: "which is no number",
         fix: 'Give the property `storage: "text"`, or the column the type `numeric`.',
       },
+      money: {
+        why: "which is compared as no number",
+        fix: 'Give the property `storage: "text"`, or the column the type `numeric`.',
+      },
     },
   },
   "Edm.Decimal text": { types: [...TEXTS, "numeric", "money"], served: [] },
@@ -70,6 +88,7 @@ export const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
         why: "which is compared as no text",
         fix: "Declare the property as `edm.enum(…)`, with the labels as members.",
       },
+      ...Object.fromEntries(OF_ANY_TYPE.map((type) => [type, THROUGH_TEXT])),
     },
   },
   // Any type has a text.
@@ -84,7 +103,13 @@ export const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     served: [],
     instead: { interval: { why: "which is no text", fix: 'Give the property `storage: "text"`.' } },
   },
-  "Edm.Duration text": { types: ["interval", ...TEXTS], served: [] },
+  "Edm.Duration text": {
+    types: ["interval"],
+    instead: {
+      text: { why: "which is no interval", fix: "Leave `storage` out." },
+      varchar: { why: "which is no interval", fix: "Leave `storage` out." },
+    },
+  },
   "Edm.DateTimeOffset default": {
     types: ["timestamptz"],
     instead: {
@@ -113,5 +138,9 @@ export const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "enum { values } text": { types: [...TEXTS, "char", "enum"], served: ["filter"] },
   "enum { values } number": { types: NUMBERS, served: ["filter"] },
   "flags default": { types: INTEGERS, served: [] },
-  "document json": { types: ["jsonb", "json", ...TEXTS], served: [] },
+  "document json": {
+    types: ["jsonb", "json", ...TEXTS],
+    served: [],
+    instead: Object.fromEntries(ITEMS.map((type) => [`${type}[]`, AS_ARRAY])),
+  },
 });
