@@ -54,10 +54,12 @@ export function operationsOf(set: SetName, data: Relations, handOut?: HandOut): 
 
 /** What all services here have in common. */
 export function serviceOptions(data: Relations, shared: Shared, handOut?: HandOut) {
+  const { functions, actions } = unboundOperations(data, handOut);
   return {
     ...COMMON,
     ...shared,
-    ...unboundOperations(data, handOut),
+    functions,
+    actions: { ...actions, ...shared.actions },
     authenticate: ({ headers }: { readonly headers: Headers }) => userNamed(headers.get("x-user")),
   };
 }
