@@ -21,6 +21,11 @@ export const WORLD_INDEXES: readonly string[] = [
   "create index countries_region on countries (region, code)",
   "create index cities_name on cities (name, id)",
   "create index cities_population on cities (population, id)",
+  "create index cities_alternative_name on cities (alternativeName, id)",
+  "create index cities_admin_code on cities (adminCode, id)",
+  "create index cities_feature_code on cities (featureCode, id)",
+  "create index cities_latitude on cities (location_latitude, id)",
+  "create index cities_longitude on cities (location_longitude, id)",
   "create index cities_country on cities (countryCode, population)",
 ];
 

@@ -45,6 +45,7 @@ async function statementOf(dialect: Dialect, query: string): Promise<string> {
     },
   });
   const service = odataService({
+    schemaCheck: false,
     entitySets: [sqlEntitySet(Product, { db, table: "products", operations: ["read"] })],
   });
   const response = await service.fetch(new Request(`http://service.example/Products?$select=Id&${query}`));
