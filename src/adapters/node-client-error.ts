@@ -8,6 +8,15 @@ interface ClientFault {
   readonly message: string;
 }
 
+/** How long a client may take to close its side behind the answer, in milliseconds. */
+const LINGER = 2000;
+
+const TIMEOUT: ClientFault = {
+  status: "408 Request Timeout",
+  code: "RequestTimeout",
+  message: "The request did not arrive in time: send it again.",
+};
+
 /** By what `node:http` calls it. */
 const FAULTS: ReadonlyMap<string, ClientFault> = new Map([
   [
@@ -18,14 +27,7 @@ const FAULTS: ReadonlyMap<string, ClientFault> = new Map([
       message: "The URL and the headers are too large together: ask for less at once.",
     },
   ],
-  [
-    "ERR_HTTP_REQUEST_TIMEOUT",
-    {
-      status: "408 Request Timeout",
-      code: "RequestTimeout",
-      message: "The request did not arrive in time: send it again.",
-    },
-  ],
+  ["ERR_HTTP_REQUEST_TIMEOUT", TIMEOUT],
 ]);
 
 const MALFORMED: ClientFault = {
@@ -37,20 +39,35 @@ const MALFORMED: ClientFault = {
 /**
  * Answers what `node:http` cannot read as a request, with the envelope that every error has. No handler is reached.
  * @param last the last response on that connection; undefined when there was none
- * @see decisions, Responses that match no handler
+ * @see RFC 9112, section 9.6
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   last: ServerResponse | undefined,
 ): void {
-  const isAnswering = last !== undefined && !last.writableFinished;
   // A connection that was reset, or that is in the middle of an answer, takes no other.
-  if (error.code === "ECONNRESET" || !socket.writable || isAnswering) {
-    socket.destroy();
-    return;
-  }
-  const { status, code, message } = FAULTS.get(error.code ?? "") ?? MALFORMED;
+  if (error.code === "ECONNRESET" || !socket.writable || !mayAnswer(last)) socket.destroy();
+  else sendFault(socket, FAULTS.get(error.code ?? "") ?? MALFORMED);
+}
+
+/**
+ * Answers a request whose body does not arrive, and ends the connection.
+ * @param last the response to that request
+ */
+export function answerTimeout(socket: Duplex, last: ServerResponse): void {
+  if (socket.writable && mayAnswer(last)) sendFault(socket, TIMEOUT);
+  else socket.destroy();
+}
+
+/** Whether the next bytes on the connection can be a response: the last one has ended, or its request is incomplete. */
+function mayAnswer(last: ServerResponse | undefined): boolean {
+  if (last === undefined || last.writableFinished) return true;
+  // Without a socket, the response waits behind that to an earlier request.
+  return !last.headersSent && !last.req.complete && last.socket !== null;
+}
+
+function sendFault(socket: Duplex, { status, code, message }: ClientFault): void {
   const body = JSON.stringify({ error: { code, message } });
   const head = [
     `HTTP/1.1 ${status}`,
@@ -65,4 +82,7 @@ export function answerClientError(
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // A client that does not close its side keeps nothing open.
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once("close", () => clearTimeout(timer)).resume();
 }

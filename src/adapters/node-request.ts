@@ -11,6 +11,8 @@ class NodeODataRequest implements ODataRequest {
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #awaitsContinue: boolean;
+  /** Null for a target that is a path. */
+  readonly #absolute: AbsoluteForm | null;
   #headers: Headers | undefined;
   #controller: AbortController | undefined;
 
@@ -19,21 +21,36 @@ class NodeODataRequest implements ODataRequest {
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
     this.method = message.method ?? "GET";
-    this.target = toOriginForm(message.url ?? "/");
+    const url = message.url ?? "/";
+    this.#absolute = url.startsWith("/") ? null : readAbsoluteForm(url);
+    this.target = this.#absolute?.target ?? url;
   }
 
   get scheme(): string {
+    if (this.#absolute !== null && this.#absolute.scheme !== "") return this.#absolute.scheme;
     return (this.#message.socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
   }
 
   get host(): string {
     const { host } = this.#message.headers;
-    if (host !== undefined && host !== "") return host;
+    // The header must be there once, even where the target names the authority. @see RFC 9112, sections 3.2 and 3.2.2
+    if (host !== undefined && host !== "") return this.#repeatedHost() ?? this.#absolute?.authority ?? host;
     // HTTP/1.1 asks for the header; where it may be absent, as in HTTP/1.0, the address that was connected to stands in.
     if (this.#message.httpVersion === "1.1") return "";
     const { localAddress = "localhost", localPort } = this.#message.socket;
     const name = localAddress.includes(":") ? `[${localAddress}]` : localAddress;
     return localPort === undefined ? name : `${name}:${String(localPort)}`;
+  }
+
+  /** All Host headers where there are several, of which `node:http` shows the first alone. */
+  #repeatedHost(): string | null {
+    const { rawHeaders } = this.#message;
+    const hosts: string[] = [];
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at];
+      if (name?.length === 4 && name.toLowerCase() === "host") hosts.push(rawHeaders[at + 1] ?? "");
+    }
+    return hosts.length > 1 ? hosts.join(", ") : null;
   }
 
   header(name: string): string | undefined {
@@ -100,11 +117,17 @@ export function fromIncomingMessage(
   return new NodeODataRequest(message, response, awaitsContinue);
 }
 
-/** The path and query of a request target, which a proxy's client may send with scheme and authority. */
-function toOriginForm(target: string): string {
-  if (target.startsWith("/")) return target;
-  const scheme = target.indexOf("://");
-  if (scheme < 0) return `/${target}`;
-  const path = target.indexOf("/", scheme + 3);
-  return path < 0 ? "/" : target.slice(path);
+/** A request target that does not begin with a slash. */
+interface AbsoluteForm {
+  /** Empty where the target names none. */
+  readonly scheme: string;
+  readonly authority: string | null;
+  readonly target: string;
+}
+
+/** Reads a target with scheme and authority, which win over the connection and Host. @see RFC 9112, section 3.2.2 */
+function readAbsoluteForm(url: string): AbsoluteForm {
+  const [, scheme = "", authority = "", rest = ""] = /^(https?):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (scheme === "") return { scheme: "", authority: null, target: `/${url}` };
+  return { scheme: scheme.toLowerCase(), authority, target: rest.startsWith("/") ? rest : `/${rest}` };
 }

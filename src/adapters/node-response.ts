@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { mergeVary } from "../http/vary.ts";
 
 /**
  * How long a client that is refused may go on to send, in milliseconds: a connection that is closed while bytes
@@ -10,8 +11,9 @@ const LINGER = 2000;
 
 /** Sends a response: one write for text, chunk by chunk for an iterable. A promise only where chunks are sent. */
 export function sendResponse(response: ODataResponse, target: ServerResponse): void | Promise<void> {
-  const { status, headers, body } = response;
-  if (status === 413 && !target.req.complete) return sendAndClose(response, target);
+  const { status, body } = response;
+  const headers = withVaryOf(target, response.headers);
+  if (status === 413 && !target.req.complete) return sendAndClose({ status, headers, body }, target);
   if (body === null) {
     target.writeHead(status, headers);
     target.end();
@@ -20,8 +22,15 @@ export function sendResponse(response: ODataResponse, target: ServerResponse): v
     target.writeHead(status, { ...headers, "Content-Length": String(length) });
     target.end(body);
   } else {
-    return sendChunks(response, body, target);
+    return sendChunks({ status, headers, body }, body, target);
   }
+}
+
+/** The headers, with what the host application has said before in Vary: a cache has to know of both. */
+function withVaryOf(target: ServerResponse, headers: ODataResponse["headers"]): ODataResponse["headers"] {
+  const before = target.getHeader("Vary");
+  if (before === undefined) return headers;
+  return { ...headers, Vary: mergeVary(Array.isArray(before) ? before.join(", ") : String(before), headers["Vary"]) };
 }
 
 /**

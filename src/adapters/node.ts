@@ -1,28 +1,26 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { composeServices, readyAll } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
-import { answerClientError } from "./node-client-error.ts";
 import { fromIncomingMessage } from "./node-request.ts";
 import { sendResponse } from "./node-response.ts";
+import { type Listener, NodeServer, type RequestWay } from "./node-server.ts";
+import { type ListenOptions, resolveServeOptions } from "./serve-options.ts";
 
-/** Where `serve` listens. */
-export interface ServeOptions {
-  /** TCP port; 0 lets the system choose one. Default 3000. */
-  readonly port?: number;
-  /** Host name or address to listen on. Default `localhost`: reachable from this machine only. */
-  readonly host?: string;
-}
+/** Where `serve` listens, and how long its connections may take. @see docs/hosting.md, Timeouts */
+export type ServeOptions = ListenOptions;
 
 /** A running server. */
 export interface RunningServer {
   /** Scheme, host and port, such as `http://localhost:3000`; the prefix of a service comes behind it. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new requests, lets those under way end, closes idle connections; done when all is closed. Once is enough. */
+  /**
+   * Ends the server: it accepts no new connections, finishes every request that it has accepted, and ends idle
+   * connections. Resolves when all connections are closed, after `drainTimeout` at the latest. Once is enough.
+   */
   close(): Promise<void>;
 }
 
@@ -35,16 +33,16 @@ export function toNodeHandler(
   services: ODataService | readonly ODataService[],
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const listener = toListener(services);
-  return (request, response) => listener(request, response, false);
+  return (request, response) => listener(request, response, ALONE);
 }
 
-/** Answers a request; `awaitsContinue` tells that the client waits for `100 Continue`. */
-type Listener = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => void;
+/** The way of a request through a server that the application made. */
+const ALONE: RequestWay = Object.freeze({ awaitsContinue: false, settle: () => undefined });
 
 function toListener(services: ODataService | readonly ODataService[]): Listener {
   checkNodeVersion();
   const composed = composeServices(services);
-  return (request, response, awaitsContinue) => {
+  return (request, response, { awaitsContinue, settle }) => {
     const odata = fromIncomingMessage(request, response, awaitsContinue);
     const send = (answer: ODataResponse): void => {
       const fail = (error: unknown): void => {
@@ -58,9 +56,14 @@ function toListener(services: ODataService | readonly ODataService[]): Listener 
         fail(error);
       }
     };
+    const settleAndSend = (answer: ODataResponse): void => {
+      const settled = settle();
+      if (settled === undefined) send(answer);
+      else void settled.then(() => send(answer));
+    };
     const answer = composed.handle(odata);
-    if (answer instanceof Promise) void answer.then(send);
-    else send(answer);
+    if (answer instanceof Promise) void answer.then(settleAndSend);
+    else settleAndSend(answer);
   };
 }
 
@@ -68,44 +71,29 @@ function toListener(services: ODataService | readonly ODataService[]): Listener 
  * Serves one service or several over HTTP.
  * @param services each is served at its prefix
  * @returns once the databases of the services are checked and the server listens
- * @throws ConfigurationError when two services have one prefix or one name, for databases that differ from the
- * declarations, and on Node.js below 22.18; Error when a database cannot be reached or the port is taken
+ * @throws ConfigurationError when two services have one prefix or one name, for options that cannot be, for databases
+ * that differ from the declarations, and on Node.js below 22.18; Error when a database cannot be reached or the port is
+ * taken
  */
 export async function serve(
   services: ODataService | readonly ODataService[],
   options: ServeOptions = {},
 ): Promise<RunningServer> {
-  const { port = 3000, host = "localhost" } = options;
-  const listener = toListener(services);
+  const settings = resolveServeOptions(options);
+  const { port, host } = settings;
+  const server = new NodeServer(toListener(services), settings);
   await readyAll(services);
-  const server = createListeningServer(listener);
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   return {
     url: `http://${toUrlHost(host)}:${String(address.port)}`,
     port: address.port,
-    close: () => (closing ??= close(server)),
+    close: () => (closing ??= server.drain()),
   };
 }
 
-/** A server that leaves no answer to `node:http` itself, which knows neither OData-Version nor the envelope. */
-function createListeningServer(listener: Listener): Server {
-  const answers = new WeakMap<Duplex, ServerResponse>();
-  const answer = (request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void => {
-    answers.set(request.socket, response);
-    listener(request, response, awaitsContinue);
-  };
-  const server = createServer({ requireHostHeader: false }, (request, response) => answer(request, response));
-  // An expectation that is not known may be ignored. @see RFC 9110, section 10.1.1
-  server.on("checkExpectation", (request, response) => answer(request, response));
-  // The body is asked for when it is read: one that is refused by its headers need not be sent.
-  server.on("checkContinue", (request, response) => answer(request, response, true));
-  server.on("clientError", (error, socket) => answerClientError(error, socket, answers.get(socket)));
-  return server;
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
+function listen(server: NodeServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(explainListenError(error, port, host));
@@ -133,20 +121,4 @@ function explainListenError(error: NodeJS.ErrnoException, port: number, host: st
 function toUrlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
-}
-
-/** How often a closing server looks for connections that have become idle, in milliseconds. */
-const IDLE_CHECK_INTERVAL = 50;
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // A connection that answers its last request now would otherwise be kept alive for some seconds more.
-    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_INTERVAL);
-    server.close((error) => {
-      clearInterval(idle);
-      if (error === undefined) resolve();
-      else reject(error);
-    });
-    server.closeIdleConnections();
-  });
 }

@@ -1,9 +1,28 @@
-import { protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
 /** Letters that an authority may have: a host must not smuggle a path, a query or a quote into the URLs we emit. */
 const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%-]+)(?::\d{1,5})?$/;
+
+/**
+ * Checks that a request names one host, whatever its URLs begin with.
+ * @throws ODataError `InvalidUrl` for no Host, several of them, or one that is no host
+ * @see RFC 9112, section 3.2
+ */
+export function checkHost({ host }: Pick<ODataRequest, "host">): void {
+  if (!isAuthority(host)) throw invalidHost("Host");
+}
+
+function isAuthority(host: string): boolean {
+  return host.length <= 255 && AUTHORITY.test(host);
+}
+
+/** @param source the header at fault */
+function invalidHost(source: string): ODataError {
+  const message = `The ${source} header does not name a host: send one host name, with a port if need be.`;
+  return protocolError("InvalidUrl", message, { target: source });
+}
 
 /**
  * The scheme and authority under which the client reached the service, such as `https://api.example.com`.
@@ -20,15 +39,7 @@ export function readBaseUrl(request: ODataRequest, trustProxy: boolean): string 
     if (forwarded.scheme !== undefined) scheme = forwarded.scheme;
     if (forwarded.host !== undefined) [host, source] = [forwarded.host, forwarded.source];
   }
-  if (host.length > 255 || !AUTHORITY.test(host)) {
-    throw protocolError(
-      "InvalidUrl",
-      `The ${source} header does not name a host: send a host name, with a port if need be.`,
-      {
-        target: source,
-      },
-    );
-  }
+  if (!isAuthority(host)) throw invalidHost(source);
   return `${scheme}://${host}`;
 }
 

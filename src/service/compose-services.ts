@@ -1,7 +1,8 @@
 import { describe } from "../definition/option-table.ts";
 import { SERVICE_PROFILES } from "../definition/service-profile.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { checkHost } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readRequestId } from "../http/request-id.ts";
@@ -41,13 +42,13 @@ export function composeServices(services: ODataService | readonly ODataService[]
     handle: (request) => {
       const service = find(request);
       if (service !== undefined) return service.handle(request);
-      const prefixes = list.map(({ prefix }) => (prefix === "" ? "/" : prefix)).join(", ");
-      const error = protocolError(
-        "NotFound",
-        `There is no service at the path ${quoteText(pathOf(request))}. The services are mounted at: ${prefixes}`,
-      );
       const id = readRequestId(request);
-      return finishResponse(request, id, handleError(NOWHERE, request, id, error));
+      try {
+        checkHost(request);
+        throw noServiceAt(request, list);
+      } catch (error) {
+        return finishResponse(request, id, handleError(NOWHERE, request, id, error));
+      }
     },
     reportFailure: (request, response, error) => {
       logBrokenResponse(find(request) ?? NOWHERE, request, response, error);
@@ -75,6 +76,12 @@ export async function readyAll(services: ODataService | readonly ODataService[])
     differences.flatMap(({ faults }) => faults),
     { where: SCHEMA_FAULTS },
   );
+}
+
+function noServiceAt(request: ODataRequest, services: readonly ODataService[]): ODataError {
+  const prefixes = services.map(({ prefix }) => (prefix === "" ? "/" : prefix)).join(", ");
+  const message = `There is no service at the path ${quoteText(pathOf(request))}. The services are mounted at: ${prefixes}`;
+  return protocolError("NotFound", message);
 }
 
 function isList(services: ODataService | readonly ODataService[]): services is readonly ODataService[] {

@@ -13,6 +13,7 @@ import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { restrictDefinition } from "../execution/restrict-definition.ts";
+import { checkHost } from "../http/base-url.ts";
 import { isCrossSiteWrite } from "../http/cross-site.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
@@ -126,6 +127,7 @@ function answerRequest(
   { routes, further }: ServiceRoutes,
 ): ODataResponse | PromiseLike<ODataResponse> {
   const { definition } = runtime;
+  checkHost(request);
   checkMaxVersion(request.header("odata-maxversion"));
   checkUrlLength(request.target, definition.limits.maxUrlLength);
   const url = splitTarget(request.target);

@@ -49,5 +49,5 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   },
   endpoints: { floor: 8, mayImport: [...LOWER_ROOMS.filter((room) => room !== "syntax"), "sets"] },
   service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "endpoints"] },
-  adapters: { floor: 10, mayImport: ["service", "http", "errors"], packages: ["node:"] },
+  adapters: { floor: 10, mayImport: ["service", "definition", "http", "errors"], packages: ["node:"] },
 };

@@ -1,0 +1,114 @@
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { edm, entitySet, entityType, odataService } from "odatakit";
+import { serve, type RunningServer } from "odatakit/node";
+import { expect, onTestFinished, test } from "vitest";
+import { noFailures } from "./model.ts";
+
+const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
+
+/** A service whose handler takes as many milliseconds as the key says. */
+const notes = odataService({
+  logger: noFailures,
+  entitySets: [
+    entitySet(Note, { getByKey: (id) => pause(id, { id, text: "y" }), getAll: () => [], create: (note) => note }),
+  ],
+});
+
+const start = (drainTimeout?: number): Promise<RunningServer> =>
+  serve(notes, { port: 0, host: "127.0.0.1", drainTimeout });
+
+function open(port: number) {
+  const socket = connect(port, "127.0.0.1");
+  // Otherwise the system holds a second small request back until the response to the first.
+  socket.setNoDelay(true);
+  const seen = { text: "", errors: [] as string[] };
+  socket.on("data", (chunk: Buffer) => (seen.text += chunk.toString("utf8")));
+  socket.on("error", ({ message }) => seen.errors.push(message));
+  const closed = new Promise<void>((resolve) => {
+    socket.on("close", () => resolve());
+  });
+  onTestFinished(() => void socket.destroy());
+  return { socket, seen, closed };
+}
+
+const get = (id: number): string => `GET /Notes(${String(id)}) HTTP/1.1\r\nHost: x\r\n\r\n`;
+const responses = (text: string): readonly string[] => text.split(/(?=HTTP\/1\.1 )/u).filter((each) => each !== "");
+
+test("idle and half-sent connections end at once, and a request under way gets its response", async () => {
+  const server = await start();
+  const [fresh, idle, half, body, busy] = Array.from({ length: 5 }, () => open(server.port));
+  idle!.socket.write(get(0));
+  half!.socket.write("GET /Notes HTTP/1.1\r\nHost:");
+  body!.socket.write(
+    'POST /Notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"Id":',
+  );
+  busy!.socket.write(get(1500));
+  await expect.poll(() => idle!.seen.text).toContain("200 OK");
+  await pause(50);
+  const started = performance.now();
+  const closing = server.close();
+  await Promise.all([fresh!.closed, idle!.closed, half!.closed, body!.closed]);
+  expect(busy!.seen.text).toBe("");
+  expect(body!.seen.text).toMatch(/^HTTP\/1\.1 408 /u);
+  await closing;
+  expect(performance.now() - started).toBeLessThan(9000);
+  expect(busy!.seen.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/u);
+  for (const each of [fresh, idle, half, body, busy]) expect(each!.seen.errors).toEqual([]);
+});
+
+test("of pipelined requests the last response alone closes the connection", async () => {
+  const server = await start();
+  const { socket, seen, closed } = open(server.port);
+  socket.write(get(300) + get(0) + get(200));
+  await pause(100);
+  const closing = server.close();
+  socket.write(get(0));
+  await closed;
+  await closing;
+  const all = responses(seen.text);
+  expect(all.map((each) => each.includes("\r\nConnection: close\r\n"))).toEqual([false, false, false, true]);
+  expect(seen.errors).toEqual([]);
+});
+
+test("drainTimeout destroys what is left", async () => {
+  const server = await start(200);
+  const { socket, closed } = open(server.port);
+  socket.write(get(60_000));
+  await pause(50);
+  const started = performance.now();
+  await server.close();
+  await closed;
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+/** Sends requests one after another, some of them two at once, until the server closes the connection. */
+async function load(port: number, at: number): Promise<{ readonly sent: number; readonly answered: number }> {
+  const { socket, seen, closed } = open(port);
+  let sent = 0;
+  let isClosing = false;
+  const send = (): void => {
+    const count = sent % 7 === at % 7 ? 2 : 1;
+    for (let each = 0; each < count; each += 1) socket.write(get(at % 3));
+    sent += count;
+  };
+  socket.on("connect", send);
+  socket.on("data", () => {
+    const answered = responses(seen.text).length;
+    isClosing ||= seen.text.includes("\r\nConnection: close\r\n");
+    if (!isClosing && answered === sent && seen.text.endsWith("}")) send();
+  });
+  await closed;
+  expect(seen.errors).toEqual([]);
+  return { sent, answered: responses(seen.text).length };
+}
+
+test("32 clients that go on sending see no reset, in five shutdowns", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const server = await start();
+    const clients = Array.from({ length: 32 }, (_none, at) => load(server.port, at));
+    await pause(150);
+    await server.close();
+    for (const { sent, answered } of await Promise.all(clients)) expect([sent > 0, answered]).toEqual([true, sent]);
+  }
+});
