@@ -1,11 +1,14 @@
+import { declaredEntityType } from "./declared-entity-type.ts";
 import type { DeltaOf, EntityOf } from "./infer.ts";
+import { mergeDelta } from "./merge-delta.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
 
 /**
- * Makes the entity that a PATCH asks for: a copy of the old one with the members of the delta. Only declared members
- * are written, and never a key, computed or ignored one.
- * @param entity the entity as it is; null or undefined gives null, for a handler that found none
- * @see specification, Read by key, create, replace, patch, delete
+ * Returns the entity that a PATCH asks for: a copy of the old one with the members of the delta. Complex values are merged
+ * at every depth. Only declared members are written, and never a key, computed or ignored one.
+ * @param entity the entity as it is; null or undefined returns null, for a handler that found none
+ * @throws ODataError `InvalidBody` when a complex value is null, and the delta lacks one of its required members
+ * @see OData Protocol 4.0, section 11.4.3
  */
 export function applyDelta<E extends EntityTypeDeclaration>(
   type: E,
@@ -23,17 +26,5 @@ export function applyDelta(
   delta: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | null {
   if (entity === null || entity === undefined) return null;
-  const written = Object.entries(type.properties)
-    .filter(([field, { declared }]) => Object.hasOwn(delta, field) && isWritable(declared))
-    .map(([field]) => [field, delta[field]] as const);
-  // Spread and fromEntries define members: a property named __proto__ is one like any other.
-  return { ...entity, ...Object.fromEntries(written) };
-}
-
-function isWritable(declared: {
-  readonly key: boolean;
-  readonly computed: boolean;
-  readonly ignored: boolean;
-}): boolean {
-  return !declared.key && !declared.computed && !declared.ignored;
+  return mergeDelta(declaredEntityType(type), entity, delta);
 }

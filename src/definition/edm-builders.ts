@@ -1,7 +1,7 @@
 import { type Facets, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
 import { isDeclaration } from "./declaration-kind.ts";
 import { frozenCopy } from "./frozen-copy.ts";
-import type { ComplexInputOf, ComplexValueOf, EnumValueOf, InputOf, ValueOf } from "./infer.ts";
+import type { ComplexDeltaOf, ComplexInputOf, ComplexValueOf, EnumValueOf, InputOf, ValueOf } from "./infer.ts";
 import { isObject } from "./option-table.ts";
 import { Property } from "./property.ts";
 import type {
@@ -68,7 +68,9 @@ export interface EdmBuilders {
   /** A member name of an enumeration; several separated by commas where it is one of flags. */
   enum<E extends EnumTypeDeclaration>(type: E): Property<EnumValueOf<E>>;
   /** A structured value. */
-  complex<C extends ComplexTypeDeclaration>(type: C): Property<ComplexValueOf<C>, ComplexInputOf<C>>;
+  complex<C extends ComplexTypeDeclaration>(
+    type: C,
+  ): Property<ComplexValueOf<C>, ComplexInputOf<C>, never, ComplexDeltaOf<C>>;
   /** A collection of entities, as the result of an operation. */
   collection<E extends EntityTypeDeclaration>(item: E): EntityCollection<E>;
   /** A collection of values. */
@@ -100,7 +102,9 @@ export const edm: EdmBuilders = Object.freeze({
   dateTimeOffset: (facets?: Facets): Property<string, DateTimeOffsetInput> => temporal("Edm.DateTimeOffset", facets),
   duration: (facets?: Facets): Property<string, DurationInput> => temporal("Edm.Duration", facets),
   enum: <E extends EnumTypeDeclaration>(type: E): Property<EnumValueOf<E>> => declare(type),
-  complex: <C extends ComplexTypeDeclaration>(type: C): Property<ComplexValueOf<C>, ComplexInputOf<C>> => declare(type),
+  complex: <C extends ComplexTypeDeclaration>(
+    type: C,
+  ): Property<ComplexValueOf<C>, ComplexInputOf<C>, never, ComplexDeltaOf<C>> => declare(type),
   collection,
 });
 
@@ -127,7 +131,10 @@ const PLAIN = Object.freeze({
   description: undefined,
 });
 
-function declare<Value, Input>(type: DeclaredValueType, facets: Facets = PLAIN.facets): Property<Value, Input> {
+function declare<Value, Input, Change = Value>(
+  type: DeclaredValueType,
+  facets: Facets = PLAIN.facets,
+): Property<Value, Input, never, Change> {
   return new Property({ ...PLAIN, type, facets: frozenCopy(facets) });
 }
 

@@ -53,9 +53,14 @@ type ShapeBody<S extends Shape> = {
   -readonly [F in keyof S as Without<S, F, "ignored" | "computed">]: ValueOf<S[F]>;
 } & unknown;
 
+/** What a change says of a property: of a complex value the members that change, null included where it may be. */
+type ChangeOf<P extends AnyProperty> = "nullable" extends P["_types"]["trait"]
+  ? P["_types"]["change"] | null
+  : P["_types"]["change"];
+
 /** The properties that the client may change. */
 type ShapeDelta<S extends Shape> = {
-  readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "key">]?: ValueOf<S[F]>;
+  readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "key">]?: ChangeOf<S[F]>;
 } & unknown;
 
 /** Every property with its canonical value; ignored ones are there as far as handlers return them. */
@@ -85,6 +90,9 @@ export type ComplexValueOf<C extends ComplexTypeDeclaration> = ShapeValue<C["pro
 /** What a handler may return for a value of a complex type. */
 export type ComplexInputOf<C extends ComplexTypeDeclaration> = ShapeInput<C["properties"]>;
 
+/** What a delta says of a value of a complex type: the members that change, at every depth. */
+export type ComplexDeltaOf<C extends ComplexTypeDeclaration> = ShapeDelta<C["properties"]>;
+
 /** The values of an enumeration: its member names, or several of them separated by commas where it is one of flags. */
 export type EnumValueOf<E extends EnumTypeDeclaration> = E["isFlags"] extends true
   ? (keyof E["members"] & string) | `${keyof E["members"] & string},${string}`
@@ -104,7 +112,10 @@ export type ResultOf<E extends EntityTypeDeclaration> = ShapeInput<E["properties
  */
 export type BodyOf<E extends EntityTypeDeclaration> = ShapeBody<E["properties"]>;
 
-/** What `patch` gets: the members that are present, and never a key, computed or ignored one. */
+/**
+ * What `patch` gets: the members that are present, at every depth of complex values, and never a key, computed or ignored
+ * one.
+ */
 export type DeltaOf<E extends EntityTypeDeclaration> = ShapeDelta<E["properties"]>;
 
 /** An entity as `ctx.sets` returns it: canonical values; ignored members as far as handlers return them. */

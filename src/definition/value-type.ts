@@ -29,7 +29,12 @@ export type DeclaredValueType = PrimitiveType | EnumTypeDeclaration | ComplexTyp
 export interface AnyProperty {
   readonly kind: "Property";
   readonly declared: PropertyDeclaration;
-  readonly _types: { readonly value: unknown; readonly input: unknown; readonly trait: PropertyTrait };
+  readonly _types: {
+    readonly value: unknown;
+    readonly input: unknown;
+    readonly trait: PropertyTrait;
+    readonly change: unknown;
+  };
 }
 
 /** The properties of a structured type by the application's keys. */

@@ -1,8 +1,10 @@
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
+import { IncompleteValueError } from "../definition/merge-delta.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
+import { chain, isPromiseLike } from "../execution/chain.ts";
 import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
@@ -86,10 +88,27 @@ export function callPatch(
     return checkPreconditions(exchange, { entitySet, key, addressed });
   });
   return chain(current, () =>
-    chain(patch(key, delta, exchange.context), (answer) => {
-      const saved = orThrow(answer);
-      if (saved !== null && saved !== undefined) return saved;
-      throw missing();
-    }),
+    chain(
+      patched(entitySet, () => patch(key, delta, exchange.context)),
+      (answer) => {
+        const saved = orThrow(answer);
+        if (saved !== null && saved !== undefined) return saved;
+        throw missing();
+      },
+    ),
   );
+}
+
+/** Calls the patch handler; what a delta lacks is named as clients of this service name it. */
+function patched(entitySet: EntitySet, patch: () => MaybeResult<unknown>): MaybeResult<unknown> {
+  const rename = (error: unknown): unknown => {
+    if (!(error instanceof IncompleteValueError)) throw error;
+    throw new IncompleteValueError(error.path, wirePath(entitySet.entityType, error.path));
+  };
+  try {
+    const answer = patch();
+    return isPromiseLike(answer) ? Promise.resolve(answer).catch(rename) : answer;
+  } catch (error) {
+    return rename(error);
+  }
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers, GetByKeyHandler } from "../definition/handlers.ts";
+import { mergeDelta } from "../definition/merge-delta.ts";
 import { refusalOfUnseen } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
@@ -127,7 +128,8 @@ function restrictPatch(setOf: SetOf, patch: NonNullable<WriteHandlers["patch"]>)
     const set = setOf(context);
     return chain(findSeen(set, key, context), (seen) => {
       if (seen === null) return null;
-      const changed = { ...membersOf(set.entitySet.entityType, seen), ...(isObject(delta) ? delta : {}) };
+      const { entityType } = set.entitySet;
+      const changed = mergeDelta(entityType, membersOf(entityType, seen), isObject(delta) ? delta : {});
       const references = isObject(delta)
         ? checkChangedReferences(set, delta, context, { current: () => toCanonical(set, seen), mayCreate: false })
         : undefined;

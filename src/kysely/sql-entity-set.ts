@@ -1,4 +1,5 @@
 import type { Context } from "../definition/context.ts";
+import { declaredEntityType } from "../definition/declared-entity-type.ts";
 import {
   entitySet,
   type BoundOperations,
@@ -14,7 +15,6 @@ import type { EntityType } from "../edm/model.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { KeyedJoins } from "../query/source.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
-import { declaredEntityType } from "./columns/declared-entity-type.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./read/column-search.ts";
 import { narrowedHandlers } from "./read/narrowed-handlers.ts";
 import { readRow, toEntity } from "./read/read-entity.ts";

@@ -1,9 +1,9 @@
+import { declaredEntityType } from "../definition/declared-entity-type.ts";
 import type { EntitySource } from "../definition/entity-source.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { QueryableSource, RelationalSource } from "../query/source.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
-import { declaredEntityType } from "./columns/declared-entity-type.ts";
 import { narrowedReader } from "./read/narrowed-reader.ts";
 import { readRow } from "./read/read-entity.ts";
 import { readPage } from "./read/read-page.ts";

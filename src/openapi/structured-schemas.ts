@@ -1,7 +1,7 @@
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import { orNull, type SchemaRegistry } from "./schema-registry.ts";
-import { isRequired, membersOf, objectSchema } from "./value-schemas.ts";
+import { isRequired, membersOf, objectSchema, type SchemaUse } from "./value-schemas.ts";
 
 const TEXT: DocumentObject = { type: "string" };
 
@@ -87,7 +87,7 @@ export function replaceSchema(type: EntityType, schemas: SchemaRegistry): Docume
 export function patchSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(`${type.name}.patch`, () => {
     const changed = type.properties.filter(({ isKey, immutable }) => !isKey && !immutable);
-    return bodySchema(type, changed, () => false, schemas, false);
+    return bodySchema(type, changed, () => false, schemas, "change");
   });
 }
 
@@ -96,11 +96,11 @@ function bodySchema(
   properties: readonly StructuralProperty[],
   mayBeRequired: (property: StructuralProperty) => boolean,
   schemas: SchemaRegistry,
-  hasDefaults = true,
+  use: SchemaUse = "body",
 ): DocumentObject {
   const own = properties.filter(({ computed }) => !computed);
   const required = own.filter((each) => isRequired(each) && mayBeRequired(each)).map(({ name }) => name);
-  return objectSchema(description, membersOf(own, "body", schemas, hasDefaults), required);
+  return objectSchema(description, membersOf(own, use, schemas), required);
 }
 
 /** @param backLinks the navigations that lead back to the entity around it */

@@ -3,8 +3,11 @@ import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 import { PRIMITIVE_SCHEMAS } from "./primitive-schemas.ts";
 import { orNull, type SchemaRegistry } from "./schema-registry.ts";
 
-/** Whether a value stands in an answer, or in a body. */
-export type SchemaUse = "answer" | "body";
+/** Whether a value stands in an answer, in a body that gives it whole, or in one that changes members of it. */
+export type SchemaUse = "answer" | "body" | "change";
+
+/** What the names of schemas of complex values end in. */
+const SUFFIXES: Readonly<Record<SchemaUse, string>> = { answer: "", body: ".body", change: ".patch" };
 
 /** What has a value: a property, a parameter, or the result of an operation that is no entity. */
 export type Valued = Pick<StructuralProperty | OperationParameter, "type" | "isCollection" | "nullable" | "facets">;
@@ -16,7 +19,8 @@ export function isValued(returns: ReturnType): returns is ReturnType & Valued {
 
 /** The schema of a value as JSON has it: an array of its items where it is a collection. */
 export function valueSchema(valued: Valued, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
-  const single = singleSchema(valued, use, schemas);
+  // A collection is replaced whole.
+  const single = singleSchema(valued, use === "change" && valued.isCollection ? "body" : use, schemas);
   const item = valued.nullable ? orNull(single) : single;
   return valued.isCollection ? { type: "array", items: item } : item;
 }
@@ -60,13 +64,14 @@ function enumSchema({ members, isFlags, description }: EnumType): DocumentObject
 }
 
 /**
- * The schema of a complex value. No member of an answer is required where `$select` may leave it out; here none may be.
+ * The schema of a complex value. No member of an answer is required where `$select` may leave it out; here none may be. A
+ * change keeps the members that it leaves out.
  */
 export function complexSchema(type: ComplexType, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
-  const name = use === "answer" ? type.name : `${type.name}.body`;
-  return schemas.reference(name, () => {
+  return schemas.reference(type.name + SUFFIXES[use], () => {
     const own = type.properties.filter(({ computed }) => use === "answer" || !computed);
-    const required = use === "answer" ? own.map((each) => each.name) : own.filter(isRequired).map((each) => each.name);
+    const isStated = { answer: () => true, body: isRequired, change: () => false }[use];
+    const required = own.filter(isStated).map(({ name }) => name);
     return objectSchema(type.description, membersOf(own, use, schemas), required);
   });
 }
@@ -81,7 +86,6 @@ export function membersOf(
   properties: readonly StructuralProperty[],
   use: SchemaUse,
   schemas: SchemaRegistry,
-  hasDefaults = true,
 ): DocumentObject {
   return Object.fromEntries(
     properties.map((property) => {
@@ -93,7 +97,7 @@ export function membersOf(
           ...schema,
           description: description ?? schema["description"],
           readOnly: use === "answer" && computed ? true : undefined,
-          default: use === "body" && hasDefaults ? defaultOf(property) : undefined,
+          default: use === "body" ? defaultOf(property) : undefined,
         },
       ];
     }),

@@ -1,3 +1,4 @@
+import { absentValue } from "../edm/absent-value.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import type { ODataError } from "../errors/odata-error.ts";
@@ -65,23 +66,18 @@ export function compileFieldWriter(field: string): FieldWriter {
 }
 
 /**
- * Makes what stands for a member that a body lacks: the default, null, or no items.
- * @returns a function that throws ODataError `InvalidBody` where there is nothing of these
- * @see decisions, Smaller points; OData Protocol 4.0, section 11.4.2
+ * Makes what stands for a member that a body lacks: the default, no items, or null.
+ * @returns a function that throws ODataError `InvalidBody` where the member is required
+ * @see OData Protocol 4.0, section 11.4.2
  */
 export function compileAbsentValue(
   property: Pick<StructuralProperty, "name" | "defaultValue" | "isCollection" | "nullable">,
 ): (place: BodyPlace) => unknown {
-  const { name, defaultValue, isCollection, nullable } = property;
-  if (defaultValue !== undefined) {
-    // What a handler may change is made anew for each.
-    const isShared = typeof defaultValue !== "object" || defaultValue === null;
-    return isShared ? () => defaultValue : () => structuredClone(defaultValue);
-  }
-  if (isCollection) return () => [];
-  if (nullable) return () => null;
+  const shared = absentValue(property);
+  if (typeof shared === "object" && shared !== null) return () => absentValue(property);
+  if (shared !== undefined) return () => shared;
   return (place) => {
-    throw missingMember(place, name);
+    throw missingMember(place, property.name);
   };
 }
 

@@ -74,10 +74,10 @@ export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
 }
 
 /**
- * Makes the reader of bodies that change an entity: absent members stay absent, null is a value. A complex value and a
- * collection are given whole.
+ * Makes the reader of bodies that change an entity: absent members stay absent, at every depth of complex values. Null is
+ * a value, and a collection is given whole.
  * @param ignoresKeys whether key members are passed over
- * @see specification, Read by key, create, replace, patch, delete; OData Protocol 4.0, section 11.4.3
+ * @see OData Protocol 4.0, section 11.4.3
  */
 export function compileDeltaReader(
   entityType: EntityType,
@@ -90,7 +90,7 @@ export function compileDeltaReader(
     .filter(({ isKey, computed, immutable }) => !isKey && !computed && !immutable)
     .map((property): MemberStep => {
       const { name } = property;
-      const read = values.ofProperty(property);
+      const read = values.ofChange(property);
       const put = compileFieldWriter(property.field);
       return (body, place, delta) => {
         const value = body[name];

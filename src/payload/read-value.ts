@@ -37,6 +37,7 @@ export class ValueReaders {
   readonly unknownMembers: UnknownMembers;
   readonly #complex = new Map<ComplexType, ComplexReader>();
   readonly #properties = new Map<StructuralProperty, ValueReader>();
+  readonly #changedComplex = new Map<ComplexType, ComplexReader>();
 
   /** @param unknownMembers what is done with members of complex values that the model does not know */
   constructor(unknownMembers: UnknownMembers) {
@@ -53,6 +54,18 @@ export class ValueReaders {
     return reader;
   }
 
+  /** The reader of what changes a property's value: of a single complex value the members that are present. */
+  ofChange(property: StructuralProperty): ValueReader {
+    const { type, isCollection, nullable } = property;
+    if (type.kind !== "ComplexType" || isCollection) return this.ofProperty(property);
+    const read = complexValue(type, (value, place) => {
+      let reader = this.#changedComplex.get(type);
+      if (reader === undefined) this.#changedComplex.set(type, (reader = this.#compileChange(type)));
+      return reader(value, place);
+    });
+    return orNull(read, nullable);
+  }
+
   /** The reader of a value with facets of its own, such as that of a parameter. */
   of(slot: ValueSlot): ValueReader {
     const { type, facets } = slot;
@@ -60,17 +73,12 @@ export class ValueReaders {
   }
 
   #reader({ type, isCollection, nullable }: ValueSlot, codec: ValueCodec | null): ValueReader {
-    const single = type.kind === "ComplexType" ? this.#complexValue(type) : scalarReader(codec ?? valueCodec(type));
+    const single =
+      type.kind === "ComplexType"
+        ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
+        : scalarReader(codec ?? valueCodec(type));
     const item = orNull(single, nullable);
     return isCollection ? collectionReader(item) : item;
-  }
-
-  #complexValue(type: ComplexType): ValueReader {
-    return (value, place, segment) => {
-      if (isJsonObject(value)) return this.#complexType(type)(value, enter(place, segment));
-      const problem = `${describeValue(value)} is not a ${type.qualifiedName}: write an object with its properties.`;
-      throw invalidMember(problem, place, segment);
-    };
   }
 
   /** Made when a value is there, so that a type may contain itself. */
@@ -80,9 +88,9 @@ export class ValueReaders {
     return reader;
   }
 
-  #compileComplex({ qualifiedName, members: names, properties }: ComplexType): ComplexReader {
-    const checkNames = compileNameCheck(qualifiedName, names, this.unknownMembers);
-    const members = properties
+  #compileComplex(type: ComplexType): ComplexReader {
+    const check = this.#compileCheck(type);
+    const members = type.properties
       .filter(({ computed }) => !computed)
       .map((property) => ({
         name: property.name,
@@ -90,10 +98,8 @@ export class ValueReaders {
         absent: compileAbsentValue(property),
         put: compileFieldWriter(property.field),
       }));
-    const computed = properties.filter((property) => property.computed).map(({ name }) => name);
     return (object, place) => {
-      checkNames(object, place);
-      for (const name of computed) refuseBindings(object[name] ?? null, placeWithin(place, name));
+      check(object, place);
       const made: BodyObject = {};
       for (const { name, read, absent, put } of members) {
         const value = object[name];
@@ -102,6 +108,45 @@ export class ValueReaders {
       return made;
     };
   }
+
+  /** Immutable members are read, too: they count where the change makes the value. */
+  #compileChange(type: ComplexType): ComplexReader {
+    const check = this.#compileCheck(type);
+    const members = type.properties
+      .filter(({ computed }) => !computed)
+      .map((property) => ({
+        name: property.name,
+        read: this.ofChange(property),
+        put: compileFieldWriter(property.field),
+      }));
+    return (object, place) => {
+      check(object, place);
+      const made: BodyObject = {};
+      for (const { name, read, put } of members) {
+        const value = object[name];
+        if (value !== undefined) put(made, read(value, place, name));
+      }
+      return made;
+    };
+  }
+
+  /** Checks the names of a value's members, and refuses links in members that are not read. */
+  #compileCheck({ qualifiedName, members, properties }: ComplexType): (object: JsonObject, place: BodyPlace) => void {
+    const checkNames = compileNameCheck(qualifiedName, members, this.unknownMembers);
+    const computed = properties.filter((property) => property.computed).map(({ name }) => name);
+    return (object, place) => {
+      checkNames(object, place);
+      for (const name of computed) refuseBindings(object[name] ?? null, placeWithin(place, name));
+    };
+  }
+}
+
+function complexValue(type: ComplexType, read: ComplexReader): ValueReader {
+  return (value, place, segment) => {
+    if (isJsonObject(value)) return read(value, enter(place, segment));
+    const problem = `${describeValue(value)} is not a ${type.qualifiedName}: write an object with its properties.`;
+    throw invalidMember(problem, place, segment);
+  };
 }
 
 function scalarReader(codec: ValueCodec): ValueReader {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { declaredEntityType } from "../../src/definition/declared-entity-type.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
-import { declaredEntityType } from "../../src/kysely/columns/declared-entity-type.ts";
 import { readPage } from "../../src/kysely/read/read-page.ts";
 import type { QueryShape } from "../../src/query/clauses.ts";
 import type { Expression, PropertyExpression } from "../../src/query/expression.ts";

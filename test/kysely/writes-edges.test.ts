@@ -44,13 +44,6 @@ async function ask(
   return [response.status, await response.text()];
 }
 
-/** A body that says what the model allows, and what its one member is then. */
-interface Readable {
-  readonly body: string;
-  readonly member: string;
-  readonly value: string;
-}
-
 /** Instants are stored in UTC, with digits of their own. */
 const INSTANTS: ReadonlySet<string> = new Set(["at", "second", "epoch"]);
 
@@ -59,21 +52,21 @@ function memberOf(text: string, member: string): string {
   return JSON.stringify((JSON.parse(text) as Readonly<Record<string, unknown>>)[member]);
 }
 
-async function readableBodies(row: ThingRow): Promise<readonly Readable[]> {
-  const memory = odataService({
+/** The same entity in memory: a write counts only when it is kept. */
+function memoryOf(row: ThingRow): { readonly service: ReturnType<typeof odataService>; readonly keep: () => void } {
+  let [current, changed] = [row, row];
+  const service = odataService({
     propertyNaming: "camelCase",
-    entitySets: [entitySet(Thing, { name: "Things", patch: (_id, delta) => applyDelta(Thing, row, delta) })],
+    entitySets: [
+      entitySet(Thing, { name: "Things", patch: (_id, delta) => (changed = applyDelta(Thing, current, delta)) }),
+    ],
   });
-  const bodies: Readable[] = [];
-  for (const member of MEMBERS) {
-    for (const value of VALUES) {
-      const body = `{"${member}":${value}}`;
-      const [status, text] = await ask(memory, "PATCH", body);
-      if (status === 200) bodies.push({ body, member, value: memberOf(text, member) });
-      else expect(status, body).toBe(400);
-    }
-  }
-  return bodies;
+  return {
+    service,
+    keep: () => {
+      current = changed;
+    },
+  };
 }
 
 describe.each(ENGINES)("values at the edges, in bodies for a table of $title", (engine) => {
@@ -93,25 +86,36 @@ describe.each(ENGINES)("values at the edges, in bodies for a table of $title", (
       ],
     });
     const row = rows.find(({ id }) => id === 1);
-    const bodies = row === undefined ? [] : await readableBodies(row);
-    expect(bodies.length).toBeGreaterThan(MEMBERS.length * 4);
-    let stored = 0;
+    if (row === undefined) throw new Error("There is no such row.");
+    const memory = memoryOf(row);
+    let [stored, readable] = [0, 0];
     let [, before] = await ask(service, "GET");
-    for (const { body, member, value } of bodies) {
-      const [status, text] = await ask(service, "PATCH", body);
-      const [read, after] = await ask(service, "GET");
-      const shown = `${body.slice(0, 200)} ${text.slice(0, 200)}`;
-      expect(logged.errors, shown).toEqual([]);
-      expect([200, 400], shown).toContain(status);
-      expect(read, shown).toBe(200);
-      expect(after, shown).toBe(status === 200 ? text : before);
-      if (status === 200) {
-        stored += 1;
-        if (!INSTANTS.has(member)) expect(memberOf(after, member), shown).toBe(value);
+    for (const member of MEMBERS) {
+      for (const value of VALUES) {
+        const body = `{"${member}":${value}}`;
+        const [expected, changed] = await ask(memory.service, "PATCH", body);
+        if (expected !== 200) {
+          expect(expected, body).toBe(400);
+          continue;
+        }
+        readable += 1;
+        const [status, text] = await ask(service, "PATCH", body);
+        const [read, after] = await ask(service, "GET");
+        const shown = `${body.slice(0, 200)} ${text.slice(0, 200)}`;
+        expect(logged.errors, shown).toEqual([]);
+        expect([200, 400], shown).toContain(status);
+        expect(read, shown).toBe(200);
+        expect(after, shown).toBe(status === 200 ? text : before);
+        if (status === 200) {
+          stored += 1;
+          memory.keep();
+          if (!INSTANTS.has(member)) expect(memberOf(after, member), shown).toBe(memberOf(changed, member));
+        }
+        before = after;
       }
-      before = after;
     }
-    expect(stored).toBeGreaterThan(bodies.length / 2);
+    expect(readable).toBeGreaterThan(MEMBERS.length * 4);
+    expect(stored).toBeGreaterThan(readable / 2);
     await close();
   }, 300_000);
 });

@@ -94,13 +94,27 @@ describe("a delta", () => {
     expect(orders.readDelta(json(body), false)).toStrictEqual({ delta: { customerId: 6 }, key: [1n] });
   });
 
-  test("a complex value is given whole", () => {
-    expect(orders.readDelta(json({ ShipTo: { Street: "B" } }), false).delta).toStrictEqual({
-      shipTo: { street: "B", city: null, zip: "0000", geo: null, notes: [] },
-    });
-    expect(fault(() => orders.readDelta(json({ ShipTo: { City: "B" } }), false))).toMatchObject({
-      target: "ShipTo/Street",
-    });
+  test.each([
+    [{ Street: "B" }, { street: "B" }],
+    [
+      { City: null, Checked: {}, "@odata.type": "#x", Notes: ["a"] },
+      { city: null, notes: ["a"] },
+    ],
+    [{ Geo: { Name: null } }, { geo: { name: null } }],
+    [{}, {}],
+    [null, null],
+  ])("has the members of a complex value that are present: %j", (sent, shipTo) => {
+    expect(orders.readDelta(json({ ShipTo: sent }), false).delta).toStrictEqual({ shipTo });
+  });
+
+  test.each([
+    [{ Geo: { Latitude: null } }, "NullNotAllowed", "ShipTo/Geo/Latitude"],
+    [{ Geo: { Depth: 1 } }, "InvalidBody", "ShipTo/Geo/Depth"],
+    [{ Secret: "x" }, "InvalidBody", "ShipTo/Secret"],
+    [{ Checked: { "x@odata.bind": "A(1)" } }, "NotImplemented", "ShipTo/Checked/x@odata.bind"],
+    [[{ Street: "B" }], "InvalidBody", "ShipTo"],
+  ])("the complex value %j is refused", (ShipTo, code, target) => {
+    expect(fault(() => orders.readDelta(json({ ShipTo }), false))).toMatchObject({ code, target });
   });
 
   test.each([

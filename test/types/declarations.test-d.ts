@@ -133,6 +133,9 @@ test("keys, bodies, deltas and results follow the modifiers", () => {
   expectTypeOf<keyof DeltaOf<typeof Order>>().toEqualTypeOf<Exclude<keyof Order, "version" | "margin" | "id">>();
   expectTypeOf<BodyOf<typeof Customer>>().toEqualTypeOf<{ id: number; name: string }>();
   expectTypeOf<DeltaOf<typeof Customer>>().toEqualTypeOf<{ readonly name?: string }>();
+  expectTypeOf<DeltaOf<typeof Order>["shipTo"]>().toEqualTypeOf<
+    { readonly street?: string; readonly city?: string | null } | null | undefined
+  >();
   expectTypeOf<ResultOf<typeof Line>>().toEqualTypeOf<{
     readonly orderId: bigint | number;
     readonly no: number;

@@ -24,7 +24,7 @@ const EXPECTED = {
   "BodyOf<typeof Order>":
     '{ tenant: string; id: bigint; status: "Draft" | "Paid"; total: string; shipTo: { street: string; city: string | null; } | null; tags: readonly string[]; }',
   "DeltaOf<typeof Order>":
-    '{ readonly status?: "Draft" | "Paid"; readonly total?: string; readonly shipTo?: { street: string; city: string | null; } | null; readonly tags?: readonly string[]; }',
+    '{ readonly status?: "Draft" | "Paid"; readonly total?: string; readonly shipTo?: { readonly street?: string; readonly city?: string | null; } | null; readonly tags?: readonly string[]; }',
   "ResultOf<typeof Order>":
     '{ readonly tenant: string; readonly id: number | bigint; readonly status: "Draft" | "Paid"; readonly total: string | number; readonly shipTo?: { readonly street: string; readonly city?: string | null | undefined; } | null | undefined; readonly tags: readonly string[]; readonly version: number; }',
 };

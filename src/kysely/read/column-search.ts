@@ -1,3 +1,4 @@
+import { declaredEntityType } from "../../definition/declared-entity-type.ts";
 import type { EntitySource } from "../../definition/entity-source.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
@@ -5,7 +6,6 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FilterClause, SearchClause, SearchExpression } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
-import { declaredEntityType } from "../columns/declared-entity-type.ts";
 import type { ReportFault } from "../columns/report-fault.ts";
 import { sourceOf } from "../sql-source.ts";
 import { narrowedReader } from "./narrowed-reader.ts";

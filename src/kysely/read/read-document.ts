@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 
 /** Arrays and objects within one another that a document of a database may have. */
-const MAX_DEPTH = 200;
+export const MAX_DOCUMENT_DEPTH = 200;
 
 /** Reads a JSON value that is not null as the value of a property, or of an item of its collection. */
 type ReadValue = (value: JsonValue) => unknown;
@@ -20,7 +20,7 @@ export function readDocument(property: StructuralProperty): (cell: unknown) => u
     if (cell === null || cell === undefined) return null;
     if (typeof cell !== "string") throw wrongDocument(property, `a value of type ${typeof cell}`);
     try {
-      const value = parseJson(cell, { maxDepth: MAX_DEPTH });
+      const value = parseJson(cell, { maxDepth: MAX_DOCUMENT_DEPTH });
       return value === null ? null : read(value);
     } catch (cause) {
       throw wrongDocument(property, "JSON that is no such value", cause);
@@ -72,7 +72,8 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
 }
 
-function wrongDocument({ name, type, isCollection }: StructuralProperty, what: string, cause?: unknown): Error {
+/** Makes the error for a cell that holds no value of a property. @param what it holds */
+export function wrongDocument({ name, type, isCollection }: StructuralProperty, what: string, cause?: unknown): Error {
   const wanted = isCollection ? `a collection of ${type.name}` : type.name;
   const reason = cause instanceof Error ? ` ${cause.message}` : "";
   return new Error(`The database holds ${what} where ${name}, ${wanted}, is expected.${reason}`, { cause });

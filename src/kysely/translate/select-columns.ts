@@ -15,14 +15,19 @@ export type Cells = Sql[];
  * The columns of the selected properties, and no others: but of a complex value that may be null, and of which only some
  * members are selected, so many more that tell whether it is.
  * @param cells gets them, behind those that it holds
+ * @param documentOf makes what reads the text of a column with JSON
  */
 export function selectColumns(
   selected: readonly SelectedProperty[],
   relation: Relation,
   cells: Cells,
+  documentOf: DocumentReader = readDocument,
 ): RowShape["columns"] {
-  return selectProperties(selected, relation.rows.plans, { relation, cells });
+  return selectProperties(selected, relation.rows.plans, { relation, cells, documentOf });
 }
+
+/** Makes what reads the text of a column with JSON. */
+export type DocumentReader = (property: StructuralProperty) => (cell: unknown) => unknown;
 
 /** Adds a cell. @returns where it stands */
 export function addCell(cells: Cells, expression: Sql): number {
@@ -39,6 +44,7 @@ export function cellName(index: number): string {
 interface Selection {
   readonly relation: Relation;
   readonly cells: Cells;
+  readonly documentOf: DocumentReader;
 }
 
 function selectProperties(
@@ -71,7 +77,7 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
     }
     case "document": {
       const index = addCell(cells, plan.toSelected(relation.column(plan.column)));
-      return Object.freeze({ kind: "document", index, toValue: readDocument(plan.property) });
+      return Object.freeze({ kind: "document", index, toValue: selection.documentOf(plan.property) });
     }
     case "array": {
       const selected = plan.syntax.toSelected(relation.column(plan.column), plan.format.toSelected);

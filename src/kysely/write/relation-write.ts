@@ -98,7 +98,7 @@ export async function withRelation(
   const write = async (session: SqlSession): Promise<void> => {
     const task: WriteTask = { session, context, place: "" };
     const asked = [...ownProperties(join), ...expected.map(([property]) => property)];
-    const row = await own.read(task, ownKey, selectedOf(own, asked), true);
+    const row = await own.read(task, ownKey, selectedOf(own, asked), "locked");
     const isSeen = row !== null && (await isVisible(task, restrictions, { set, table, key: ownKey }));
     if (!isSeen || !hasExpected(row, expected)) throw expected.length === 0 ? MISSING : changed();
     const ends = { own, ownKey, row, other: writerOf(other), set, target };
@@ -123,7 +123,7 @@ export async function readRelated(
   key: readonly PrimitiveValue[],
   properties: readonly StructuralProperty[],
 ): Promise<Values | null> {
-  const row = await other.read(task, key, selectedOf(other, properties), true);
+  const row = await other.read(task, key, selectedOf(other, properties), "locked");
   if (row === null) return null;
   return (await isVisible(task, restrictions, { set: target, table: other.table, key })) ? row : null;
 }

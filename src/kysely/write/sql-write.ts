@@ -1,10 +1,12 @@
 import type { Context, WriteContext } from "../../definition/context.ts";
 import type { EntitySetHandlers, RestrictedHandler } from "../../definition/handlers.ts";
 import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { chain } from "../read/read-page.ts";
 import { setMember } from "../read/set-member.ts";
 import type { Maybe } from "../read/sql-rows.ts";
+import { mergedProperties } from "./changed-columns.ts";
 import { hasExpected, isToldByDatabase, toExpected } from "./expected-values.ts";
 import { checkReferences, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
@@ -39,7 +41,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
   const changeable = properties.filter(
     (property) => !property.isKey && !property.computed && !property.immutable && property !== rowVersion,
   );
-  const change = (key: unknown, entity: unknown, context: AnyWriteContext): Maybe<Values | null> =>
+  const change = (isMerged: boolean) => (key: unknown, entity: unknown, context: AnyWriteContext) =>
     orRejected(() => {
       const given = entity as Values;
       const values = {};
@@ -48,7 +50,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
       }
       const wanted = writer.keyValues(key);
       return chain(guardOf({ table, key: wanted, values }, context), (guard) =>
-        changeRow(writer, wanted, values, context, guard),
+        changeRow(writer, wanted, { values, isMerged }, context, guard),
       );
     });
   const remove = (key: unknown, context: AnyWriteContext): Maybe<boolean> =>
@@ -62,8 +64,8 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
     orRejected(() => insertGraph(table, entity as Values, context));
   return {
     create: Object.assign(create, OBEYING),
-    replace: Object.assign(change, OBEYING),
-    patch: change,
+    replace: Object.assign(change(false), OBEYING),
+    patch: Object.assign(change(true), OBEYING),
     delete: Object.assign(remove, OBEYING),
   };
 }
@@ -79,30 +81,44 @@ function orRejected<T>(write: () => Maybe<T>): Maybe<T> {
   }
 }
 
+/** What a write puts into a row. */
+interface RowChange {
+  readonly values: Values;
+  /** Whether complex values are merged with what the row holds, and not replaced. */
+  readonly isMerged: boolean;
+}
+
 /** Changes a row. @returns null where there is none, or none with the expected values any more */
 function changeRow(
   writer: TableWriter,
   wanted: readonly PrimitiveValue[],
-  values: Values,
+  { values, isMerged }: RowChange,
   context: AnyWriteContext,
   guard: RowGuard | null,
 ): Maybe<Values | null> {
   const { table, statements } = writer;
   const expected = toExpected(table, context?.expected);
+  const merged = isMerged ? mergedProperties(table, values) : [];
   const isEmpty = Object.keys(values).length === 0;
-  if (guard === null && !isEmpty && statements.areReturning && isToldByDatabase(expected, table)) {
-    return inStatement(table, context, (session) => writer.update(taskOf(session, context), wanted, values, expected));
+  const write = (task: WriteTask, stored: Values | null, condition: Expected): Maybe<Values | null> =>
+    isMerged
+      ? writer.merge(task, wanted, { values, stored }, condition)
+      : writer.update(task, wanted, values, condition);
+  const isOneStatement = guard === null && !isEmpty && merged.length === 0;
+  if (isOneStatement && statements.areReturning && isToldByDatabase(expected, table)) {
+    return inStatement(table, context, (session) => write(taskOf(session, context), null, expected));
   }
   return inTransaction(
     table,
     context,
     async (session) => {
       const task = taskOf(session, context);
-      if (!(await isAsExpected(writer, task, wanted, expected))) return null;
+      const row = await readExpected(writer, task, wanted, { expected, merged });
+      if (row === null) return null;
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(writer, task, values, guard);
       if (isEmpty) return writer.read(task, wanted, table.whole);
-      const stored = await writer.update(task, wanted, values, []);
+      const stored = await write(task, row, []);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
       return stored;
     },
@@ -171,24 +187,34 @@ function deleteRow(
   }
   return inTransaction(table, context, async (session) => {
     const task = taskOf(session, context);
-    if (!(await isAsExpected(writer, task, wanted, expected))) return false;
+    if ((await readExpected(writer, task, wanted, { expected })) === null) return false;
     if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return false;
     await writer.delete(task, wanted, []);
     return true;
   });
 }
 
-/** Whether there is a row with the expected values; nobody else writes it before the transaction ends. */
-export async function isAsExpected(
+/** What is read of a row before it is written. */
+interface RowToWrite {
+  readonly expected: Expected;
+  /** Properties whose values are merged with a change. */
+  readonly merged?: readonly StructuralProperty[];
+}
+
+/**
+ * Reads a row that is written then; nobody else writes it before the transaction ends.
+ * @returns null where there is none with the expected values
+ */
+async function readExpected(
   writer: TableWriter,
   task: WriteTask,
   key: readonly PrimitiveValue[],
-  expected: Expected,
-): Promise<boolean> {
-  const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property)]);
+  { expected, merged = [] }: RowToWrite,
+): Promise<Values | null> {
+  const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property), ...merged]);
   const selected = Array.from(names, (property) => ({ property }));
-  const row = await writer.read(task, key, selected, true);
-  return row !== null && hasExpected(row, expected);
+  const row = await writer.read(task, key, selected, merged.length === 0 ? "locked" : "merged");
+  return row !== null && hasExpected(row, expected) ? row : null;
 }
 
 /** The write of the body itself. */

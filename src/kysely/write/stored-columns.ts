@@ -51,6 +51,18 @@ export interface StoredProperty {
    * @throws UnstorableValueError
    */
   readonly toCells: (value: unknown) => readonly unknown[];
+  readonly property: StructuralProperty;
+  /** The complex properties around it, and the property itself. */
+  readonly path: readonly StructuralProperty[];
+  /** Of a complex property with a column per member: its members. */
+  readonly members?: StoredMembers;
+}
+
+/** The members of a complex property, by the application's keys. */
+interface StoredMembers {
+  /** Whether the value may be null: as such, or because one around it is. */
+  readonly nullable: boolean;
+  readonly parts: ReadonlyMap<string, StoredProperty>;
 }
 
 /** Fraction digits of seconds in PostgreSQL, MariaDB and MySQL. */
@@ -73,7 +85,10 @@ function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly Str
     case "document": {
       const write = writeDocument(plan.property);
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
-      return { columns, toCells: (value) => [value === null || value === undefined ? null : write(value)] };
+      const toCells = (value: unknown): readonly unknown[] => [
+        value === null || value === undefined ? null : write(value),
+      ];
+      return { columns, toCells, property: plan.property, path };
     }
     case "array":
       return compileArray(plan, profile, path);
@@ -96,7 +111,7 @@ function compileScalar(plan: ScalarPlan, profile: DialectProfile, path: readonly
     if (cell !== undefined && cell !== null) return cell;
     throw new UnstorableValueError(path, "The value has more digits, or a greater range, than its column holds.");
   };
-  return { columns, toCells: (value) => [toCell(value)] };
+  return { columns, toCells: (value) => [toCell(value)], property: plan.property, path };
 }
 
 /** A database with arrays is bound texts, and booleans. */
@@ -128,21 +143,26 @@ function compileComplex(
   profile: DialectProfile,
   path: readonly StructuralProperty[],
 ): StoredProperty {
-  const parts = Array.from(members, ([field, plan]) => ({ field, stored: compile(plan, profile, path) }));
-  const columns = parts.flatMap(({ stored }) => stored.columns);
+  const parts = new Map(Array.from(members, ([field, plan]) => [field, compile(plan, profile, path)] as const));
+  const columns = [...parts.values()].flatMap((part) => part.columns);
   return {
     columns,
+    property,
+    path,
+    members: { nullable, parts },
     toCells: (value) => {
       if (typeof value !== "object" || value === null) return columns.map(() => null);
-      const cells = parts.flatMap(({ field, stored }) => stored.toCells(memberOf(value, field)));
-      if (nullable && property.nullable && cells.every((cell) => cell === null)) {
-        const reason =
-          "The value is stored by its members, so that one whose members are all null is null: write null.";
-        throw new UnstorableValueError(path, reason);
-      }
+      const cells = Array.from(parts, ([field, part]) => part.toCells(memberOf(value, field))).flat();
+      if (property.nullable && cells.every((cell) => cell === null)) throw onlyNulls(path);
       return cells;
     },
   };
+}
+
+/** Makes the error for a complex value that its columns could not tell from null. */
+export function onlyNulls(path: readonly StructuralProperty[]): UnstorableValueError {
+  const reason = "The value is stored by its members, so that one whose members are all null is null: write null.";
+  return new UnstorableValueError(path, reason);
 }
 
 /** What a cell is made of, and the place where it is bound. */
@@ -239,6 +259,7 @@ function mayRound({ property, storage, format }: ScalarPlan, { name }: DialectPr
   return ["Edm.Decimal", "Edm.Double", "Edm.DateTimeOffset", "Edm.TimeOfDay"].includes(property.type.name);
 }
 
-function memberOf(value: object, field: string): unknown {
+/** Returns a member of a complex value; null for one that the value lacks. */
+export function memberOf(value: object, field: string): unknown {
   return Object.hasOwn(value, field) ? (value as Readonly<Record<string, unknown>>)[field] : null;
 }

@@ -1,6 +1,7 @@
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
+import { wirePath } from "../../edm/wire-path.ts";
 import { tableBehind, tableOf, type SqlTable } from "./sql-table.ts";
 
 /** Handlers by which the table of a set is known, as far as the application has none of its own in their place. */
@@ -85,17 +86,9 @@ export function tableOfSet({ handlers }: Pick<EntitySetDefinition, "handlers">):
   return null;
 }
 
-/** How clients name what stands at a path of properties, which the model of the service tells. */
-export function wirePath(context: Context, table: SqlTable, path: readonly StructuralProperty[]): string {
-  let type = serviceOf(context)?.model.entityTypes.get(table.entityType.name) as
-    | { readonly properties: readonly StructuralProperty[] }
-    | undefined;
-  const names = path.map((declared) => {
-    const property = type?.properties.find(({ field }) => field === declared.field) ?? declared;
-    type = property.type.kind === "ComplexType" ? property.type : undefined;
-    return property.name;
-  });
-  return names.join("/");
+/** Returns how clients name what stands at a path of properties, by the model of the service. */
+export function wirePathOf(context: Context, table: SqlTable, path: readonly StructuralProperty[]): string {
+  return wirePath(serviceOf(context)?.model.entityTypes.get(table.entityType.name), path);
 }
 
 /** The service of a context; null where an application calls a handler with a context that it made itself. */

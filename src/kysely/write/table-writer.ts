@@ -8,15 +8,17 @@ import { keyValues, toEntity } from "../read/read-entity.ts";
 import { chain } from "../read/read-page.ts";
 import { setMember } from "../read/set-member.ts";
 import type { Maybe } from "../read/sql-rows.ts";
+import { changedColumns, type MergedChange } from "./changed-columns.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { UnstorableValueError } from "./stored-columns.ts";
+import { UnstorableValueError, type StoredColumn } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { toWriteFault } from "./write-faults.ts";
 import {
   toCommand,
   WriteStatements,
   type Expected,
+  type RowUse,
   type WriteStatement,
   type WriteValues,
 } from "./write-statements.ts";
@@ -77,22 +79,50 @@ export class TableWriter {
       const key = this.#keyOf(given, insertId);
       return chain(key === null ? null : this.read(task, key, selected), (stored) => {
         if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be found by its key.`);
-        this.#checkStored(task, stored, given);
+        this.#checkStored(task, this.#columnsOf(fields), stored, given);
         return split(stored, beside);
       });
     });
   }
 
-  /** Changes a row. @returns null where there is no row of that key with the expected values */
+  /** Changes properties of a row. @returns null where there is no row of that key with the expected values */
   update(task: WriteTask, key: readonly PrimitiveValue[], values: Values, expected: Expected): Maybe<Values | null> {
-    const { table, statements } = this;
     const fields = this.#fieldsOf(values);
-    const statement = statements.update(fields, { expected }, this.#referencesOf(task.context));
-    const changed = this.#run(task, statement, () => ({ key, expected, cells: this.#cells(fields, values) }));
+    const cells = (): readonly unknown[] => this.#cells(fields, values);
+    return this.#update(task, key, { columns: this.#columnsOf(fields), cells, values }, expected);
+  }
+
+  /**
+   * Merges a change into a row: the columns of complex values that it does not mention are not written.
+   * @param stored what the row holds of the properties that `mergedProperties` tells; null where it tells none
+   * @returns null where there is no row of that key with the expected values
+   */
+  merge(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    change: MergedChange,
+    expected: Expected,
+  ): Maybe<Values | null> {
+    const { table } = this;
+    const { values } = change;
+    const { columns, cells } = this.#orFault(task, () => changedColumns(table, this.#fieldsOf(values), change));
+    if (columns.length === 0) return this.read(task, key, table.whole);
+    return this.#update(task, key, { columns, cells: () => cells, values }, expected);
+  }
+
+  #update(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    { columns, cells, values }: ColumnsToWrite,
+    expected: Expected,
+  ): Maybe<Values | null> {
+    const { table, statements } = this;
+    const statement = statements.update(columns, { expected }, this.#referencesOf(task.context));
+    const changed = this.#run(task, statement, () => ({ key, expected, cells: cells() }));
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       if (statements.areReturning) return firstOf(rows, statement);
       return chain(this.read(task, key, table.whole), (stored) => {
-        if (stored !== null) this.#checkStored(task, stored, values);
+        if (stored !== null) this.#checkStored(task, columns, stored, values);
         return stored;
       });
     });
@@ -104,14 +134,14 @@ export class TableWriter {
     return chain(removed, ({ rows }) => rows.length > 0);
   }
 
-  /** Reads a row within the session. @param isLocked whether nobody else may write it before the transaction ends */
+  /** Reads a row within the session. @param use what for, which tells whether it is locked */
   read(
     task: WriteTask,
     key: readonly PrimitiveValue[],
     selected: readonly SelectedProperty[],
-    isLocked: boolean = false,
+    use: RowUse = "read",
   ): Maybe<Values | null> {
-    const statement = this.statements.select(selected, isLocked);
+    const statement = this.statements.select(selected, use);
     return chain(
       this.#run(task, statement, () => ({ key })),
       ({ rows }) => firstOf(rows, statement),
@@ -156,6 +186,10 @@ export class TableWriter {
     return cells;
   }
 
+  #columnsOf(fields: readonly string[]): readonly StoredColumn[] {
+    return fields.flatMap((field) => this.table.stored(field).columns);
+  }
+
   /** The fields that have a value, in the order of the table's. */
   #fieldsOf(values: Values): readonly string[] {
     const fields: string[] = [];
@@ -171,16 +205,23 @@ export class TableWriter {
     valuesOf: () => WriteValues,
     isDelete: boolean = false,
   ): Maybe<WriteResult> {
-    const { context, place, session } = task;
-    const fail = (error: unknown): never => {
-      throw toWriteFault(error, { context, table: this.table, place, isDelete });
-    };
+    const result = this.#orFault(task, () => task.session.run(toCommand(statement, valuesOf())), isDelete);
+    if (!(result instanceof Promise)) return result;
+    return result.catch((error: unknown) => {
+      throw this.#faultOf(task, error, isDelete);
+    });
+  }
+
+  #orFault<T>(task: WriteTask, work: () => T, isDelete: boolean = false): T {
     try {
-      const result = session.run(toCommand(statement, valuesOf()));
-      return result instanceof Promise ? result.catch(fail) : result;
+      return work();
     } catch (error) {
-      return fail(error);
+      throw this.#faultOf(task, error, isDelete);
     }
+  }
+
+  #faultOf({ context, place }: WriteTask, error: unknown, isDelete: boolean): unknown {
+    return toWriteFault(error, { context, table: this.table, place, isDelete });
   }
 
   /** What is stored of a new row: what the database makes is left to it, and the count of its writes begins. */
@@ -207,16 +248,39 @@ export class TableWriter {
   }
 
   /** @throws ODataError `InvalidBody` when a column holds another value than what was written: the transaction fails */
-  #checkStored({ context, place }: WriteTask, stored: Values, given: Values): void {
-    const { table } = this;
-    for (const [field, plan] of table.plans) {
-      const [value, kept] = [given[field], stored[field]];
-      if (plan.kind !== "scalar" || value === undefined || value === null || kept === undefined) continue;
-      if (kept !== null && isSame(plan.property, kept as PrimitiveValue, value as PrimitiveValue)) continue;
-      const error = new UnstorableValueError([plan.property], "The column holds less of the value than was written.");
-      throw toWriteFault(error, { context, table, place, isDelete: false });
-    }
+  #checkStored(task: WriteTask, columns: readonly StoredColumn[], stored: Values, given: Values): void {
+    this.#orFault(task, () => {
+      for (const { path } of columns) checkSame(path, stored, given);
+    });
   }
+}
+
+/** @throws UnstorableValueError where the property at the end of a path holds another value than it was given */
+function checkSame(path: readonly StructuralProperty[], stored: Values, given: Values): void {
+  const property = path.at(-1);
+  if (property === undefined || property.isCollection || property.type.kind === "ComplexType") return;
+  const [value, kept] = [valueAt(given, path), valueAt(stored, path)];
+  if (value === undefined || value === null || kept === undefined) return;
+  if (kept !== null && isSame(property, kept as PrimitiveValue, value as PrimitiveValue)) return;
+  throw new UnstorableValueError(path, "The column holds less of the value than was written.");
+}
+
+/** Null below a complex value that is null; undefined where nothing is said of the property. */
+function valueAt(values: Values, path: readonly StructuralProperty[]): unknown {
+  let value: unknown = values;
+  for (const { field } of path) {
+    if (value === null || value === undefined) return value;
+    value = (value as Values)[field];
+  }
+  return value;
+}
+
+/** What an update puts into a row. */
+interface ColumnsToWrite {
+  readonly columns: readonly StoredColumn[];
+  /** @throws UnstorableValueError */
+  readonly cells: () => readonly unknown[];
+  readonly values: Values;
 }
 
 /** The first of the rows that a statement answered, as an entity. */

@@ -7,7 +7,7 @@ import { unavailable } from "../database-unavailable.ts";
 import { reportViolation } from "./report-violation.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
-import { setOfTable, wirePath } from "./table-sets.ts";
+import { setOfTable, wirePathOf } from "./table-sets.ts";
 
 /** Which write failed. */
 export interface FailedWrite {
@@ -27,14 +27,14 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   if (error instanceof UnstorableValueError) {
     const [first] = error.path;
     const isShown = table.entityType.properties.some(({ field }) => field === first?.field);
-    const target = isShown ? place + wirePath(context, table, error.path) : undefined;
+    const target = isShown ? place + wirePathOf(context, table, error.path) : undefined;
     return protocolError("InvalidBody", error.message, { target });
   }
   const fault = databaseFault(error);
   if (fault === null || fault.kind === "contention") return error;
   if (fault.kind === "unavailable") return unavailable(error);
   const paths = fault.columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
-  const names = isDelete ? [] : paths.map((path) => wirePath(context, table, path));
+  const names = isDelete ? [] : paths.map((path) => wirePathOf(context, table, path));
   const target = names[0] === undefined ? undefined : place + names[0];
   const options = { target, cause: error };
   switch (fault.kind) {

@@ -7,7 +7,7 @@ import { columnOperand, plannedOperand } from "../translate/column-operand.ts";
 import { planOf } from "../translate/find-path.ts";
 import { bindSlot, readSlots, toExecution } from "../translate/parameter-slot.ts";
 import { Level, Relation } from "../translate/relation.ts";
-import { selectColumns, type Cells } from "../translate/select-columns.ts";
+import { selectColumns, type Cells, type DocumentReader } from "../translate/select-columns.ts";
 import type { Sql } from "../translate/sql-form.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
@@ -47,6 +47,9 @@ interface WrittenColumn extends StoredColumn {
 interface RowCondition {
   readonly expected: Expected;
 }
+
+/** What a row is read for: to be shown, to be written then, or to be written with what it holds. */
+export type RowUse = "read" | "locked" | "merged";
 
 /** Statements kept per table: a patch may name any of its properties together. */
 const STATEMENTS_KEPT = 300;
@@ -106,13 +109,14 @@ export class WriteStatements {
   }
 
   /** Changes a row, and counts that. Answers the whole of it, where the database answers rows. */
-  update(fields: readonly string[], condition: RowCondition, references: StoredReferences): WriteStatement {
-    return this.#get(["update", ...namesOfFields(fields, references), "/", ...namesOfExpected(condition)], () => {
-      const columns = this.#columns(fields, references);
-      const assignments = columns.map((column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`);
+  update(columns: readonly StoredColumn[], condition: RowCondition, references: StoredReferences): WriteStatement {
+    const names = columns.map((each) => nameWith(each.column, referredBy(each, references)));
+    return this.#get(["update", ...names, "/", ...namesOfExpected(condition)], () => {
+      const written = referring(columns, references);
+      const assignments = written.map((column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`);
       const set = sql.join([...assignments, ...this.#counting()]);
       const text = sql`update ${sql.table(this.#table.name)} set ${set} where ${this.#where(condition)}`;
-      return this.#answering(text, this.#table.whole, columns);
+      return this.#answering(text, this.#table.whole, written);
     });
   }
 
@@ -125,13 +129,17 @@ export class WriteStatements {
     });
   }
 
-  /** Reads a row. @param isLocked whether nobody else may write it before the transaction ends */
-  select(selected: readonly SelectedProperty[], isLocked: boolean): WriteStatement {
-    return this.#get(["select", String(isLocked), ...namesOf(selected)], () => {
+  /**
+   * Reads a row.
+   * @param use `"locked"`: nobody else may write it before the transaction ends; `"merged"`: so, too, and columns with JSON
+   * are read as texts
+   */
+  select(selected: readonly SelectedProperty[], use: RowUse): WriteStatement {
+    return this.#get(["select", use, ...namesOf(selected)], () => {
       const cells: Cells = [];
-      const columns = selectColumns(selected, this.#relation(), cells);
+      const columns = selectColumns(selected, this.#relation(), cells, use === "merged" ? asText : undefined);
       // A transaction of SQLite has the whole database to itself.
-      const lock = isLocked && this.#table.reader.profile.name !== "SQLite" ? sql` for update` : sql``;
+      const lock = use !== "read" && this.#table.reader.profile.name !== "SQLite" ? sql` for update` : sql``;
       const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${this.#where({ expected: [] })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
@@ -157,11 +165,8 @@ export class WriteStatements {
 
   /** The columns of fields; those of foreign keys get what is stored in the row that they refer to. */
   #columns(fields: readonly string[], references: StoredReferences): readonly WrittenColumn[] {
-    return fields.flatMap((field) => {
-      const { columns } = this.#table.stored(field);
-      const referred = references.get(field);
-      return referred === undefined ? columns : columns.map((column) => ({ ...column, referred }));
-    });
+    const columns = fields.flatMap((field) => this.#table.stored(field).columns);
+    return referring(columns, references);
   }
 
   #relation(): Relation {
@@ -226,6 +231,8 @@ export class WriteStatements {
   }
 }
 
+const asText: DocumentReader = () => (cell) => cell;
+
 /** The place of a cell. @param index among the cells that the statement writes */
 function toPlace({ place, referred }: WrittenColumn, index: number): Sql {
   const bind = (): Sql => place(bindSlot(({ cells }) => cells[index]));
@@ -244,10 +251,25 @@ function guardOf(written: readonly WrittenColumn[]): readonly Sql[] {
 }
 
 function namesOfFields(fields: readonly string[], references: StoredReferences): readonly string[] {
-  return fields.map((field) => {
-    const referred = references.get(field) ?? [];
-    return [field, ...referred.map((reference) => `${reference.table.name} ${reference.field}`)].join(" > ");
+  return fields.map((field) => nameWith(field, references.get(field)));
+}
+
+function nameWith(name: string, referred: readonly StoredReference[] = []): string {
+  return [name, ...referred.map(({ table, field }) => `${table.name} ${field}`)].join(" > ");
+}
+
+/** The columns of foreign keys get what is stored in the row that they refer to. */
+function referring(columns: readonly StoredColumn[], references: StoredReferences): readonly WrittenColumn[] {
+  return columns.map((column) => {
+    const referred = referredBy(column, references);
+    return referred === undefined ? column : { ...column, referred };
   });
+}
+
+/** Members of complex values are no foreign keys. */
+function referredBy({ path }: StoredColumn, references: StoredReferences): readonly StoredReference[] | undefined {
+  const [property, ...members] = path;
+  return property === undefined || members.length > 0 ? undefined : references.get(property.field);
 }
 
 function namesOf(selected: readonly SelectedProperty[]): readonly string[] {

@@ -1,16 +1,17 @@
-import { buildModel } from "../../definition/build-model.ts";
-import { collectDeclarations } from "../../definition/declared-service.ts";
-import { collectTypes } from "../../definition/declared-types.ts";
-import { entitySet } from "../../definition/entity-set.ts";
-import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
-import type { EntityType } from "../../edm/model.ts";
+import type { EntityType } from "../edm/model.ts";
+import { buildModel } from "./build-model.ts";
+import { collectDeclarations } from "./declared-service.ts";
+import { collectTypes } from "./declared-types.ts";
+import { entitySet } from "./entity-set.ts";
+import type { EntityTypeDeclaration } from "./value-type.ts";
 
 const known = new WeakMap<EntityTypeDeclaration, EntityType>();
 
 /**
- * The entity type of a declaration, in a model of its own: what a table is planned by before any service is there, and
- * once for all of them. Columns are known by the application's keys, so the wire names of that model do not matter.
+ * Returns the entity type of a declaration, in a model of its own. It exists before any service does, and is built once.
+ * Its wire names follow the default naming policy; a service may use other names for the same keys.
  * @throws Error when the declaration has faults, which every service that registers the type reports
+ * @see docs/model.md
  */
 export function declaredEntityType(declaration: EntityTypeDeclaration): EntityType {
   const made = known.get(declaration);

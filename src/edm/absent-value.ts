@@ -1,0 +1,15 @@
+import type { StructuralProperty } from "./model.ts";
+
+/** What decides the value of a property that is not given. */
+type Absent = Pick<StructuralProperty, "defaultValue" | "isCollection" | "nullable">;
+
+/**
+ * Returns the value of a property that is not given: its default, no items, or null. Undefined: the property is required.
+ * A structured default is copied, so that a handler may change it.
+ * @see OData Protocol 4.0, section 11.4.2
+ */
+export function absentValue({ defaultValue, isCollection, nullable }: Absent): unknown {
+  if (defaultValue !== undefined) return structuredClone(defaultValue);
+  if (isCollection) return [];
+  return nullable ? null : undefined;
+}

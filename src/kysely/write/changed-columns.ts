@@ -1,0 +1,115 @@
+import { changesMember, completeValue, isPartial } from "../../definition/merge-delta.ts";
+import { absentValue } from "../../edm/absent-value.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { mergeDocument } from "./merge-document.ts";
+import type { SqlTable } from "./sql-table.ts";
+import { memberOf, onlyNulls, type StoredColumn, type StoredProperty } from "./stored-columns.ts";
+
+/** Values by the application's fields. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** A change of some properties of a row, of complex ones some members. */
+export interface MergedChange {
+  readonly values: Values;
+  /** What the row holds of the properties that `mergedProperties` returns; columns with JSON as their texts. */
+  readonly stored: Values | null;
+}
+
+/** The columns that a change writes, and no others, with their cells. */
+interface ChangedColumns {
+  readonly columns: StoredColumn[];
+  readonly cells: unknown[];
+}
+
+/**
+ * Returns the properties whose stored values decide which columns a change writes, and with what: documents, and complex
+ * values that may be null where null and a value would be written differently.
+ */
+export function mergedProperties(table: SqlTable, values: Values): readonly StructuralProperty[] {
+  return table.entityType.properties.filter(
+    ({ field }) => Object.hasOwn(values, field) && dependsOnStored(table.stored(field), values[field]),
+  );
+}
+
+/**
+ * Returns the columns that a change writes. Members that the change does not mention are left to whoever writes them at
+ * the same time.
+ * @param fields of the properties that change
+ * @throws IncompleteValueError, UnstorableValueError
+ */
+export function changedColumns(
+  table: SqlTable,
+  fields: readonly string[],
+  { values, stored }: MergedChange,
+): ChangedColumns {
+  const changed: ChangedColumns = { columns: [], cells: [] };
+  for (const field of fields) {
+    const current = stored !== null && Object.hasOwn(stored, field) ? stored[field] : undefined;
+    addChange(changed, table.stored(field), values[field], current);
+  }
+  return changed;
+}
+
+function dependsOnStored({ property, members }: StoredProperty, change: unknown): boolean {
+  if (!isPartial(property, change)) return false;
+  if (members === undefined) return true;
+  const parts = [...members.parts.values()];
+  const present = parts.filter((part) => isPresent(part, change));
+  if (present.length === 0 || present.some((part) => part.property.immutable)) return true;
+  if (present.some((part) => dependsOnStored(part, memberOf(change, part.property.field)))) return true;
+  if (!members.nullable) return false;
+  const absent = parts.filter((part) => !part.property.computed && !present.includes(part));
+  return !hasCell(present, change) || absent.some((part) => absentValue(part.property) !== null);
+}
+
+/** Whether a change puts a value into a column, so that the complex value around it is not null then. */
+function hasCell(present: readonly StoredProperty[], change: Values): boolean {
+  return present.some(({ property, members }) => {
+    const value = memberOf(change, property.field);
+    if (value === null || members === undefined) return value !== null;
+    const parts = [...members.parts.values()].filter((part) => isPresent(part, value as Values));
+    return hasCell(parts, value as Values);
+  });
+}
+
+function isPresent({ property: { field, computed } }: StoredProperty, change: Values): boolean {
+  return !computed && Object.hasOwn(change, field) && change[field] !== undefined;
+}
+
+/**
+ * @param current the stored value; undefined where it does not matter
+ * @returns whether the property has a value then
+ */
+function addChange(changed: ChangedColumns, stored: StoredProperty, change: unknown, current: unknown): boolean {
+  const { property, members, path } = stored;
+  const { type } = property;
+  if (type.kind !== "ComplexType" || !isPartial(property, change)) return addWhole(changed, stored, change);
+  if (current === null) return addWhole(changed, stored, completeValue(type, change, path));
+  if (members === undefined) {
+    changed.columns.push(...stored.columns);
+    changed.cells.push(mergeDocument(property, current, change, path));
+    return true;
+  }
+  let hasValue = false;
+  for (const [field, part] of members.parts) {
+    const kept = current === undefined ? undefined : memberOf(current, field);
+    const isChanged = changesMember(part.property, change);
+    const has = isChanged ? addChange(changed, part, change[field], kept) : holdsValue(part, kept);
+    hasValue ||= has;
+  }
+  if (!hasValue && property.nullable && current !== undefined) throw onlyNulls(path);
+  return hasValue;
+}
+
+function addWhole(changed: ChangedColumns, stored: StoredProperty, value: unknown): boolean {
+  const cells = stored.toCells(value);
+  changed.columns.push(...stored.columns);
+  changed.cells.push(...cells);
+  return cells.some((cell) => cell !== null);
+}
+
+/** Whether a stored value is in any column. */
+function holdsValue({ members }: StoredProperty, value: unknown): boolean {
+  if (value === null || value === undefined || members === undefined) return value !== null && value !== undefined;
+  return Array.from(members.parts, ([field, part]) => holdsValue(part, memberOf(value, field))).includes(true);
+}

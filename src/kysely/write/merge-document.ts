@@ -1,0 +1,58 @@
+import { changesMember, completeValue, isPartial } from "../../definition/merge-delta.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { writeJsonString } from "../../json/write-json-string.ts";
+import { writeJson } from "../../json/write-json.ts";
+import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../read/read-document.ts";
+import { writeDocument } from "./write-document.ts";
+
+/** Values by the application's fields. */
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the JSON text of a complex value with a change merged into it. Members of the text that the change does not
+ * mention stay as they are, also those that the model does not know.
+ * @param text of the stored value
+ * @param path the complex properties around the property, and the property itself
+ * @throws IncompleteValueError; Error when the text is no such value
+ */
+export function mergeDocument(
+  property: StructuralProperty,
+  text: unknown,
+  change: Values,
+  path: readonly StructuralProperty[],
+): string {
+  if (typeof text !== "string") throw wrongDocument(property, `a value of type ${typeof text}`);
+  return merged(property, parseJson(text, { maxDepth: MAX_DOCUMENT_DEPTH }), change, path);
+}
+
+function merged(
+  property: StructuralProperty,
+  stored: JsonValue,
+  change: unknown,
+  path: readonly StructuralProperty[],
+): string {
+  const { type } = property;
+  if (change === null) return "null";
+  if (type.kind !== "ComplexType" || !isPartial(property, change)) return writeDocument(property)(change);
+  if (stored === null) return writeDocument(property)(completeValue(type, change, path));
+  if (!isJsonObject(stored)) throw wrongDocument(property, "JSON that is no object");
+  const changed = new Map(
+    type.properties
+      .filter((member) => changesMember(member, change))
+      .map((member) => {
+        const current = memberOf(stored, member.field);
+        return [member.field, merged(member, current, change[member.field], [...path, member])] as const;
+      }),
+  );
+  const names = new Set([...Object.keys(stored), ...changed.keys()]);
+  const members = Array.from(names, (name) => {
+    return `${writeJsonString(name)}:${changed.get(name) ?? writeJson(memberOf(stored, name))}`;
+  });
+  return `{${members.join(",")}}`;
+}
+
+function memberOf(stored: JsonObject, name: string): JsonValue {
+  return Object.hasOwn(stored, name) ? (stored[name] ?? null) : null;
+}
