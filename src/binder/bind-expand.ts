@@ -71,11 +71,16 @@ export function bindExpand(
   select: SelectExpandClause,
   scope: ExpandScope,
 ): SelectExpandClause {
-  const { maxExpandDepth, maxExpandItems } = scope.limits;
-  const maxDepth = Math.min(maxExpandDepth ?? MAX_DEPTH, MAX_DEPTH);
+  const { maxExpandItems } = scope.limits;
+  const maxDepth = expandDepthOf(scope.limits);
   const work: Work = { ...scope, maxDepth, maxItems: maxExpandItems ?? MAX_ITEMS, items: 0 };
   const level: Level = { entitySet, capabilities: scope.capabilitiesOf(entitySet), depth: 1, via: null };
   return withExpansions(select, bindItems(items, level, work), work);
+}
+
+/** Returns the most levels of expansions in one request. */
+export function expandDepthOf({ maxExpandDepth }: Limits): number {
+  return Math.min(maxExpandDepth ?? MAX_DEPTH, MAX_DEPTH);
 }
 
 /** Adds the expansions to a clause, and to the list of its context URL those that the profile wants there. */

@@ -12,6 +12,8 @@ export interface CsdlCapabilities {
   readonly navigable: ReadonlySet<string>;
   /** The navigation properties of the set that `$expand` can bring, by wire name. */
   readonly expandable: ReadonlySet<string>;
+  /** Most levels of expansions in one request. */
+  readonly maxExpandDepth: number;
   /** Whether some route answers with entities of the set, so that there is something to select from and to expand. */
   readonly shown: boolean;
   readonly insertable: boolean;

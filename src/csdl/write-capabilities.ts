@@ -124,13 +124,17 @@ function sortRestrictions(entitySet: EntitySet, { query, readable }: CsdlCapabil
   ]);
 }
 
-function expandRestrictions(entitySet: EntitySet, { query, shown, expandable }: CsdlCapabilities): XmlElement {
+function expandRestrictions(
+  entitySet: EntitySet,
+  { query, shown, expandable, maxExpandDepth }: CsdlCapabilities,
+): XmlElement {
   const isExpandable = shown && query.expandEnabled;
   const names = isExpandable ? [...entitySet.navigationProperties.keys()] : [];
   const excluded = names.filter((name) => query.expandProperties?.has(name) === false || !expandable.has(name));
   return recordAnnotation(capabilitiesTerm("ExpandRestrictions"), [
     booleanValue("Expandable", isExpandable),
     ...collectionValue("NonExpandableProperties", "NavigationPropertyPath", excluded),
+    ...(isExpandable ? [element("PropertyValue", { Property: "MaxLevels", Int: String(maxExpandDepth) })] : []),
   ]);
 }
 

@@ -29,6 +29,10 @@ export interface ServiceProfile {
   readonly listsEveryImport: boolean;
   /** The code of valid requests for something that the service does not support; null: each has a code of its own. */
   readonly unsupportedCode: ErrorCode | null;
+  /** Whether a PATCH that returns no content names the entity in OData-EntityId. */
+  readonly patchNamesEntity: boolean;
+  /** Whether PUT evaluates every If-None-Match, and not only `*` where it may create. */
+  readonly putChecksIfNoneMatch: boolean;
 }
 
 /** The two profiles. @see docs/services.md, The profile of the standard */
@@ -48,6 +52,8 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     metadataTakesXmlFormat: false,
     listsEveryImport: true,
     unsupportedCode: null,
+    patchNamesEntity: false,
+    putChecksIfNoneMatch: false,
   }),
   standard: Object.freeze({
     name: "standard",
@@ -64,5 +70,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     metadataTakesXmlFormat: true,
     listsEveryImport: false,
     unsupportedCode: "NotImplemented",
+    patchNamesEntity: true,
+    putChecksIfNoneMatch: true,
   }),
 });

@@ -17,7 +17,7 @@ import type { Exchange } from "./exchange.ts";
 import { createdResponse, jsonResponse, noContentResponse } from "./response.ts";
 
 /** How an entity came to be what it is. */
-export type WriteOutcome = "updated" | "created" | "upserted";
+export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
 
 /** An entity as a handler saved it, and how it is to be told. */
 export interface EntityResult {
@@ -50,7 +50,7 @@ function seenResult(exchange: Exchange, format: JsonFormat, result: EntityResult
   const headers = resultHeaders(exchange, result);
   if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
   if (preferred === "minimal") return noContentResponse(exchange, headers);
-  const respond = result.outcome === "updated" ? jsonResponse : createdResponse;
+  const respond = isNew(result.outcome) ? createdResponse : jsonResponse;
   return chain(resultBody(exchange, format, result), (body) => respond(exchange, format, body, headers));
 }
 
@@ -59,12 +59,18 @@ function resultHeaders(exchange: Exchange, { origin, outcome, entity }: EntityRe
   if (origin.kind !== "EntitySet") return headers;
   const etag = etagWriter(origin)?.(entity);
   if (etag !== undefined) headers["ETag"] = etag;
-  if (outcome === "updated") return headers;
+  const isCreated = isNew(outcome);
+  const isNamed = isCreated || (outcome === "patched" && exchange.service.definition.profile.patchNamesEntity);
+  if (!isNamed) return headers;
   const url = entityUrl(exchange.serviceRoot, origin, entity);
-  headers["Location"] = url;
+  if (isCreated) headers["Location"] = url;
   if (outcome === "created") headers["Content-Location"] = url;
   if (exchange.preferences.return === "minimal") headers["OData-EntityId"] = url;
   return headers;
+}
+
+function isNew(outcome: WriteOutcome): boolean {
+  return outcome === "created" || outcome === "upserted";
 }
 
 function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<string> {

@@ -41,7 +41,7 @@ export const patchEntity: Endpoint = (exchange, path) => {
       entityResult(exchange, format, {
         origin: entitySet,
         query,
-        outcome: "updated",
+        outcome: "patched",
         entity,
         handler: patchHandler(exchange, entitySet),
         isGraph: false,
@@ -87,16 +87,17 @@ export function callPatch(
     check?.();
     return checkPreconditions(exchange, { entitySet, key, addressed });
   });
-  return chain(current, () =>
-    chain(
+  return chain(current, ({ state }) => {
+    if (state === "missing") throw missing();
+    return chain(
       patched(entitySet, () => patch(key, delta, exchange.context)),
       (answer) => {
         const saved = orThrow(answer);
         if (saved !== null && saved !== undefined) return saved;
         throw missing();
       },
-    ),
-  );
+    );
+  });
 }
 
 /** Calls the patch handler; what a delta lacks is named as clients of this service name it. */

@@ -56,6 +56,16 @@ export function noContentResponse({ user }: Exchange, extra?: ExtraHeaders): ODa
   return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...personal, ...extra }, body: null };
 }
 
+/**
+ * Returns the header that tells a client that its preference for no content is met; nothing without one. A preference for
+ * a representation is not met by a write that has none.
+ * @see RFC 7240, section 3
+ */
+export function minimalPreference({ preferences, odata }: Exchange): ExtraHeaders {
+  const isMet = preferences.return === "minimal" && odata.method !== "DELETE";
+  return isMet ? { "Preference-Applied": "return=minimal" } : {};
+}
+
 /** Makes a 304 response: what a cache has to know of the 200 that it stands for, and no body. @see RFC 9110, section 15.4.5 */
 export function notModifiedResponse(exchange: Exchange, etag: string): ODataResponse {
   const headers: Record<string, string> = { "OData-Version": ODATA_VERSION, Vary: VARY, ETag: etag };

@@ -12,7 +12,7 @@ import { callPatch, patchHandler, type PatchTarget } from "./patch-entity.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { bindPropertyKey, isStructured, propertyPathOf } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
-import { noContentResponse } from "./response.ts";
+import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
 
 /**
  * `PUT /Set(key)/Property`: replaces the value of one property, through the patch handler.
@@ -123,11 +123,7 @@ function writeValue(
   );
 }
 
-function headersOf(exchange: Exchange, entitySet: EntitySet, entity: unknown): Record<string, string> {
+function headersOf(exchange: Exchange, entitySet: EntitySet, entity: unknown): ExtraHeaders {
   const etag = etagWriter(entitySet)?.(entity);
-  const headers: Record<string, string> = etag === undefined ? {} : { ETag: etag };
-  if (exchange.preferences.return === "minimal" && exchange.odata.method !== "DELETE") {
-    headers["Preference-Applied"] = "return=minimal";
-  }
-  return headers;
+  return { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(exchange) };
 }

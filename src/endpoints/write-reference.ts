@@ -17,7 +17,7 @@ import type { Endpoint, Exchange } from "./exchange.ts";
 import { bindParentKey, navigationOf, noParent, type Navigation } from "./read-navigation.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
-import { noContentResponse } from "./response.ts";
+import { minimalPreference, noContentResponse } from "./response.ts";
 
 /**
  * `POST /Set(key)/Nav/$ref`: adds a link to a collection. The handler gets the `@odata.id` as it was sent.
@@ -182,7 +182,7 @@ function writeBelow(
     chain(allowed, () => write()),
     (answer) => {
       orThrow(answer);
-      return noContentResponse(exchange);
+      return noContentResponse(exchange, minimalPreference(exchange));
     },
   );
 }

@@ -10,8 +10,10 @@ const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 export function toFetchResponse(response: ODataResponse, onFailure: (error: unknown) => void): Response {
   const { status, headers, body } = response;
   if (body === null || BODILESS.has(status)) return new Response(null, { status, headers });
-  if (typeof body === "string") return new Response(body, { status, headers });
-  if (body instanceof Uint8Array) return new Response(Uint8Array.from(body), { status, headers });
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    const bytes = typeof body === "string" ? new TextEncoder().encode(body) : Uint8Array.from(body);
+    return new Response(bytes, { status, headers: { ...headers, "Content-Length": String(bytes.byteLength) } });
+  }
   return new Response(toReadableStream(body, onFailure), { status, headers });
 }
 

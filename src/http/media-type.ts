@@ -19,6 +19,8 @@ interface MediaRange {
   readonly quality: number;
   readonly metadata: MetadataLevel | undefined;
   readonly ieee754Compatible: boolean | undefined;
+  /** Whether control information that a client needs first comes first, as it always does here. */
+  readonly streaming: boolean | undefined;
   readonly charset: boolean;
   /** False for a value of odata.metadata that does not exist: such a range asks for nothing that there is. */
   readonly exists: boolean;
@@ -45,7 +47,7 @@ const TYPE_SPECIFICITY: ReadonlyMap<string, number> = new Map([
 const BINARY_TYPE = "application/octet-stream";
 
 /** The representation when the client asks for nothing special. */
-export const DEFAULT_JSON_FORMAT: JsonFormat = toJsonFormat("minimal", false, false);
+export const DEFAULT_JSON_FORMAT: JsonFormat = toJsonFormat({}, false);
 
 /**
  * Chooses the JSON representation of a response: `$format` before Accept, the Accept header by quality and
@@ -64,11 +66,11 @@ export function negotiateJson(
   const asksCharset = acceptCharset !== undefined && acceptCharset.trim() !== "";
   if (format !== undefined) return readFormatOption(format, asksCharset);
   if (accept === undefined || accept === "*/*" || accept === "application/json" || accept.trim() === "") {
-    return asksCharset ? toJsonFormat("minimal", false, true) : DEFAULT_JSON_FORMAT;
+    return asksCharset ? toJsonFormat({}, true) : DEFAULT_JSON_FORMAT;
   }
   const range = bestJsonRange(readRanges(accept).filter((candidate) => JSON_RANGES.has(candidate.type)));
   if (range === undefined) throw notAcceptable("application/json");
-  return toJsonFormat(range.metadata ?? "minimal", range.ieee754Compatible ?? false, asksCharset || range.charset);
+  return toJsonFormat(range, asksCharset);
 }
 
 /**
@@ -175,7 +177,8 @@ function isExcluded(range: MediaRange, ranges: readonly MediaRange[]): boolean {
       other.quality === 0 &&
       specificity(other) >= specificity(range) &&
       (other.metadata === undefined || other.metadata === (range.metadata ?? "minimal")) &&
-      (other.ieee754Compatible === undefined || other.ieee754Compatible === (range.ieee754Compatible ?? false)),
+      (other.ieee754Compatible === undefined || other.ieee754Compatible === (range.ieee754Compatible ?? false)) &&
+      (other.streaming === undefined || other.streaming === (range.streaming ?? false)),
   );
 }
 
@@ -183,7 +186,8 @@ function specificity(range: MediaRange): number {
   return (
     (TYPE_SPECIFICITY.get(range.type) ?? 0) +
     (range.metadata === undefined ? 0 : 1) +
-    (range.ieee754Compatible === undefined ? 0 : 1)
+    (range.ieee754Compatible === undefined ? 0 : 1) +
+    (range.streaming === undefined ? 0 : 1)
   );
 }
 
@@ -196,6 +200,7 @@ function readRange(text: string): MediaRange {
   let quality = 1;
   let metadata: MetadataLevel | undefined;
   let ieee754Compatible: boolean | undefined;
+  let streaming: boolean | undefined;
   let charset = false;
   let exists = true;
   for (const part of parts) {
@@ -205,9 +210,10 @@ function readRange(text: string): MediaRange {
       metadata = METADATA_LEVELS.get(value.toLowerCase());
       exists &&= metadata !== undefined;
     } else if (name === "ieee754compatible") ieee754Compatible = value.toLowerCase() === "true";
+    else if (name === "odata.streaming") streaming = value.toLowerCase() === "true";
     else if (name === "charset") charset = true;
   }
-  return { type: type.toLowerCase(), quality, metadata, ieee754Compatible, charset, exists };
+  return { type: type.toLowerCase(), quality, metadata, ieee754Compatible, streaming, charset, exists };
 }
 
 /** A quality that cannot be read counts as 0: such a range asks for nothing. */
@@ -218,7 +224,7 @@ function readQuality(text: string): number {
 function readFormatOption(format: string, asksCharset: boolean): JsonFormat {
   const range = readRange(format);
   if ((range.type === "json" || range.type === "application/json") && range.exists) {
-    return toJsonFormat(range.metadata ?? "minimal", range.ieee754Compatible ?? false, asksCharset || range.charset);
+    return toJsonFormat(range, asksCharset);
   }
   throw protocolError(
     "UnsupportedFormat",
@@ -227,11 +233,20 @@ function readFormatOption(format: string, asksCharset: boolean): JsonFormat {
   );
 }
 
-function toJsonFormat(metadata: MetadataLevel, ieee754Compatible: boolean, charset: boolean): JsonFormat {
-  const parameters = `${ieee754Compatible ? ";IEEE754Compatible=true" : ""}${charset ? ";charset=utf-8" : ""}`;
+/** Makes the representation that a range asks for, with the parameters that it gives. */
+function toJsonFormat(
+  { metadata = "minimal", ieee754Compatible = false, streaming = false, charset = false }: Partial<MediaRange>,
+  asksCharset: boolean,
+): JsonFormat {
+  const parameters = [
+    `odata.metadata=${metadata}`,
+    ...(streaming ? ["odata.streaming=true"] : []),
+    ...(ieee754Compatible ? ["IEEE754Compatible=true"] : []),
+    ...(charset || asksCharset ? ["charset=utf-8"] : []),
+  ];
   return Object.freeze({
     metadata,
     ieee754Compatible,
-    contentType: `application/json;odata.metadata=${metadata}${parameters}`,
+    contentType: ["application/json", ...parameters].join(";"),
   });
 }

@@ -30,3 +30,20 @@ export function checkMaxVersion(header: string | undefined): void {
 function isNumber(text: string | undefined): boolean {
   return /^\d+$/.test(text?.trim() ?? "");
 }
+
+/**
+ * Checks the OData-Version header of a request: 4.0, blanks tolerated, text after a semicolon ignored.
+ * @param header the value of the header; undefined when absent
+ * @throws ODataError `UnsupportedODataVersion` for any other value
+ * @see OData Protocol 4.0, section 8.1.5
+ */
+export function checkRequestVersion(header: string | undefined): void {
+  if (header === undefined || header === ODATA_VERSION) return;
+  const [version = ""] = header.split(";", 1);
+  if (version.trim() === ODATA_VERSION) return;
+  throw protocolError(
+    "UnsupportedODataVersion",
+    "OData-Version is not 4.0: this service reads requests in OData 4.0, so send 4.0, or leave the header out.",
+    { target: "OData-Version" },
+  );
+}

@@ -7,7 +7,7 @@ import { etagWriter } from "./etag.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
 import { compileExpansion, type CompileRelated } from "./write-expansion.ts";
-import { compileLinks, type LinksOf } from "./write-links.ts";
+import { compileLinks, type LinksOf, type LinkWriters } from "./write-links.ts";
 import { compileRowMembers } from "./write-row.ts";
 import { compileMembers, type MemberWriter } from "./write-value.ts";
 
@@ -67,21 +67,31 @@ export function compileEntityWriter(
       : compileRowMembers(typeName, clause.selected, format, rowShape.columns);
   const itemControl = compileItemControl(target, format, rowShape);
   const entityControl = compileEntityControl(target, format, rowShape);
-  const isLinked = format.metadata === "full" && !clause.isSelection && entitySet !== null;
-  const links = isLinked ? compileLinks(entitySet, linksOf) : null;
+  // A star stands for what may be selected: it leaves out no links, whatever the allowlist leaves out.
+  const isSelection = clause.isSelection && !clause.contextSelect.includes("*");
+  const isLinked = format.metadata === "full" && !isSelection && entitySet !== null;
+  const expanded = new Set(clause.expanded.map(({ navigationProperty }) => navigationProperty.name));
+  const links = isLinked ? compileLinks(entitySet, expanded, linksOf) : null;
   const writePlain: TextWriter = (entity, serviceRoot, control) => {
     const source = rowShape === undefined ? requireObject(entity, typeName) : requireRow(entity, typeName);
     const text = writeMembers(members, source, control);
     return links === null || entitySet === null
       ? text
-      : text + links(entityUrl(serviceRoot, entitySet, entity, rowShape));
+      : text + links.unexpanded(entityUrl(serviceRoot, entitySet, entity, rowShape));
   };
   if (clause.expanded.length === 0) {
     return toWriter(format, itemControl, entityControl, (entity, serviceRoot, control) => {
       return `{${writePlain(entity, serviceRoot, control)}}`;
     });
   }
-  return compileExpandedWriter(target, clause, { format, rowShape, itemControl, entityControl, writePlain });
+  return compileExpandedWriter(target, clause, {
+    format,
+    rowShape,
+    links,
+    itemControl,
+    entityControl,
+    writePlain,
+  });
 }
 
 function toWriter(
@@ -104,6 +114,8 @@ function toWriter(
 interface PlainParts {
   readonly format: PayloadFormat;
   readonly rowShape: RowShape | undefined;
+  /** Null where no links are written. */
+  readonly links: LinkWriters | null;
   readonly itemControl: ControlWriter;
   readonly entityControl: ControlWriter;
   readonly writePlain: TextWriter;
@@ -113,14 +125,17 @@ interface PlainParts {
 function compileExpandedWriter(
   { entitySet, linksOf }: WriterTarget,
   { expanded }: SelectExpandClause,
-  { format, rowShape, itemControl, entityControl, writePlain }: PlainParts,
+  { format, rowShape, links, itemControl, entityControl, writePlain }: PlainParts,
 ): EntityWriter {
   const compileRelated: CompileRelated = ({ target, navigationProperty, selectExpand }, relatedShape) => {
     const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType, linksOf };
     const writer = compileEntityWriter(related, selectExpand, format, relatedShape);
     return (entity, serviceRoot) => writer.writeItem(entity, serviceRoot);
   };
-  const writers = expanded.map((expansion) => compileExpansion(expansion, format, compileRelated));
+  const writers = expanded.map((expansion) => ({
+    write: compileExpansion(expansion, format, compileRelated),
+    writeLinks: links?.expanded(expansion.navigationProperty.name) ?? null,
+  }));
   const onEntity =
     (write: ControlWriter): ControlWriter =>
     (value, serviceRoot) =>
@@ -132,9 +147,12 @@ function compileExpandedWriter(
       return entityUrl(serviceRoot, entitySet, entity, rowShape);
     };
     let text = writePlain(entity, serviceRoot, control);
-    for (const [index, write] of writers.entries()) {
+    for (const [index, { write, writeLinks }] of writers.entries()) {
       const member = write(related[index] ?? null, serviceRoot, url);
-      if (member !== "") text += text === "" ? member : `,${member}`;
+      const before = writeLinks === null ? "" : writeLinks(url());
+      // Links stand alone where nothing was loaded: without the comma behind them.
+      const written = member === "" ? before.slice(0, -1) : before + member;
+      if (written !== "") text += text === "" ? written : `,${written}`;
     }
     return `{${text}}`;
   });

@@ -14,24 +14,50 @@ export type LinksOf = (entitySet: EntitySet, name: string) => NavigationLinks;
 
 const ALL_LINKS: NavigationLinks = Object.freeze({ navigation: true, association: true });
 
+/** Writes links of an entity. @param url of the entity */
+export type LinkWriter = (url: string) => string;
+
+/** The links of the navigation properties of a set. */
+export interface LinkWriters {
+  /** Those of the navigation properties that are not expanded, each with a comma in front. */
+  readonly unexpanded: LinkWriter;
+  /** Those of one that is expanded, which stand before it, each with a comma behind. @param name its wire name */
+  expanded(name: string): LinkWriter;
+}
+
+/** A link of a navigation property. */
+interface Link {
+  readonly head: string;
+  readonly path: string;
+}
+
 /**
- * Makes the writer of the links of the navigation properties that a set declares, each with a comma in front: none to
- * where no route is.
+ * Makes the writers of the links of the navigation properties that a set declares: none to where no route is.
+ * @param expanded the wire names of the navigation properties that are expanded
  * @param linksOf which of them there are; without it all
- * @see OData JSON Format 4.0, section 8
+ * @see OData JSON Format 4.0, sections 4.5 and 8
  */
-export function compileLinks(entitySet: EntitySet, linksOf: LinksOf = () => ALL_LINKS): (url: string) => string {
-  const links = [...entitySet.navigationProperties.keys()].flatMap((name) => {
+export function compileLinks(
+  entitySet: EntitySet,
+  expanded: ReadonlySet<string>,
+  linksOf: LinksOf = () => ALL_LINKS,
+): LinkWriters {
+  const linksTo = (name: string): readonly Link[] => {
     const { navigation, association } = linksOf(entitySet, name);
     const path = `/${encodeSegment(name)}`;
     return [
-      ...(association ? [{ head: `,${JSON.stringify(`${name}@odata.associationLink`)}:`, path: `${path}/$ref` }] : []),
-      ...(navigation ? [{ head: `,${JSON.stringify(`${name}@odata.navigationLink`)}:`, path }] : []),
+      ...(association ? [{ head: `${JSON.stringify(`${name}@odata.associationLink`)}:`, path: `${path}/$ref` }] : []),
+      ...(navigation ? [{ head: `${JSON.stringify(`${name}@odata.navigationLink`)}:`, path }] : []),
     ];
-  });
-  return (url) => {
-    let text = "";
-    for (const { head, path } of links) text += head + JSON.stringify(url + path);
-    return text;
+  };
+  const names = [...entitySet.navigationProperties.keys()].filter((name) => !expanded.has(name));
+  const write = ({ head, path }: Link, url: string): string => head + JSON.stringify(url + path);
+  const unexpanded = names.flatMap(linksTo);
+  return {
+    unexpanded: (url) => unexpanded.map((link) => `,${write(link, url)}`).join(""),
+    expanded: (name) => {
+      const links = entitySet.navigationProperties.has(name) ? linksTo(name) : [];
+      return (url) => links.map((link) => `${write(link, url)},`).join("");
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { expandDepthOf } from "../binder/bind-expand.ts";
 import type { CsdlCapabilities } from "../csdl/csdl-capabilities.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
@@ -21,6 +22,7 @@ export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: E
       readableByKey: set.handlers.getByKey !== undefined,
       shown: showsItself(set) || [...definition.entitySets.values()].some((each) => leadsTo(definition, each, name)),
       navigable: new Set(names.filter((each) => hasNavigationRoute(definition, set.entitySet, each))),
+      maxExpandDepth: expandDepthOf(definition.limits),
       expandable: new Set(names.filter((each) => isExpandable(definition, set, each))),
       insertable: create !== undefined,
       insertableAlong: insertableAlong(definition, set),

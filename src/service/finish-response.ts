@@ -1,3 +1,4 @@
+import { bodyLength } from "../http/body-length.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 
@@ -5,10 +6,13 @@ import type { ODataResponse } from "../http/odata-response.ts";
 export const REQUEST_ID = "X-Request-Id";
 
 /**
- * Completes a response: it carries the id of its request, and a response to HEAD has no body.
+ * Completes a response: it carries the id of its request, and a response to HEAD has no body, but the headers of GET.
  * @see RFC 9110, section 9.3.2; docs/hosting.md, Request ids
  */
 export function finishResponse(request: ODataRequest, id: string, response: ODataResponse): ODataResponse {
-  const { status, headers, body } = response;
-  return { status, headers: { ...headers, [REQUEST_ID]: id }, body: request.method === "HEAD" ? null : body };
+  const { status, headers: own, body } = response;
+  const headers = { ...own, [REQUEST_ID]: id };
+  if (request.method !== "HEAD") return { status, headers, body };
+  const isWhole = typeof body === "string" || body instanceof Uint8Array;
+  return { status, headers: isWhole ? { ...headers, "Content-Length": bodyLength(body) } : headers, body: null };
 }

@@ -19,7 +19,7 @@ import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { checkMaxVersion, ODATA_VERSION } from "../http/odata-version.ts";
+import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/odata-version.ts";
 import { readRequestId } from "../http/request-id.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
@@ -129,6 +129,7 @@ function answerRequest(
   const { definition } = runtime;
   checkHost(request);
   checkMaxVersion(request.header("odata-maxversion"));
+  checkRequestVersion(request.header("odata-version"));
   checkUrlLength(request.target, definition.limits.maxUrlLength);
   const url = splitTarget(request.target);
   if (!isBelowPrefix(url.path, definition.prefix)) throw outsideOfPrefix(url.path, definition.prefix);

@@ -17,6 +17,7 @@ const ALL: CsdlCapabilities = {
   readableByKey: true,
   navigable: EVERY_NAVIGATION,
   expandable: EVERY_NAVIGATION,
+  maxExpandDepth: 3,
   shown: true,
   insertable: true,
   insertableAlong: new Map(),
@@ -277,7 +278,7 @@ describe("an entity set tells what it offers", () => {
     NavigationRestrictions: { Navigability: "Single" },
     FilterRestrictions: { Filterable: true },
     SortRestrictions: { Sortable: true },
-    ExpandRestrictions: { Expandable: true },
+    ExpandRestrictions: { Expandable: true, MaxLevels: 3 },
     SearchRestrictions: { Searchable: true },
     CountRestrictions: { Countable: true },
     SelectSupport: { Supported: true },
@@ -347,7 +348,7 @@ describe("an entity set tells what it offers", () => {
     [
       "some properties for expansion",
       { expandProperties: new Set(["Lines"]) },
-      { ExpandRestrictions: { Expandable: true, NonExpandableProperties: ["Customer", "Carrier"] } },
+      { ExpandRestrictions: { Expandable: true, NonExpandableProperties: ["Customer", "Carrier"], MaxLevels: 3 } },
     ],
   ])("with %s", (_, query, expected) => {
     expect(ofOrders({ ...ALL, query: { ...QUERY, ...query } })).toEqual({ ...every, ...expected });

@@ -31,7 +31,7 @@ describe("negotiateJson", () => {
     ["*/*,application/json;odata.metadata=none", "application/json;odata.metadata=none"],
     ["application/json;odata.metadata=minimal;IEEE754Compatible=true", `${MINIMAL};IEEE754Compatible=true`],
     ["application/json;IEEE754Compatible=false", MINIMAL],
-    ["application/json;odata.streaming=true", MINIMAL],
+    ["application/json;odata.streaming=true", `${MINIMAL};odata.streaming=true`],
     ["application/json;charset=utf-8", `${MINIMAL};charset=utf-8`],
     ["application/json;IEEE754Compatible=true;charset=UTF-8", `${MINIMAL};IEEE754Compatible=true;charset=utf-8`],
     ["application/json;odata.metadata=verbose,*/*;q=0.1", MINIMAL],

@@ -186,8 +186,9 @@ export class CapabilityTrials {
       if (Supported === true) expectSame([set, places.length > 0], [set, true]);
     },
     ExpandRestrictions: async (set, subject, claim) => {
-      const { Expandable, NonExpandableProperties = [], ...rest } = claim as Json;
+      const { Expandable, NonExpandableProperties = [], MaxLevels, ...rest } = claim as Json;
       nothingElse(rest);
+      expectSame([set, "MaxLevels", MaxLevels], [set, "MaxLevels", Expandable === true ? 3 : undefined]);
       const excluded = new Set(NonExpandableProperties as readonly string[]);
       const places = await this.#places(set, subject, false);
       for (const place of places) {

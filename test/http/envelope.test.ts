@@ -294,7 +294,7 @@ eachDoor((door) => {
         "application/json;odata.metadata=none;IEEE754Compatible=true",
       ],
       ["application/json;charset=utf-8", "application/json;odata.metadata=minimal;charset=utf-8"],
-      ["application/json;odata.streaming=true", "application/json;odata.metadata=minimal"],
+      ["application/json;odata.streaming=true", "application/json;odata.metadata=minimal;odata.streaming=true"],
       ["application/json;odata=verbose", "application/json;odata.metadata=minimal"],
       ["application/json;odata.metadata=full;q=0.5, application/json;q=0.9", "application/json;odata.metadata=minimal"],
       ["application/json;q=0.5, application/json;odata.metadata=none", "application/json;odata.metadata=none"],
