@@ -23,6 +23,8 @@ export interface WriteTarget {
   readonly key: unknown;
   /** Whether the write creates the entity where it is missing. */
   readonly mayCreate?: boolean;
+  /** What If-None-Match does: `"every"` by default; `"star"`: `*` alone counts; `"nothing"`. */
+  readonly ifNoneMatch?: "every" | "star" | "nothing";
   /** Whether the write needs the entity itself, and not only what its ETag is made from. */
   readonly isWholeNeeded?: boolean;
   /** The entity where a rule has asked for it already. */
@@ -39,25 +41,25 @@ export interface CurrentEntity {
 const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
 
 /**
- * Loads the entity that a write is about, as far as its preconditions ask for it, and judges them: If-Match, and
- * `If-None-Match: *` where the write may create. Sets that do not read by key skip both.
- * What the ETag was made from is then in `exchange.expected`; `*` names no version, so it leaves nothing there.
+ * Loads the entity that a write is about, where its preconditions need it, and checks them: If-Match, then If-None-Match.
+ * Sets that do not read by key skip both.
+ * The values behind the ETag are then in `exchange.expected`, so that a write in between is noticed; `*` names no version,
+ * and leaves nothing there.
  * @throws ODataError `PreconditionFailed`, target the header; what the handler answered
- * @see specification, Conditional requests and ETags, 4 and 5; Read by key (PUT)
+ * @see RFC 9110, section 13.2.2; docs/etags.md
  */
 export function checkPreconditions(exchange: Exchange, target: WriteTarget): MaybeResult<CurrentEntity> {
-  const { entitySet, mayCreate = false, isWholeNeeded = false, addressed } = target;
+  const { entitySet, mayCreate = false, isWholeNeeded = false, ifNoneMatch: use = "every", addressed } = target;
   const { getByKey } = exchange.entitySet(entitySet).handlers;
   const ifMatch = exchange.odata.header("if-match");
-  const isAsked = ifMatch !== undefined || mayCreate || isWholeNeeded || addressed !== undefined;
+  const ifNoneMatch = use === "nothing" ? undefined : exchange.odata.header("if-none-match");
+  const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined;
+  const isAsked = isConditional || mayCreate || isWholeNeeded || addressed !== undefined;
   if (getByKey === undefined || !isAsked) return UNKNOWN;
   return chain(load(exchange, target, getByKey), (found) => {
     if (ifMatch !== undefined) checkIfMatch(exchange, entitySet, found, ifMatch);
-    const ifNoneMatch = exchange.odata.header("if-none-match");
-    if (mayCreate && found !== null && ifNoneMatch !== undefined && namesEveryEntityTag(ifNoneMatch)) {
-      throw preconditionFailed("If-None-Match", "There is an entity with this key already.");
-    }
     if (found === null) return { state: "missing" };
+    if (ifNoneMatch !== undefined) checkIfNoneMatch(exchange, entitySet, found, ifNoneMatch, use === "star");
     return isWholeNeeded ? { state: "present", entity: found.entity } : { state: "present" };
   });
 }
@@ -91,13 +93,34 @@ function checkIfMatch(exchange: Exchange, entitySet: EntitySet, found: FoundEnti
   exchange.expected = etagValuesReader(entitySet, rowShape)(entity);
 }
 
+function checkIfNoneMatch(
+  exchange: Exchange,
+  entitySet: EntitySet,
+  { entity, rowShape }: FoundEntity,
+  ifNoneMatch: string,
+  countsStarAlone: boolean,
+): void {
+  if (namesEveryEntityTag(ifNoneMatch)) {
+    throw preconditionFailed("If-None-Match", "There is an entity with this key already.");
+  }
+  const etag = countsStarAlone ? undefined : etagWriter(entitySet, rowShape)?.(entity);
+  if (etag === undefined) return;
+  if (matchesEntityTag(ifNoneMatch, etag)) {
+    throw preconditionFailed("If-None-Match", "The entity has one of these ETags.");
+  }
+  exchange.expected ??= etagValuesReader(entitySet, rowShape)(entity);
+}
+
 /**
- * The error for an entity that a write did not find: 412 where the client said which one it means, else what is given.
- * @param notFound makes the error without If-Match
- * @see specification, Conditional requests and ETags, 5
+ * Makes the error for an entity that a write did not find: 412 where the client said which one it means, or where the
+ * entity was there when If-None-Match was checked.
+ * @param notFound makes the error without a precondition
+ * @see docs/etags.md
  */
 export function missingEntityError(exchange: Exchange, notFound: () => ODataError): ODataError {
-  return exchange.odata.header("if-match") === undefined ? notFound() : missingEntity();
+  if (exchange.odata.header("if-match") !== undefined) return missingEntity();
+  if (exchange.expected === undefined) return notFound();
+  return preconditionFailed("If-None-Match", "The entity has changed while the request ran: send it again.");
 }
 
 function missingEntity(): ODataError {

@@ -25,8 +25,10 @@ export const deleteEntity: Endpoint = (exchange, path) => {
   if (remove === undefined) throw new Error(`${entitySet.name} has a route for deleting, but no handler.`);
   return chain(addressEntity(exchange, { entitySet, key: value }), (addressed) => {
     const current = checkPreconditions(exchange, { entitySet, key: value, addressed });
-    // There is nothing to delete where a rule found nothing.
-    const deleted = chain(current, () => (addressed === null ? false : remove(value, exchange.context)));
+    // There is nothing to delete where a rule, or a precondition, found nothing.
+    const deleted = chain(current, ({ state }) =>
+      addressed === null || state === "missing" ? false : remove(value, exchange.context),
+    );
     return chain(deleted, (answer) => {
       const isDeleted: unknown = orThrow(answer);
       if (typeof isDeleted !== "boolean") {

@@ -76,7 +76,11 @@ export const replaceEntity: Endpoint = (exchange, path) => {
 function replaceOrCreate(exchange: Exchange, replacement: Replacement, addressed: AddressedEntity): MaybeResult<Saved> {
   const { entitySet, key, mayCreate } = replacement;
   const keep = keeperOf(entitySet.entityType);
-  const current = checkPreconditions(exchange, { entitySet, key, mayCreate, isWholeNeeded: keep !== null, addressed });
+  const { putChecksIfNoneMatch } = exchange.service.definition.profile;
+  const byDefault = mayCreate ? "star" : "nothing";
+  const ifNoneMatch = putChecksIfNoneMatch ? "every" : byDefault;
+  const isWholeNeeded = keep !== null;
+  const current = checkPreconditions(exchange, { entitySet, key, mayCreate, ifNoneMatch, isWholeNeeded, addressed });
   return chain(current, (found) => {
     if (found.state !== "missing") return replace(exchange, replacement, found);
     if (!mayCreate) throw missing(exchange, replacement);

@@ -4,7 +4,9 @@ import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   COLLECTION_OPTIONS,
-  CONDITIONS,
+  conditionsOf,
+  hasConditions,
+  replaceConditionsOf,
   IF_NONE_MATCH,
   PREFER_PAGE_SIZE,
   PREFER_RETURN,
@@ -180,9 +182,11 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
   const schema = isReplacement ? replaceSchema(entityType, scope.schemas) : patchSchema(entityType, scope.schemas);
   const target = { entityType, entitySet };
   const example = isReplacement ? replaceExample(target) : patchExample(target);
-  const isConditional = etag.length > 0;
-  const headers = isConditional ? ETAG_HEADER : undefined;
+  const isConditional = hasConditions(set);
+  const headers = etag.length > 0 ? ETAG_HEADER : undefined;
   const mayCreate = isReplacement && settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
+  const { profile } = scope.definition;
+  const conditions = isReplacement ? replaceConditionsOf(set, profile, mayCreate) : conditionsOf(set);
   const creation = { action: "Creating it", rules: set.authorization.create };
   const changed = entitySchema(entityType, scope.schemas);
   const options = queryParameters(entityType, capabilities, ["$select", "$expand"]);
@@ -194,7 +198,7 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
     tag: name,
     summary: `${isReplacement ? "Replace" : "Change"} an entity of ${name}`,
     access: { ...accessOf(set, "update"), further: mayCreate ? creation : undefined, checksRows: set.rows !== null },
-    parameters: [...parameters, ...options, ...(isConditional ? CONDITIONS : []), PREFER_RETURN],
+    parameters: [...parameters, ...options, ...conditions, PREFER_RETURN],
     requestBody: jsonBody(schema, example),
     responses: {
       200: jsonResponse("The entity as it is now.", changed, headers),
@@ -206,9 +210,9 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
 }
 
 function addDelete(scope: ServiceScope, set: EntitySetDefinition): void {
-  const { name, entityType, etag } = set.entitySet;
+  const { name, entityType } = set.entitySet;
   const { predicate, parameters } = keyTemplate(entityType, scope.schemas);
-  const isConditional = etag.length > 0;
+  const isConditional = hasConditions(set);
   scope.add({
     method: "DELETE",
     path: pathOf(set) + predicate,
@@ -216,7 +220,7 @@ function addDelete(scope: ServiceScope, set: EntitySetDefinition): void {
     tag: name,
     summary: `Delete an entity of ${name}`,
     access: accessOf(set, "delete"),
-    parameters: [...parameters, ...(isConditional ? CONDITIONS : [])],
+    parameters: [...parameters, ...conditionsOf(set)],
     responses: {
       204: emptyResponse("It is not there any more."),
       ...errorResponses({ isAddressed: true, isWrite: true, isConditional }),

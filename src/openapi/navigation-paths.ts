@@ -12,7 +12,8 @@ import { addMemberOperation, type MemberScope, memberScopes } from "./member-sco
 import { type NavigationOptions, navigationOptions } from "./navigation-options.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
-  CONDITIONS,
+  conditionsOf,
+  hasConditions,
   PREFER_PAGE_SIZE,
   PREFER_RETURN,
   keyParameterNames,
@@ -177,7 +178,7 @@ function addCreate(each: NavigationScope): void {
     id: "create",
     summary: `Create one of ${name}`,
     access: createAccess(each),
-    parameters: [...optionsOf(each, options.entity), ...(entitySet.etag.length > 0 ? CONDITIONS : []), PREFER_RETURN],
+    parameters: [...optionsOf(each, options.entity), ...conditionsOf(set), PREFER_RETURN],
     requestBody: jsonBody(created, example),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), LOCATION_HEADER),
@@ -227,7 +228,7 @@ function addReferences(each: NavigationScope): void {
       "/$ref",
     );
   }
-  const conditions = set.entitySet.etag.length > 0 ? CONDITIONS : [];
+  const conditions = conditionsOf(set);
   const done = { 204: emptyResponse("It is done.") };
   for (const method of ["POST", "PUT"] as const) {
     if (!reference.has(method)) continue;
@@ -274,6 +275,6 @@ function handlersOf({ set, member }: NavigationScope): NavigationHandlers<Contex
 }
 
 /** Links are part of the parent, so its ETag guards them. */
-function refusalsOfWrite({ entitySet }: EntitySetDefinition) {
-  return { isAddressed: true, isWrite: true, isConditional: entitySet.etag.length > 0 };
+function refusalsOfWrite(set: EntitySetDefinition) {
+  return { isAddressed: true, isWrite: true, isConditional: hasConditions(set) };
 }

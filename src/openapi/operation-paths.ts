@@ -5,7 +5,7 @@ import { bodyLimit, pathOf } from "./entity-set-paths.ts";
 import { argumentsExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
-  CONDITIONS,
+  conditionsOf,
   PREFER_PAGE_SIZE,
   PREFER_RETURN,
   keyTemplate,
@@ -88,10 +88,10 @@ function addOperation(scope: ServiceScope, operation: Operation, place: Operatio
   const isFunction = operation.kind === "Function";
   const hasBody = !isFunction && operation.parameters.length > 0;
   const isBoundToEntity = operation.binding?.isCollection === false;
-  const isConditional = !isFunction && isBoundToEntity && (set?.entitySet.etag.length ?? 0) > 0;
+  const conditions = !isFunction && isBoundToEntity && set !== null && set !== undefined ? conditionsOf(set) : [];
   const parameters = isFunction
     ? [...operation.parameters.map((each) => queryParameter(each, scope)), ...composedOptions(scope, operation, set)]
-    : [...(isConditional ? CONDITIONS : []), PREFER_RETURN];
+    : [...conditions, PREFER_RETURN];
   const isAddressed = isBoundToEntity;
   const body = hasBody ? bodyLimit(settings) : undefined;
   scope.add({
@@ -105,7 +105,7 @@ function addOperation(scope: ServiceScope, operation: Operation, place: Operatio
     requestBody: hasBody ? jsonBody(bodySchema(operation, scope), argumentsExample(operation.parameters)) : undefined,
     responses: {
       ...resultResponses(scope, operation, set),
-      ...errorResponses({ isAddressed, isWrite: !isFunction, isConditional, body }),
+      ...errorResponses({ isAddressed, isWrite: !isFunction, isConditional: conditions.length > 0, body }),
     },
   });
 }

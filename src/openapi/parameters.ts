@@ -1,3 +1,5 @@
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { ServiceProfile } from "../definition/service-profile.ts";
 import type { EntityType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -198,11 +200,28 @@ export const IF_NONE_MATCH: DocumentObject = inHeader(
   "ETags that the client has: the answer is 304 where the entity has one of them.",
 );
 
-/** The headers of a write that is made only where they hold. */
-export const CONDITIONS: readonly DocumentObject[] = [
-  inHeader("If-Match", "The ETag that the entity must have, or *."),
-  inHeader("If-None-Match", "ETags that the entity must not have, or *: that there is none."),
-];
+const IF_MATCH: DocumentObject = inHeader("If-Match", "The ETag that the entity must have, or *.");
+
+/** Returns whether the preconditions of writes are checked: where entities are read by key, and have an ETag. */
+export function hasConditions({ entitySet, handlers }: EntitySetDefinition): boolean {
+  return entitySet.etag.length > 0 && handlers.getByKey !== undefined;
+}
+
+/** Returns the headers of a write that is made only where they hold. */
+export function conditionsOf(set: EntitySetDefinition): readonly DocumentObject[] {
+  if (!hasConditions(set)) return [];
+  return [IF_MATCH, inHeader("If-None-Match", "ETags that the entity must not have, or *: that there is none.")];
+}
+
+/** Returns those headers of a PUT: by the specification If-None-Match is `*`, and counts where the PUT may create. */
+export function replaceConditionsOf(
+  set: EntitySetDefinition,
+  { putChecksIfNoneMatch }: ServiceProfile,
+  mayCreate: boolean,
+): readonly DocumentObject[] {
+  if (putChecksIfNoneMatch || !hasConditions(set)) return conditionsOf(set);
+  return mayCreate ? [IF_MATCH, inHeader("If-None-Match", "*: that there is no such entity.", "*")] : [IF_MATCH];
+}
 
 /** The header of a read of a collection that asks for smaller pages. */
 export const PREFER_PAGE_SIZE: DocumentObject = inHeader("Prefer", "How large pages are wanted.", "maxpagesize=50");

@@ -4,7 +4,7 @@ import { accessOf } from "./access.ts";
 import { bodyLimit } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
 import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
-import { CONDITIONS, IF_NONE_MATCH } from "./parameters.ts";
+import { conditionsOf, hasConditions, IF_NONE_MATCH } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
 import type { ServiceScope } from "./service-scope.ts";
 import { envelope, withContext } from "./structured-schemas.ts";
@@ -88,7 +88,7 @@ function addValue(each: PropertyScope): void {
 
 function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
   const { scope, set, member: property } = each;
-  const isConditional = set.entitySet.etag.length > 0;
+  const isConditional = hasConditions(set);
   const value = valueSchema({ ...property, nullable: property.nullable && !isBare(each) }, "body", scope.schemas);
   const body = isBare(each) ? value : objectSchema(undefined, { value }, ["value"]);
   const example = exampleOf(property);
@@ -98,10 +98,10 @@ function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
     id: method === "PUT" ? "replace" : "patch",
     summary: `Set ${property.name}`,
     access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
-    parameters: isConditional ? CONDITIONS : [],
+    parameters: conditionsOf(set),
     requestBody: jsonBody(body, isBare(each) ? example : { value: example }),
     responses: {
-      204: emptyResponse("It is done.", isConditional ? ETAG_HEADER : undefined),
+      204: emptyResponse("It is done.", set.entitySet.etag.length > 0 ? ETAG_HEADER : undefined),
       ...errorResponses(reasons),
     },
   });
@@ -109,15 +109,15 @@ function addWrite(each: PropertyScope, method: "PUT" | "PATCH"): void {
 
 function addClear(each: PropertyScope): void {
   const { set, member: property } = each;
-  const isConditional = set.entitySet.etag.length > 0;
+  const isConditional = hasConditions(set);
   addMemberOperation(each, {
     method: "DELETE",
     id: "clear",
     summary: `Set ${property.name} to null`,
     access: { ...accessOf(set, "update"), checksRows: set.rows !== null },
-    parameters: isConditional ? CONDITIONS : [],
+    parameters: conditionsOf(set),
     responses: {
-      204: emptyResponse("It is null.", isConditional ? ETAG_HEADER : undefined),
+      204: emptyResponse("It is null.", set.entitySet.etag.length > 0 ? ETAG_HEADER : undefined),
       ...errorResponses({ isAddressed: true, isWrite: true, isConditional }),
     },
   });

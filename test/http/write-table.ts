@@ -144,8 +144,15 @@ function failedPrecondition(row: TableRow): Expectation | null {
     const holds = row.ifMatch === "star" || (row.etag && row.ifMatch !== "stale");
     if (!holds) return failed("If-Match");
   }
-  if (row.verb === "PUT" && row.upsert && row.ifNoneMatch === "star" && !row.missing) return failed("If-None-Match");
-  return null;
+  if (row.ifNoneMatch === "absent" || row.missing) return null;
+  const isStar = row.ifNoneMatch === "star";
+  const fails = row.verb === "PUT" ? row.upsert && isStar : isStar || row.etag;
+  return fails ? failed("If-None-Match") : null;
+}
+
+/** Whether If-None-Match was checked, so that no handler is asked to write what is missing. */
+function isKnownMissing({ readable, missing, ifNoneMatch }: TableRow): boolean {
+  return readable && missing && ifNoneMatch !== "absent";
 }
 
 /** What handlers get as the values behind the ETag. */
@@ -166,6 +173,7 @@ function expectChange(row: TableRow): Expectation {
     return success(row, "updated", saved, [{ handler, expected }]);
   }
   if (row.ifMatch !== "absent") return failure(row, 412, "PreconditionFailed", "If-Match", [handler]);
+  if (row.verb === "PATCH" && isKnownMissing(row)) return failure(row, 404, "NotFound");
   if (row.verb === "PATCH" || !row.upsert) return failure(row, 404, "NotFound", undefined, [handler]);
   // Without reading by key only the replace handler tells that there is nothing.
   const handlers = row.readable ? ["create"] : ["replace", "create"];
@@ -177,9 +185,10 @@ function expectChange(row: TableRow): Expectation {
 function expectDelete(row: TableRow): Expectation {
   const failed = failedPrecondition(row);
   if (failed !== null) return failed;
-  const calls = [{ handler: "delete", expected: expectedOf(row) }];
+  const handlers = isKnownMissing(row) ? [] : ["delete"];
+  const calls = handlers.map((handler) => ({ handler, expected: expectedOf(row) }));
   if (row.missing && row.ifMatch !== "absent") return failure(row, 412, "PreconditionFailed", "If-Match", ["delete"]);
-  if (row.missing && !row.idempotentDelete) return failure(row, 404, "NotFound", undefined, ["delete"]);
+  if (row.missing && !row.idempotentDelete) return failure(row, 404, "NotFound", undefined, handlers);
   return { status: 204, headers: {}, body: "", calls, rows: [OTHER] };
 }
 

@@ -100,7 +100,7 @@ export async function withRelation(
     const asked = [...ownProperties(join), ...expected.map(([property]) => property)];
     const row = await own.read(task, ownKey, selectedOf(own, asked), "locked");
     const isSeen = row !== null && (await isVisible(task, restrictions, { set, table, key: ownKey }));
-    if (!isSeen || !hasExpected(row, expected)) throw expected.length === 0 ? MISSING : changed();
+    if (!isSeen || !hasExpected(row, expected)) throw expected.length === 0 ? MISSING : changed(context);
     const ends = { own, ownKey, row, other: writerOf(other), set, target };
     await work({ task, navigation, join, ...ends, restrictions, stated });
     await checkVisible(task, restrictions, { set, table, key: ownKey });
@@ -136,7 +136,9 @@ export function checkRelated(
   return checkVisible(task, restrictions, { set: target, table: other.table, key });
 }
 
-function changed(): ODataError {
-  const reason = "If-Match does not hold. There is no entity with this key, or it has changed meanwhile.";
-  return protocolError("PreconditionFailed", reason, { target: "If-Match" });
+/** Values are expected where a precondition was found to hold: If-Match, or without it If-None-Match. */
+function changed({ request }: LinkContext): ODataError {
+  const target = request.headers.has("If-Match") ? "If-Match" : "If-None-Match";
+  const reason = `${target} does not hold. There is no entity with this key, or it has changed meanwhile.`;
+  return protocolError("PreconditionFailed", reason, { target });
 }
