@@ -49,7 +49,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
   const rules: NameRules = { option: target.option, allowed: target.allowed };
   const selection: Selection = new Map();
   const contextSelect = new Set<string>();
-  const isSelection = !items.some(({ path }) => path[0] === "*");
+  const hasStar = items.some(({ path }) => path[0] === "*");
   for (const { path, position } of items) {
     const [first = ""] = path;
     if (first === "*") {
@@ -59,11 +59,18 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
     } else {
       const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
       // A star stands for all structural properties.
-      if (isSelection || !isStructural) contextSelect.add(name);
+      if (!hasStar || !isStructural) contextSelect.add(name);
     }
   }
-  const selected = isSelection ? inDeclaredOrder(target.entityType, selection) : selectAll(target.entityType).selected;
+  const { selected: all } = selectAll(target.entityType);
+  const selected = hasStar ? permitted(all, target.allowed) : inDeclaredOrder(target.entityType, selection);
+  const isSelection = !hasStar || selected.length < all.length;
   return { selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING };
+}
+
+/** What a star stands for: the properties that the allowlist leaves out are no part of it. */
+function permitted(all: readonly SelectedProperty[], allowed: ReadonlySet<string> | null): readonly SelectedProperty[] {
+  return allowed === null ? all : all.filter(({ property }) => allowed.has(property.name));
 }
 
 /** Adds one path to the selection, and gives its spelling on the wire. */

@@ -68,7 +68,12 @@ export function completeValue(type: ComplexType, change: Members, path: readonly
   return Object.fromEntries(members);
 }
 
-function mergeValue(
+/**
+ * Returns the value that a change makes of the value of a property: `mergeDelta` for one member.
+ * @param around the complex properties around the property
+ * @throws IncompleteValueError when a complex value is null, and the change lacks one of its required members
+ */
+export function mergeValue(
   property: StructuralProperty,
   current: unknown,
   change: unknown,

@@ -1,13 +1,14 @@
 import type { ODataError } from "../errors/odata-error.ts";
 import { chain } from "../execution/chain.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
+import { parentExists } from "../execution/read-navigation.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { referenceCollectionContext, referenceContext } from "../payload/context-url.ts";
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
-import { authorizeRelated } from "./addressed-entity.ts";
+import { authorizeRelated, requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
-import { collectionResponse } from "./collection-response.ts";
+import { type CollectionResource, collectionResponse } from "./collection-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { noEntityResponse } from "./navigation-answer.ts";
 import {
@@ -15,6 +16,7 @@ import {
   collectionOf,
   type Navigation,
   navigationOf,
+  noParent,
   noRelatedEntity,
   optionsOf,
   readOne,
@@ -23,10 +25,10 @@ import { readJsonFormat } from "./read-options.ts";
 import { jsonResponse } from "./response.ts";
 
 /**
- * `GET /Set(key)/Nav/$ref`: references to the related entities of one entity, or to its one related entity; none where
- * the navigation has no target set, since its entities have no URLs.
+ * `GET /Set(key)/Nav/$ref`: references to the related entities of one entity, or to its one related entity. There are none
+ * where the navigation has no target set, since its entities have no URLs, and where nothing reads along the navigation.
  * @throws ODataError as for the related entities themselves
- * @see specification, Navigation routes, rule 5
+ * @see docs/navigation.md
  */
 export const readReferences: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
@@ -38,7 +40,7 @@ export const readReferences: Endpoint = (exchange, path) => {
   return collectionResponse(exchange, format, {
     target,
     rules: optionsOf(exchange).references,
-    ...collectionOf(exchange, navigation, key),
+    ...(isRead(navigation) ? collectionOf(exchange, navigation, key) : emptyCollection(exchange, navigation, key)),
     origin,
     referencesOnly: true,
     countsAfterSkip: !profile.navigationCountsBeforeSkip,
@@ -54,13 +56,45 @@ function readReference(
 ): MaybeResult<ODataResponse> {
   const { origin, target } = navigation.runtime;
   bindEntity(exchange, target, optionsOf(exchange).reference);
+  const contextUrl = referenceContext(exchange.serviceRoot);
+  if (!isRead(navigation)) {
+    const writer = compileReferenceWriter(null, format, undefined);
+    return chain(requireParent(exchange, navigation, key), () =>
+      jsonResponse(exchange, format, writer.writeEntity({}, exchange.serviceRoot, contextUrl)),
+    );
+  }
   const missing = (): ODataError => noRelatedEntity(navigation);
   return chain(readOne(exchange, navigation, key, null), (found) => {
     if (found === null) return noEntityResponse(exchange, navigation, key, missing);
     return chain(authorizeRelated(exchange, origin, found, missing), () => {
-      const contextUrl = referenceContext(exchange.serviceRoot);
       const writer = compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, found.rowShape);
       return jsonResponse(exchange, format, writer.writeEntity(found.entity, exchange.serviceRoot, contextUrl));
     });
   });
+}
+
+/** Whether something reads along a navigation: a handler, or the table of the target set. Links alone do not. */
+function isRead({ runtime: { source, table } }: Navigation): boolean {
+  return (source.handlers.get ?? source.handlers.getBatch) !== undefined || table !== null;
+}
+
+/** What is read along a navigation that has handlers for links alone. */
+function emptyCollection(
+  exchange: Exchange,
+  navigation: Navigation,
+  key: unknown,
+): Pick<CollectionResource, "form" | "handlers" | "selectPushdownEnabled"> {
+  const getAll = (): MaybeResult<Iterable<unknown>> => chain(requireParent(exchange, navigation, key), () => []);
+  return { form: "get-all", handlers: { getAll }, selectPushdownEnabled: false };
+}
+
+/** Looks for the parent, where its set reads by key. @throws ODataError for a missing parent, or one that a rule refuses */
+function requireParent(exchange: Exchange, navigation: Navigation, key: unknown): MaybeResult<undefined> {
+  const { entitySet, runtime } = navigation;
+  const missing = (): ODataError => noParent(navigation);
+  return chain(requireEntity(exchange, { entitySet, key }, missing), () =>
+    chain(parentExists(runtime.source, key, exchange.context), (exists): undefined => {
+      if (!exists) throw missing();
+    }),
+  );
 }

@@ -6,7 +6,7 @@ import type { MemoryQuery } from "../memory/memory-query.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
 import { chain } from "./chain.ts";
-import { collectEntities, isIterable } from "./collect-entities.ts";
+import { collectEntities } from "./collect-entities.ts";
 import type { MaybeResult } from "./handler-answer.ts";
 import type { IsMatch } from "./search-matches.ts";
 
@@ -47,18 +47,14 @@ export function relate(relation: Relation, answer: unknown, weight: number): May
 }
 
 /**
- * What one expansion brings for one parent, from what the handler of the parents put into it. What is no entity, or no
- * list of them, counts as not loaded.
- * @see specification, $expand, rule 2
+ * What one expansion brings for one parent, from what `loadedValues` returned; null where nothing was loaded.
+ * @see docs/expand.md
  */
 export function relateLoaded(relation: Relation, value: unknown, weight: number): Related {
   const { step } = relation;
-  if (!step.expansion.navigationProperty.isCollection) {
-    return value === null || isEntity(value) ? relateEntity(relation, value, weight) : null;
-  }
-  if (!isIterable(value)) return null;
-  const entities: readonly unknown[] = Array.isArray(value) ? value : [...value];
-  return entities.every(isEntity) ? relateCollection(relation, entities, weight) : null;
+  if (value === undefined) return null;
+  if (!step.expansion.navigationProperty.isCollection) return relateEntity(relation, value, weight);
+  return Array.isArray(value) ? relateCollection(relation, value, weight) : null;
 }
 
 function relateEntity(relation: Relation, value: unknown, weight: number): RelatedEntity {

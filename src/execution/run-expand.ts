@@ -1,6 +1,5 @@
 import type { Context } from "../definition/context.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { declaredFieldOf } from "../memory/compile-property.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandLoad, ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
@@ -13,6 +12,7 @@ import { entitiesOf, type ExpandLevel, joinedEntity, type ParentPage } from "./e
 import { groupByKey, type KeyGroup, perEntity } from "./group-by-key.ts";
 import { orThrow, type MaybeResult } from "./handler-answer.ts";
 import { loadNested } from "./load-nested.ts";
+import { loadedValues } from "./loaded-values.ts";
 import { countEntities, type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
 import { type RelatedLists, readRelatedLists, relationalSource } from "./run-related.ts";
 import { searchMatches } from "./search-matches.ts";
@@ -125,8 +125,7 @@ function relateAll(relation: Relation, level: ExpandLevel): MaybeResult<readonly
   const { step, run } = relation;
   const { load, expansion } = step;
   if (load.kind === "asLoaded" || load.kind === "related") {
-    const { field } = expansion.navigationProperty;
-    const values = level.entities.map((parent) => loadedValue(parent, field));
+    const values = loadedValues(step, level.entities, run.context);
     return chain(visibleValues(expansion, values, run.context), (seen) =>
       chain(loadNested(step, seen, run), (loaded) => {
         const related = loaded.map((value, index) => relateLoaded(relation, value, level.weights[index] ?? 1));
@@ -198,11 +197,6 @@ function eachGroup<T>(
   { context }: ExpandRun,
 ): MaybeResult<readonly T[]> {
   return mapEach(groups, call, () => context.signal);
-}
-
-function loadedValue(parent: unknown, field: string): unknown {
-  if (typeof parent !== "object" || parent === null) return undefined;
-  return declaredFieldOf(parent, field);
 }
 
 /** What a step brought, before the level below it. */

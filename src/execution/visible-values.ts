@@ -31,5 +31,6 @@ function visibleValue(value: unknown, isCollection: boolean, sees: IsVisible): u
   if (Array.isArray(value)) return isCollection ? value.filter(sees) : value;
   // What cannot be looked at counts as not loaded.
   if (isCollection) return value === null ? null : undefined;
+  if (value === undefined) return undefined;
   return sees(value) ? value : null;
 }

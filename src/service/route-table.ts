@@ -10,7 +10,6 @@ import { createRelated } from "../endpoints/create-related.ts";
 import { deleteEntity } from "../endpoints/delete-entity.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
 import { invokeAction, invokeFunction } from "../endpoints/invoke-operation.ts";
-import { notImplemented } from "../endpoints/not-implemented.ts";
 import { patchEntity } from "../endpoints/patch-entity.ts";
 import { readCollection } from "../endpoints/read-collection.ts";
 import { readCount } from "../endpoints/read-count.ts";
@@ -154,8 +153,6 @@ const SERVICE_ROOT: Endpoints = { GET: { answer: readServiceDocument, category: 
 const METADATA: Endpoints = { GET: { answer: readMetadata, category: null } };
 const NOTHING = {};
 
-const UNREAD_REFERENCES = "Reads of references along a navigation property that has no handler to read it are";
-
 function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRoutes {
   const { entitySet, handlers, settings } = set;
   const isReadable = readForm(handlers) !== undefined;
@@ -220,8 +217,7 @@ function navigationRoutes(
     // One entity is addressed where its own set reads by key.
     relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated, "read", READS) },
     reference: {
-      // References are read as the related entities are: by links alone nothing tells which there are.
-      GET: declared(reads || isLinked, reads ? readReferences : notImplemented(UNREAD_REFERENCES), "read", READS),
+      GET: declared(reads || isLinked, readReferences, "read", READS),
       POST: declared(handlers.addRef, addReference, "create", relinks),
       PUT: declared(handlers.setRef, setReference, "update", relinks),
       DELETE: declared(handlers.removeRef, removeReference, "update", relinks),

@@ -56,6 +56,7 @@ function store(
           loose: hasMany(Line, along(style, linesOf)),
           odd: hasOptional(Line, along(style, first)),
           linked: hasMany(Line, { target: "Lines", addRef: () => {}, removeRef: () => {} }),
+          main: hasOptional(Line, { target: "Lines", setRef: () => {} }),
           silent: hasMany(Line, { target: "Lines" }),
           ...navigation,
         },
@@ -226,9 +227,20 @@ eachDoor((door) => {
   });
 
   describe("which routes there are", () => {
-    test("without a handler to read by there are no references to read", async () => {
+    test("link handlers alone give the empty envelope, where the parent exists", async () => {
       const ask = door.to(store().service);
-      expectError(await ask("/r/Orders(1)/Linked/$ref"), { status: 501, code: "NotImplemented" });
+      expectAnswer(await ask("/r/Orders(1)/Linked/$ref"), { body: { "@odata.context": COLLECTION, value: [] } });
+      expectAnswer(await ask("/r/Orders(1)/Main/$ref"), { body: { "@odata.context": SINGLE } });
+      for (const name of ["Linked", "Main"]) {
+        expectError(await ask(`/r/Orders(9)/${name}/$ref`), { status: 404, code: "NotFound" });
+        expectError(await ask(`/r/Orders(1)/${name}/$ref?$filter=true`), {
+          status: 400,
+          code: "UnsupportedQueryOption",
+          target: "$filter",
+        });
+      }
+      const counted = await ask("/r/Orders(1)/Linked/$ref?$count=true&$top=2");
+      expect(counted.json).toEqual({ "@odata.context": COLLECTION, "@odata.count": 0, value: [] });
       expectError(await ask("/r/Orders(1)/Silent/$ref"), { status: 404, code: "NotFound" });
       expectError(await ask("/r/Orders(1)/Nothing/$ref"), { status: 404, code: "NotFound" });
     });

@@ -1,7 +1,6 @@
 import { changesMember, completeValue, isPartial } from "../../definition/merge-delta.ts";
 import { absentValue } from "../../edm/absent-value.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { mergeDocument } from "./merge-document.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { memberOf, onlyNulls, type StoredColumn, type StoredProperty } from "./stored-columns.ts";
 
@@ -86,8 +85,9 @@ function addChange(changed: ChangedColumns, stored: StoredProperty, change: unkn
   if (type.kind !== "ComplexType" || !isPartial(property, change)) return addWhole(changed, stored, change);
   if (current === null) return addWhole(changed, stored, completeValue(type, change, path));
   if (members === undefined) {
+    if (stored.mergeCells === undefined) throw new Error(`${property.name} is stored as no complex value.`);
     changed.columns.push(...stored.columns);
-    changed.cells.push(mergeDocument(property, current, change, path));
+    changed.cells.push(...stored.mergeCells(current, change));
     return true;
   }
   let hasValue = false;

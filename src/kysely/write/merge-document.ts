@@ -7,9 +7,6 @@ import { writeJson } from "../../json/write-json.ts";
 import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../read/read-document.ts";
 import { writeDocument } from "./write-document.ts";
 
-/** Values by the application's fields. */
-type Values = Readonly<Record<string, unknown>>;
-
 /**
  * Returns the JSON text of a complex value with a change merged into it. Members of the text that the change does not
  * mention stay as they are, also those that the model does not know.
@@ -20,7 +17,7 @@ type Values = Readonly<Record<string, unknown>>;
 export function mergeDocument(
   property: StructuralProperty,
   text: unknown,
-  change: Values,
+  change: object,
   path: readonly StructuralProperty[],
 ): string {
   if (typeof text !== "string") throw wrongDocument(property, `a value of type ${typeof text}`);

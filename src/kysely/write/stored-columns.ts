@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { mergeValue } from "../../definition/merge-delta.ts";
 import { isFourDigitYear } from "../../edm/date.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -17,6 +18,7 @@ import type { ArrayPlan, ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/
 import type { DialectProfile } from "../dialect-profile.ts";
 import { scaledDecimalForm } from "../forms/decimal-forms.ts";
 import type { Sql } from "../translate/sql-form.ts";
+import { mergeDocument } from "./merge-document.ts";
 import { writeDocument } from "./write-document.ts";
 
 /** A value that its column cannot hold as it is: refused, for what is stored is never another value. */
@@ -51,6 +53,12 @@ export interface StoredProperty {
    * @throws UnstorableValueError
    */
   readonly toCells: (value: unknown) => readonly unknown[];
+  /**
+   * The cells of a complex value in one column, with a change of some of its members. The stored value is not null: a text
+   * of JSON, or what the conversion of the column makes of it.
+   * @throws IncompleteValueError, UnstorableValueError
+   */
+  readonly mergeCells?: (current: unknown, change: object) => readonly unknown[];
   readonly property: StructuralProperty;
   /** The complex properties around it, and the property itself. */
   readonly path: readonly StructuralProperty[];
@@ -88,13 +96,21 @@ function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly Str
       const toCells = (value: unknown): readonly unknown[] => [
         value === null || value === undefined ? null : write(value),
       ];
-      return { columns, toCells, property: plan.property, path };
+      const mergeCells = (current: unknown, change: object): readonly unknown[] => [
+        mergeDocument(plan.property, current, change, path),
+      ];
+      return { columns, toCells, mergeCells, property: plan.property, path };
     }
     case "array":
       return compileArray(plan, profile, path);
     case "converted": {
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
-      return { columns, toCells: (value) => [value === null || value === undefined ? null : plan.toCell(value)] };
+      const toCells = (value: unknown): readonly unknown[] => [
+        value === null || value === undefined ? null : plan.toCell(value),
+      ];
+      const mergeCells = (current: unknown, change: object): readonly unknown[] =>
+        toCells(mergeValue(plan.property, current, change, around));
+      return { columns, toCells, mergeCells, property: plan.property, path };
     }
     case "complex":
       return compileComplex(plan, profile, path);
@@ -118,7 +134,7 @@ function compileScalar(plan: ScalarPlan, profile: DialectProfile, path: readonly
 type ItemCell = Parameters<ArrayPlan["syntax"]["write"]>[0][number];
 
 function compileArray(
-  { item, column, format, syntax }: ArrayPlan,
+  { property, item, column, format, syntax }: ArrayPlan,
   profile: DialectProfile,
   path: readonly StructuralProperty[],
 ): StoredProperty {
@@ -135,6 +151,8 @@ function compileArray(
   return {
     columns: [{ column, place, mayRound: mayRound(single, profile), compared, path }],
     toCells: (value) => [Array.isArray(value) ? syntax.write(value.map(toItem), item) : null],
+    property,
+    path,
   };
 }
 

@@ -1,0 +1,92 @@
+import type { Context } from "../definition/context.ts";
+import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
+import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
+import { isEntity } from "../memory/entity.ts";
+import type { ExpandStep } from "../plan/plan-expand.ts";
+import type { SelectedProperty } from "../query/clauses.ts";
+import { canonicalEntity } from "./canonical-entity.ts";
+import { isPromiseLike } from "./chain.ts";
+import { isIterable } from "./collect-entities.ts";
+import { serviceOf } from "./resolve-sources.ts";
+
+/** Why a value is left out, for the log. */
+type Reason = string;
+
+/**
+ * Returns what the handler of the parents put into a navigation property, for each parent: an entity, a list of entities,
+ * null, or undefined where there is nothing that can be written. A value that is left out is logged, once per list of
+ * parents.
+ * @see docs/expand.md
+ */
+export function loadedValues(step: ExpandStep, parents: readonly unknown[], context: Context): readonly unknown[] {
+  const { field, isCollection } = step.expansion.navigationProperty;
+  let reason: Reason | null = null;
+  const values = parents.map((parent) => {
+    const value = isEntity(parent) ? declaredFieldOf(parent, field) : undefined;
+    if (value === undefined || value === null) return value;
+    const list = isCollection && isIterable(value) ? [...value] : value;
+    const fault = isCollection ? faultOfList(step, list) : faultOfEntity(step, list);
+    reason ??= fault;
+    return fault === null ? list : undefined;
+  });
+  if (reason !== null) warn(step, reason, context);
+  return values;
+}
+
+function faultOfList(step: ExpandStep, value: unknown): Reason | null {
+  if (isPromiseLike(value)) return "it is a promise: await it";
+  if (!Array.isArray(value)) return "it is no list of entities";
+  const list: readonly unknown[] = value;
+  for (const [index, item] of list.entries()) {
+    const fault = faultOfEntity(step, item);
+    if (fault !== null) return `of item ${String(index)}: ${fault}`;
+  }
+  return null;
+}
+
+function faultOfEntity({ expansion }: ExpandStep, value: unknown): Reason | null {
+  if (isPromiseLike(value)) return "it is a promise: await it";
+  if (!isEntity(value) || isIterable(value)) return "it is no entity";
+  const { navigationProperty, target, selectExpand } = expansion;
+  const { entityType } = navigationProperty;
+  try {
+    const entity = canonicalEntity(entityType, value);
+    return missingOf(selectExpand.selected, entity) ?? missingOf(identifying(entityType, target?.etag), entity);
+  } catch (error) {
+    return error instanceof Error ? error.message : "it cannot be read";
+  }
+}
+
+/** What an entity is found and told apart by. */
+function identifying({ key }: EntityType, etag: readonly StructuralProperty[] = []): readonly SelectedProperty[] {
+  return [...key, ...etag].map((property) => ({ property }));
+}
+
+function missingOf(selected: readonly SelectedProperty[], owner: object): Reason | null {
+  for (const { property, nested } of selected) {
+    const { name, type, nullable, isKey, isCollection } = property;
+    const value = fieldOf(owner, property.field);
+    if (value === null && (!nullable || isKey || isCollection)) return `'${name}' is missing`;
+    if (type.kind !== "ComplexType" || value === null) continue;
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const item of items) {
+      const fault = isEntity(item) ? missingOf(nested ?? membersOf(type), item) : null;
+      if (fault !== null) return fault;
+    }
+  }
+  return null;
+}
+
+function membersOf({ properties }: ComplexType): readonly SelectedProperty[] {
+  return properties.map((property) => ({ property }));
+}
+
+function warn({ place }: ExpandStep, reason: Reason, context: Context): void {
+  try {
+    serviceOf(context).logger.warn(`The expansion '${place}' is left out for some entities: ${reason}.`, {
+      navigation: place,
+    });
+  } catch {
+    // A logger that throws takes no response down with it.
+  }
+}
