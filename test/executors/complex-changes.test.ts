@@ -40,6 +40,7 @@ const Person = entityType("Person", {
   office: edm.complex(Address),
   loose: edm.complex(Loose).nullable(),
   note: edm.complex(Loose),
+  spot: edm.complex(Loose).nullable(),
   stops: edm.collection(edm.complex(Geo)),
   version: edm.int32().computed(),
 });
@@ -65,6 +66,7 @@ async function createTable(db: AnyDatabase, engine: DatabaseEngine): Promise<voi
     "loose_b varchar(50) null",
     "note_a varchar(50) null",
     "note_b varchar(50) null",
+    "spot varchar(50) null",
     `stops ${json} not null`,
     "version int not null",
   ];
@@ -73,6 +75,17 @@ async function createTable(db: AnyDatabase, engine: DatabaseEngine): Promise<voi
 
 const OPERATIONS = ["read", "create", "replace", "patch"] as const;
 const JSON_COLUMN = { storage: "json" } as const;
+
+/** A complex value in one column, in a form of its own. */
+const SPOT = {
+  fromDatabase: (cell: unknown) => {
+    const [a = null, b = null] = String(cell)
+      .split("|")
+      .map((text) => (text === "" ? null : text));
+    return { a, b };
+  },
+  toDatabase: (value: { readonly a: string | null; readonly b: string | null }) => `${value.a ?? ""}|${value.b ?? ""}`,
+};
 
 type Service = ReturnType<typeof odataService>;
 
@@ -87,7 +100,7 @@ function tableService(db: AnyDatabase, guarded: boolean = false): Service {
         operations: OPERATIONS,
         rowVersion: "version",
         etag: ["version"],
-        columns: { away: JSON_COLUMN, office: JSON_COLUMN },
+        columns: { away: JSON_COLUMN, office: JSON_COLUMN, spot: { convert: SPOT } },
         authorization: guarded ? { rows: (_user, row) => row.work.isNull() } : {},
       }),
     ],
@@ -170,6 +183,7 @@ const WHOLE = {
   Office: ADDRESS,
   Loose: { A: "a", B: "b" },
   Note: { A: "a", B: "b" },
+  Spot: { A: "a", B: "b" },
   Stops: [GEO],
 };
 const SHOWN = { ...ADDRESS, Seen: null };
@@ -178,6 +192,7 @@ const EMPTY = {
   Work: null,
   Away: null,
   Loose: null,
+  Spot: null,
   Home: { ...ADDRESS, Geo: null },
   Office: { ...ADDRESS, Geo: null },
 };
@@ -221,7 +236,9 @@ const OTHERS: readonly Case[] = [
     { Loose: { A: null }, Note: { A: null, B: null } },
     { Loose: { A: null, B: "b" }, Note: { A: null, B: null } },
   ],
-  [EMPTY, { Loose: { A: "x" } }, { Loose: { A: "x", B: null } }],
+  [EMPTY, { Loose: { A: "x" }, Spot: { B: "x" } }, { Loose: { A: "x", B: null }, Spot: { A: null, B: "x" } }],
+  [WHOLE, { Spot: { B: "x" } }, { Spot: { A: "a", B: "x" } }],
+  [WHOLE, { Spot: { B: null } }, { Spot: { A: "a", B: null } }],
   [WHOLE, { Stops: [{ Latitude: 3 }] }, { Stops: [{ Latitude: 3, Name: null }] }],
   [
     EMPTY,
@@ -322,7 +339,16 @@ async function checkReplacements(service: Service): Promise<void> {
     shown(
       5000,
       WHOLE,
-      { Home: fresh, Work: null, Away: fresh, Office: fresh, Loose: null, Note: { A: "x", B: null }, Stops: [] },
+      {
+        Spot: null,
+        Home: fresh,
+        Work: null,
+        Away: fresh,
+        Office: fresh,
+        Loose: null,
+        Note: { A: "x", B: null },
+        Stops: [],
+      },
       6,
     ),
   ]);

@@ -225,7 +225,12 @@ export class CapabilityTrials {
         const navigability = ownNavigability ?? Navigability;
         expectSame(["Single", "None"].includes(String(navigability)), true);
         await this.#expect(set, "Navigability", navigability === "Single", { method: "GET", path });
-        await this.#expect(set, "Navigability", navigability === "Single", { method: "GET", path: `${path}/$ref` });
+        // Where links alone have handlers, references are read as none: nobody is invited to that, and nothing is told.
+        const { isTaken, text } = await this.#ask({ method: "GET", path: `${path}/$ref` });
+        const isEmpty = isTaken && !text.includes('"@odata.id"');
+        const isClaimed = navigability === "Single" ? isTaken : !isTaken || isEmpty;
+        expectSame([path, "$ref", isClaimed, isClaimed ? "" : text], [path, "$ref", true, ""]);
+        this.#note(set, "Navigability");
         for (const next of target === "" ? [] : this.#navigations(target)) {
           await this.#expect(set, "NavigationOnwards", false, { method: "GET", path: `${path}/${next.name}` });
         }
