@@ -1,7 +1,6 @@
 import type { Context } from "../../definition/context.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { codecOf } from "../../edm/value-codecs.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { keyValues, toEntity } from "../read/read-entity.ts";
@@ -9,9 +8,10 @@ import { chain } from "../read/read-page.ts";
 import { setMember } from "../read/set-member.ts";
 import type { Maybe } from "../read/sql-rows.ts";
 import { changedColumns, type MergedChange } from "./changed-columns.ts";
+import { checkSame } from "./check-same.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { UnstorableValueError, type StoredColumn } from "./stored-columns.ts";
+import type { StoredColumn } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { toWriteFault } from "./write-faults.ts";
 import {
@@ -255,26 +255,6 @@ export class TableWriter {
   }
 }
 
-/** @throws UnstorableValueError where the property at the end of a path holds another value than it was given */
-function checkSame(path: readonly StructuralProperty[], stored: Values, given: Values): void {
-  const property = path.at(-1);
-  if (property === undefined || property.isCollection || property.type.kind === "ComplexType") return;
-  const [value, kept] = [valueAt(given, path), valueAt(stored, path)];
-  if (value === undefined || value === null || kept === undefined) return;
-  if (kept !== null && isSame(property, kept as PrimitiveValue, value as PrimitiveValue)) return;
-  throw new UnstorableValueError(path, "The column holds less of the value than was written.");
-}
-
-/** Null below a complex value that is null; undefined where nothing is said of the property. */
-function valueAt(values: Values, path: readonly StructuralProperty[]): unknown {
-  let value: unknown = values;
-  for (const { field } of path) {
-    if (value === null || value === undefined) return value;
-    value = (value as Values)[field];
-  }
-  return value;
-}
-
 /** What an update puts into a row. */
 interface ColumnsToWrite {
   readonly columns: readonly StoredColumn[];
@@ -295,10 +275,4 @@ function split(row: object, beside: readonly StructuralProperty[]): Stored {
   const others = beside.map(({ field }) => [field, entity[field]] as const);
   for (const { field } of beside) Reflect.deleteProperty(entity, field);
   return { entity, beside: Object.fromEntries(others) };
-}
-
-/** Whether a stored value is the one that was written. Of an Edm.Single there are no more digits than it has. */
-function isSame(property: StructuralProperty, kept: PrimitiveValue, given: PrimitiveValue): boolean {
-  if (property.type.name === "Edm.Single") return Math.fround(Number(kept)) === Math.fround(Number(given));
-  return codecOf(property).compare(kept, given) === 0;
 }
