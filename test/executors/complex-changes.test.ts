@@ -54,7 +54,8 @@ async function createTable(db: AnyDatabase, engine: DatabaseEngine): Promise<voi
     COLUMNS.map((column) => {
       const isNumber = ["geo_latitude", "since", "seen"].includes(column);
       const type = isNumber ? "int" : ({ tags: json }[column as string] ?? "varchar(50)");
-      return `${property}_${column} ${type} null`;
+      const isRequired = property === "home" && ["street", "zip", "tags"].includes(column);
+      return `${property}_${column} ${type} ${isRequired ? "not null" : "null"}`;
     }),
   );
   const columns = [
