@@ -19,6 +19,8 @@ export interface ServiceProfile {
   readonly refusesIgnoredNesting: boolean;
   /** Whether the body of a complex property is the complex value itself; if not, it stands in `value`. */
   readonly complexValuesBare: boolean;
+  /** Whether PATCH of a complex property changes the members that its body has; if not, it is 400. */
+  readonly patchesComplexProperties: boolean;
   /** Whether key members in the bodies of PUT and PATCH are ignored; if not, they must equal the key of the URL. */
   readonly ignoresBodyKeys: boolean;
   /** Whether `/$value` of null is 204; if not, it is 404. */
@@ -47,6 +49,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     nullEntityIsEmpty: false,
     refusesIgnoredNesting: false,
     complexValuesBare: false,
+    patchesComplexProperties: false,
     ignoresBodyKeys: false,
     nullRawValueIsEmpty: false,
     metadataTakesXmlFormat: false,
@@ -65,6 +68,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     nullEntityIsEmpty: true,
     refusesIgnoredNesting: true,
     complexValuesBare: true,
+    patchesComplexProperties: true,
     ignoresBodyKeys: true,
     nullRawValueIsEmpty: true,
     metadataTakesXmlFormat: true,

@@ -5,8 +5,14 @@ import { chain } from "../execution/chain.ts";
 import { isSavedSeen } from "../execution/check-written.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { onFirstUse } from "../payload/body-readers.ts";
 import { etagWriter } from "../payload/etag.ts";
-import { compilePropertyBodyReader } from "../payload/read-property-body.ts";
+import {
+  compileChangedPropertyReader,
+  compilePropertyBodyReader,
+  type PropertyBodyReader,
+} from "../payload/read-property-body.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
 import type { Endpoint, EntitySetRuntime, Exchange } from "./exchange.ts";
 import { callPatch, patchHandler, type PatchTarget } from "./patch-entity.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
@@ -20,26 +26,36 @@ import { type ExtraHeaders, minimalPreference, noContentResponse } from "./respo
  * missing entity, or what the handler answered
  * @see specification, Individual property access
  */
-export const replaceProperty: Endpoint = (exchange, path) => {
+export const replaceProperty: Endpoint = (exchange, path) => writeBody(exchange, path, "replace");
+
+/** Writes what the body says of a property, through the patch handler. */
+function writeBody(
+  exchange: Exchange,
+  path: ResourcePath,
+  reading: keyof PropertyReaders,
+): ODataResponse | PromiseLike<ODataResponse> {
   const { entitySet, property, key: keyText } = propertyPathOf(path);
   readJsonFormat(exchange);
   const key = bindPropertyKey(exchange, entitySet, keyText);
   const body = openBody(exchange, entitySet);
   bindNoQuery(readOptions(exchange));
   checkWritable(property);
-  return chain(body.read(bodyReader(exchange, entitySet, property)), (value) =>
-    writeValue(exchange, { entitySet, keyText, key }, property, value),
-  );
-};
+  const read = bodyReaders(exchange, entitySet, property)[reading]();
+  return chain(body.read(read), (value) => writeValue(exchange, { entitySet, keyText, key }, property, value));
+}
 
 /**
- * `PATCH /Set(key)/Property`: the same as PUT, for a primitive property alone.
- * @throws ODataError `NotSupported` for a complex property; else as PUT
- * @see specification, Individual property access
+ * `PATCH /Set(key)/Property`: the same as PUT for a primitive property. Of a complex one it changes the members that the
+ * body has, where the profile allows that.
+ * @throws ODataError `NotSupported` for a collection, and for a complex property otherwise; else as PUT
+ * @see OData Protocol 4.0, section 11.4.9.3; docs/properties.md
  */
 export const patchProperty: Endpoint = (exchange, path) => {
   const { property } = propertyPathOf(path);
-  return isStructured(property) ? refusePatch(exchange, path) : replaceProperty(exchange, path);
+  if (!isStructured(property)) return replaceProperty(exchange, path);
+  const { patchesComplexProperties } = exchange.service.definition.profile;
+  if (property.isCollection || !patchesComplexProperties) return refusePatch(exchange, path);
+  return writeBody(exchange, path, "change");
 };
 
 /**
@@ -61,22 +77,29 @@ export const clearProperty: Endpoint = (exchange, path) => {
   return writeValue(exchange, { entitySet, keyText, key }, property, null);
 };
 
-type BodyReader = ReturnType<typeof compilePropertyBodyReader>;
+/** The readers of the bodies of one property's writes, each made on first use. */
+interface PropertyReaders {
+  readonly replace: () => PropertyBodyReader;
+  readonly change: () => PropertyBodyReader;
+}
 
-const readers = new WeakMap<EntitySetRuntime, Map<StructuralProperty, BodyReader>>();
+const readers = new WeakMap<EntitySetRuntime, Map<StructuralProperty, PropertyReaders>>();
 
-/** The reader of the body of a property's write, made on the first request of its kind. */
-function bodyReader(exchange: Exchange, entitySet: EntitySet, property: StructuralProperty): BodyReader {
+function bodyReaders(exchange: Exchange, entitySet: EntitySet, property: StructuralProperty): PropertyReaders {
   const runtime = exchange.entitySet(entitySet);
   let ofSet = readers.get(runtime);
-  if (ofSet === undefined) readers.set(runtime, (ofSet = new Map<StructuralProperty, BodyReader>()));
-  let reader = ofSet.get(property);
-  if (reader === undefined) {
+  if (ofSet === undefined) readers.set(runtime, (ofSet = new Map<StructuralProperty, PropertyReaders>()));
+  let known = ofSet.get(property);
+  if (known === undefined) {
+    const { unknownMembers } = runtime.settings;
     const { complexValuesBare } = exchange.service.definition.profile;
-    reader = compilePropertyBodyReader(property, runtime.settings.unknownMembers, complexValuesBare);
-    ofSet.set(property, reader);
+    known = {
+      replace: onFirstUse(() => compilePropertyBodyReader(property, unknownMembers, complexValuesBare)),
+      change: onFirstUse(() => compileChangedPropertyReader(property, unknownMembers)),
+    };
+    ofSet.set(property, known);
   }
-  return reader;
+  return known;
 }
 
 const refusePatch: Endpoint = (exchange, path) => {

@@ -26,9 +26,14 @@ export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition):
     if (methods.has("GET")) addRead(each);
     if (propertyValue.has("GET") && !isStructured) addValue(each);
     if (methods.has("PUT") && isWritable) addWrite(each, "PUT");
-    if (methods.has("PATCH") && isWritable && !isStructured) addWrite(each, "PATCH");
+    if (methods.has("PATCH") && isWritable && (!isStructured || isPatched(each))) addWrite(each, "PATCH");
     if (methods.has("DELETE") && isWritable && property.nullable && !property.isCollection) addClear(each);
   }
+}
+
+/** Whether PATCH changes members of a complex value. */
+function isPatched({ scope, member: { isCollection } }: PropertyScope): boolean {
+  return scope.definition.profile.patchesComplexProperties && !isCollection;
 }
 
 /** Whether bodies are the value itself. */

@@ -106,7 +106,8 @@ export function guarded<Result>(
   }
 }
 
-function onFirstUse<Value>(make: () => Value): () => Value {
+/** Returns a function that makes a value once, when it is first asked for it. */
+export function onFirstUse<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 }

@@ -4,9 +4,12 @@ import { isJsonObject, type JsonValue } from "../json/json-value.ts";
 import { compileNameCheck, type UnknownMembers } from "./body-members.ts";
 import { invalidMember } from "./body-place.ts";
 import { guarded } from "./body-readers.ts";
-import { ValueReaders } from "./read-value.ts";
+import { type ValueReader, ValueReaders } from "./read-value.ts";
 
 const VALUE = "value";
+
+/** Reads the body of a write of one property: the value, or what changes of it, in canonical form. */
+export type PropertyBodyReader = (body: JsonValue, ieee754Compatible: boolean) => unknown;
 
 /**
  * Makes the reader of the body of `PUT` and `PATCH /Set(key)/Property`: `{ "value": … }`, or a bare complex value.
@@ -19,18 +22,11 @@ export function compilePropertyBodyReader(
   property: StructuralProperty,
   unknownMembers: UnknownMembers,
   isBare = false,
-): (body: JsonValue, ieee754Compatible: boolean) => unknown {
+): PropertyBodyReader {
   const { name } = property;
   const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
   const read = new ValueReaders(unknownMembers).ofProperty(property);
-  if (isBare && property.type.kind === "ComplexType" && !property.isCollection) {
-    return (body, ieee754Compatible) =>
-      guarded(body, ieee754Compatible, (place) => {
-        if (isJsonObject(body)) return read(body, place, name);
-        const problem = `${describeValue(body)} is not the body of '${name}'`;
-        throw invalidMember(`${problem}: send an object with its members. DELETE sets it to null.`, place, "");
-      });
-  }
+  if (isBare && property.type.kind === "ComplexType" && !property.isCollection) return bareReader(name, read);
   return (body, ieee754Compatible) =>
     guarded(body, ieee754Compatible, (place) => {
       if (!isJsonObject(body)) {
@@ -44,3 +40,24 @@ export function compilePropertyBodyReader(
 }
 
 const ADVICE = 'send {"value": …} with the new value.';
+
+/**
+ * Makes the reader of the body of `PATCH` of a single complex property: the members that it changes, bare.
+ * @returns a reader as that of `compilePropertyBodyReader`; absent members stay absent
+ * @see OData Protocol 4.0, section 11.4.9.3
+ */
+export function compileChangedPropertyReader(
+  property: StructuralProperty,
+  unknownMembers: UnknownMembers,
+): PropertyBodyReader {
+  return bareReader(property.name, new ValueReaders(unknownMembers).ofChange(property));
+}
+
+function bareReader(name: string, read: ValueReader): PropertyBodyReader {
+  return (body, ieee754Compatible) =>
+    guarded(body, ieee754Compatible, (place) => {
+      if (isJsonObject(body)) return read(body, place, name);
+      const problem = `${describeValue(body)} is not the body of '${name}'`;
+      throw invalidMember(`${problem}: send an object with its members. DELETE sets it to null.`, place, "");
+    });
+}

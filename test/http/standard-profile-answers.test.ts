@@ -82,6 +82,40 @@ eachDoor((door) => {
       }
     });
 
+    test("PATCH of a complex property changes the members of its body, by default it is 400", async () => {
+      const [standard, specified] = [await open("standard"), await open("specification")];
+      const change = (send: Send, path: string, body: unknown, headers = {}) =>
+        send(`/p/People${path}`, { ...JSON_BODY, ...headers }, "PATCH", JSON.stringify(body));
+      const done = await change(standard, "(1)/Home", { "@odata.type": "#Net.Home", City: "Ulm" });
+      expectAnswer(done, { status: 204, headers: EMPTY_HEADERS, body: "" });
+      expect((await standard("/p/People(1)/Home")).json).toMatchObject({ ...HOME, City: "Ulm" });
+      expect((await change(standard, "(1)/Home", { Zip: null })).status).toBe(204);
+      expect((await change(standard, "(1)/Home", {})).status).toBe(204);
+      expect((await standard("/p/People(1)/Home")).json).toMatchObject({ ...HOME, City: "Ulm", Zip: null });
+      // A value that was null needs all that may not be absent.
+      const partial = await change(standard, "(2)/Home", { City: "Bonn" });
+      expect([partial.status, partial.json.error.target]).toEqual([400, "Home/Street"]);
+      expect((await change(standard, "(2)/Home", { Street: "Gasse 3" })).status).toBe(204);
+      expect((await standard("/p/People(2)/Home")).json).toMatchObject({ Street: "Gasse 3", City: null, Zip: null });
+      const cases = [
+        ["(1)/Home", { Town: "x" }, "InvalidBody", "Home/Town"],
+        ["(1)/Home", { Zip: "x" }, "InvalidBody", "Home/Zip"],
+        ["(1)/Home", { Street: null }, "NullNotAllowed", "Home/Street"],
+        ["(1)/Tags", { value: [] }, "NotSupported", "Tags"],
+      ] as const;
+      for (const [path, body, code, target] of cases) {
+        expectError(await change(standard, path, body), { status: 400, code, target });
+      }
+      for (const body of [null, [], "x"]) {
+        expectError(await change(standard, "(1)/Home", body), { status: 400, code: "InvalidBody" });
+      }
+      expectError(await change(standard, "(9)/Home", { City: "Ulm" }), { status: 404, code: "NotFound" });
+      for (const body of [{ City: "Ulm" }, { value: { City: "Ulm" } }]) {
+        const refused = await change(specified, "(1)/Home", body);
+        expectError(refused, { status: 400, code: "NotSupported", target: "Home" });
+      }
+    });
+
     test("key members of PUT and PATCH are ignored, by default they must match", async () => {
       const [standard, specified] = [await open("standard"), await open("specification")];
       for (const id of [9, "what", null]) {
