@@ -2,7 +2,7 @@ import type { ComplexType, EntityType, Model, Operation, Property, StructuralPro
 import { assertNever } from "../errors/assert-never.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 
-/** What a path has reached: null where the segments name nothing. */
+/** The resource at the end of the segments so far; null where they name nothing. */
 type Place =
   | { readonly kind: "entities" | "entity"; readonly type: EntityType }
   | { readonly kind: "complex"; readonly type: ComplexType }
@@ -89,7 +89,7 @@ function memberPlace(type: EntityType | ComplexType, { name, parentheses }: Path
   return parentheses === undefined ? valuePlace(member) : null;
 }
 
-/** What follows a call: only a composable function is a resource to go on from. */
+/** The result of a call. Only that of a composable function may be followed by further segments. */
 function operationPlace(
   { operations }: Model,
   type: EntityType,

@@ -17,7 +17,7 @@ export interface ServiceProfile {
   readonly nullEntityIsEmpty: boolean;
   /** Whether nested entities are refused in a POST to a set without deep insert; if not, they are ignored. */
   readonly refusesIgnoredNesting: boolean;
-  /** Whether the body of a complex property is the complex value itself; if not, it stands in `value`. */
+  /** Whether the body of a complex property is the complex value itself; if not, the body has it in `value`. */
   readonly complexValuesBare: boolean;
   /** Whether PATCH of a complex property changes the members that its body has; if not, it is 400. */
   readonly patchesComplexProperties: boolean;
@@ -29,7 +29,7 @@ export interface ServiceProfile {
   readonly metadataTakesXmlFormat: boolean;
   /** Whether the service document lists actions, and functions with parameters. */
   readonly listsEveryImport: boolean;
-  /** The code of valid requests for something that the service does not support; null: each has a code of its own. */
+  /** The code of valid requests for something that the service does not support; null: their codes differ. */
   readonly unsupportedCode: ErrorCode | null;
   /** Whether a PATCH that returns no content names the entity in OData-EntityId. */
   readonly patchNamesEntity: boolean;

@@ -22,7 +22,7 @@ export interface OpenApiLicense {
   readonly url?: string | undefined;
 }
 
-/** What a document says of itself. */
+/** Title, version and the like of a document. */
 export interface OpenApiInfo {
   /** Absent: the names of the services. */
   readonly title?: string | undefined;
@@ -59,7 +59,7 @@ const LICENSE_OPTIONS: OptionTable<keyof OpenApiLicense> = {
 };
 
 /**
- * Checks what stands inside of the options; those themselves are checked by their table.
+ * Checks the objects inside the options; `INFO_OPTIONS` checks the options themselves.
  * @param owner the function that got the options
  */
 export function* checkInfo(options: Readonly<Record<string, unknown>>, owner: string): Iterable<ConfigurationFault> {

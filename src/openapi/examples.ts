@@ -37,7 +37,7 @@ const NEW_KEYS: Partial<Readonly<Record<PrimitiveTypeName, DocumentValue>>> = {
   "Edm.Guid": "fedcba98-7654-3210-fedc-ba9876543210",
 };
 
-/** Returns a number with one digit before the point and one behind it, as far as there may be any. */
+/** Returns a number with one digit before the point and one after it, as far as the facets allow. */
 function decimalExample({ precision = Infinity, scale }: Facets): number {
   if (typeof scale !== "number") return precision > 1 ? 1.5 : 1;
   if (scale === 0) return 1;
@@ -46,7 +46,7 @@ function decimalExample({ precision = Infinity, scale }: Facets): number {
 
 /**
  * Returns a value that a body may have.
- * @param around the complex types that it stands in: one that leads to itself ends at null or at no items
+ * @param around the complex types that contain it: a type that contains itself ends with null or an empty collection
  */
 export function exampleOf({ type, isCollection, facets }: Valued, around: readonly ComplexType[] = []): DocumentValue {
   if (type.kind === "ComplexType") {
@@ -69,7 +69,7 @@ function complexExample({ properties }: ComplexType, around: readonly ComplexTyp
   );
 }
 
-/** What a body is an example of: entities of a set, or of a type where no set is declared. */
+/** The entities of an example: those of a set, or of a type where no set is declared. */
 export interface BodyTarget {
   readonly entityType: EntityType;
   readonly entitySet: EntitySet | null;
