@@ -120,8 +120,9 @@ describe("the world example", () => {
     const child = start(port);
     const end = ended(child);
     const text = await printed(child, "is in use");
+    // The database is loaded and checked before the port is opened.
     expect(text.trim()).toBe(
-      `Port ${port} of localhost is in use: stop the program that listens there, or serve on another port.`,
+      `Loaded 135483 rows.\nPort ${port} of localhost is in use: stop the program that listens there, or serve on another port.`,
     );
     expect(await end).toBe(1);
     busy.close();
