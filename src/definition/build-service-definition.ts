@@ -5,7 +5,7 @@ import { type BuiltModel, buildModel } from "./build-model.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
 import { collectTypes } from "./declared-types.ts";
-import type { Logger } from "./logger.ts";
+import { adaptLogger, type Logger } from "./logger.ts";
 import { navigationAuthorizationOf } from "./navigation-authorization.ts";
 import { navigationHandlersOf } from "./navigation-handlers.ts";
 import { isObject } from "./option-table.ts";
@@ -67,7 +67,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     defaultSettings: resolveSettings(undefined, defaults),
     limits: resolveLimits(defaults),
     profile: SERVICE_PROFILES[options.profile ?? "specification"],
-    logger: options.logger ?? defaultLogger,
+    logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
     publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
     trustProxy: options.trustProxy ?? false,
     refusesCrossSiteWrites: options.crossSiteWrites === "refuse",

@@ -4,6 +4,7 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
+import { driverFields } from "./driver-fields.ts";
 import { REQUEST_ID } from "./finish-response.ts";
 
 /** What the log needs of a registration. Without a model no entity set is known. */
@@ -31,7 +32,7 @@ export function logFailure(scope: LogScope, message: string, failed: FailedReque
     const { path } = splitTarget(request.target);
     const set = entitySetAt(path, scope);
     const place = { requestId: id, method: request.method, path, status, ...(set === undefined ? {} : { set }) };
-    scope.logger.error(message, { ...place, err });
+    scope.logger.error(message, { ...place, ...driverFields(err), err });
   } catch {
     // There is nowhere left to report to.
   }

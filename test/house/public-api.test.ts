@@ -27,6 +27,7 @@ test("the public API is exactly this", async () => {
         "entityType",
         "enumType",
         "fn",
+        "fromPino",
         "hasMany",
         "hasOptional",
         "hasRequired",
