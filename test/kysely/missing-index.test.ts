@@ -1,5 +1,5 @@
 import { Kysely, sql } from "kysely";
-import { edm, entityType, hasMany, hasRequired, odataService } from "odatakit";
+import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
@@ -36,7 +36,7 @@ async function family(isIndexed: boolean) {
         table: "child",
         name: "Children",
         operations: ["read"],
-        navigation: { parent: hasRequired(Parent, { on: { parentId: "id" }, target: "Parents" }) },
+        navigation: { parent: hasOptional(Parent, { on: { parentId: "id" }, target: "Parents" }) },
       }),
     ],
   });

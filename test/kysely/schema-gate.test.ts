@@ -87,7 +87,7 @@ describe("before the first request", () => {
     for (const response of responses) {
       expect([response.status, Object.fromEntries(response.headers), await response.json()]).toEqual([
         500,
-        ERROR_HEADERS,
+        { ...ERROR_HEADERS, "content-length": "120" },
         {
           error: {
             code: "InternalServerError",
@@ -139,7 +139,7 @@ describe("before the first request", () => {
     const response = await service.fetch(request);
     expect([response.status, Object.fromEntries(response.headers), await response.json()]).toEqual([
       503,
-      { ...ERROR_HEADERS, "retry-after": "1" },
+      { ...ERROR_HEADERS, "content-length": "114", "retry-after": "1" },
       {
         error: {
           code: "ServiceUnavailable",

@@ -32,7 +32,7 @@ describe.each(ENGINES)("Guids in any letter case: $title", (engine) => {
     opened = await engine.open();
     const { db } = opened;
     const type = sql.raw(TYPES[engine.name]);
-    await sql`create table owners (id ${type} primary key, name varchar(20), mentor ${type}, foreign key (mentor) references owners (id))`.execute(
+    await sql`create table owners (id ${type} primary key, name varchar(20) not null, mentor ${type}, foreign key (mentor) references owners (id))`.execute(
       db,
     );
     await sql`create table cars (id integer primary key, owner ${type}, foreign key (owner) references owners (id))`.execute(
@@ -42,7 +42,7 @@ describe.each(ENGINES)("Guids in any letter case: $title", (engine) => {
       db,
     );
     await sql`insert into cars values (1, ${UPPER}), (2, ${MIXED}), (3, ${LOWER}), (4, null)`.execute(db);
-    await sql`create table clubs (id ${type} primary key, name varchar(20))`.execute(db);
+    await sql`create table clubs (id ${type} primary key, name varchar(20) not null)`.execute(db);
     await sql`create table members (owner ${type} not null, club ${type} not null, primary key (owner, club),
       foreign key (owner) references owners (id), foreign key (club) references clubs (id))`.execute(db);
     await sql`insert into clubs values (${CLUB}, 'sea')`.execute(db);
