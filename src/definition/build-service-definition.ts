@@ -5,6 +5,7 @@ import { type BuiltModel, buildModel } from "./build-model.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
 import { collectTypes } from "./declared-types.ts";
+import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import { adaptLogger, type Logger } from "./logger.ts";
 import { navigationAuthorizationOf } from "./navigation-authorization.ts";
 import { navigationHandlersOf } from "./navigation-handlers.ts";
@@ -55,6 +56,9 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     ...entityContainer.functionImports.values(),
     ...entityContainer.actionImports.values(),
   ];
+  const declarations = new Map<string, DeclaredEntitySet>(
+    service.sets.map(({ declaration, name }) => [name, declaration]),
+  );
   return Object.freeze({
     name: options.name,
     prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
@@ -76,6 +80,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     authenticate: options.authenticate,
     tokenScope: options.tokenScope,
     authorization: requirementsOf(options.authorization),
+    declarationOf: (name: string) => declarations.get(name),
   });
 }
 
@@ -88,7 +93,6 @@ function toSetDefinition(
 ): EntitySetDefinition {
   return Object.freeze({
     entitySet,
-    declaration: set.declaration,
     database: set.declaration.database,
     // Functions, as checked; their parameters and results are typed where they are declared.
     handlers: Object.freeze(pickStated(set.options, SET_HANDLERS)),

@@ -47,13 +47,13 @@ export interface ServiceDefinition {
   readonly tokenScope: ((context: RuleContext) => string) | undefined;
   /** What every request must meet, before what its set and category require. */
   readonly authorization: readonly AuthorizationRequirement[];
+  /** Returns the declaration of a set by its name: handlers name a set by its declaration. */
+  readonly declarationOf: (name: string) => DeclaredEntitySet | undefined;
 }
 
 /** One entity set after startup. */
 export interface EntitySetDefinition {
   readonly entitySet: EntitySet;
-  /** The declaration that it was made from, by which handlers name the set. */
-  readonly declaration: DeclaredEntitySet;
   /** The database of the rows; undefined where the declaration does not know it. */
   readonly database: TransactionalDatabase | undefined;
   readonly handlers: EntitySetHandlers<Context>;

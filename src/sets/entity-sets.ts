@@ -24,14 +24,14 @@ export interface ReachedSet {
 export class EntitySets {
   readonly definition: ServiceDefinition;
   readonly #bodiesOf: (entitySet: EntitySet) => BodyReaders | undefined;
-  readonly #names: ReadonlyMap<DeclaredEntitySet, string>;
+  readonly #names: ReadonlyMap<DeclaredEntitySet | undefined, string>;
   readonly #reached = new Map<string, ReachedSet>();
 
   /** @param bodiesOf gives the readers of the bodies of a set */
   constructor(definition: ServiceDefinition, bodiesOf: (entitySet: EntitySet) => BodyReaders | undefined) {
     this.definition = definition;
     this.#bodiesOf = bodiesOf;
-    this.#names = new Map([...definition.entitySets].map(([name, { declaration }]) => [declaration, name]));
+    this.#names = new Map(Array.from(definition.entitySets.keys(), (name) => [definition.declarationOf(name), name]));
   }
 
   /**

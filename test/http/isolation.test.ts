@@ -188,8 +188,10 @@ describe("what is kept for one service is not used for another", () => {
   /** The same declarations over one table, in services that differ in every setting. */
   async function libraries() {
     const db = new Kysely<{ shelves: object; books: object }>({ dialect: sqliteDialect(":memory:") });
-    await sql`create table shelves (id integer primary key, label text, width text, rank integer)`.execute(db);
-    await sql`create table books (id integer primary key, shelfId integer, title text)`.execute(db);
+    await sql`create table shelves (id integer primary key, label text not null, width text not null, rank integer not null)`.execute(
+      db,
+    );
+    await sql`create table books (id integer primary key, shelfId integer not null, title text not null)`.execute(db);
     await db.insertInto("shelves").values(shelves).execute();
     await db.insertInto("books").values(books).execute();
     const sets = [

@@ -135,7 +135,9 @@ eachDoor((door) => {
       [false, 1],
       [true, 4],
     ] as const) {
-      const send = door.to(shop({ isInMemory }));
+      const service = shop({ isInMemory });
+      const send = door.to(service);
+      await service.ready();
       statements.reset();
       expect((await send(url("/s/Orders", { $filter, $select: "Id" }))).json.value).toEqual([{ Id: 1 }, { Id: 5 }]);
       expect(statements.texts()).toHaveLength(count);
@@ -161,8 +163,10 @@ eachDoor((door) => {
 
     test("of a single entity, in the statement of its parents", async () => {
       const $expand = "Customer($filter=Country/Code eq 'NO' and Orders/any(o:o/Lines/any());$select=Id)";
+      const service = shop();
+      await service.ready();
       statements.reset();
-      const answer = await door.to(shop())(url("/s/Orders", { $expand, $select: "Id" }));
+      const answer = await door.to(service)(url("/s/Orders", { $expand, $select: "Id" }));
       const orders = answer.json.value as readonly { readonly Customer: unknown }[];
       expect(orders.map((order) => order.Customer)).toEqual([{ Id: 1 }, null, null, null, { Id: 1 }, null]);
       expect(statements.texts()).toHaveLength(1);

@@ -130,7 +130,9 @@ function overTables(profile: Profile): Service {
 
 beforeAll(async () => {
   await sql`create table authors (id integer primary key, name text not null)`.execute(db);
-  await sql`create table books (id integer primary key, authorId integer, title text, price integer)`.execute(db);
+  await sql`create table books (id integer primary key, authorId integer not null, title text not null, price integer not null)`.execute(
+    db,
+  );
   await db.insertInto("authors").values(AUTHORS).execute();
   await db.insertInto("books").values(BOOKS).execute();
 });

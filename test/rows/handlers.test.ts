@@ -15,11 +15,12 @@ interface Found {
 
 async function findAll(context: Context, set: SetName, rows: readonly Row[], trusted: boolean): Promise<Found> {
   // Handlers hold the declarations of their sets; those of this suite are made within a function.
-  const { entitySets } = context.service as ServiceDefinition;
+  const { entitySets, declarationOf } = context.service as ServiceDefinition;
   const declared = [...entitySets.values()].find(({ entitySet }) => entitySet.name.toLowerCase() === set);
-  if (declared === undefined) throw new Error(`There is no set ${set}.`);
+  const declaration = declarationOf(declared?.entitySet.name ?? "");
+  if (declared === undefined || declaration === undefined) throw new Error(`There is no set ${set}.`);
   const { entityType } = declared.entitySet;
-  const access = context.sets(declared.declaration, { trusted });
+  const access = context.sets(declaration, { trusted });
   const read: string[] = [];
   for (const row of rows) {
     const [single] = entityType.key;
