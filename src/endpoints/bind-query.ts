@@ -49,6 +49,7 @@ function readable(exchange: Exchange, target: QueryTarget): QueryTarget {
   return { ...target, star: starAccessOf(readerOf(exchange)) };
 }
 
-function readerOf({ service, user, isTargetSkipped }: Exchange): QueryReader {
+/** Whose query a request is. */
+export function readerOf({ service, user, isTargetSkipped }: Exchange): QueryReader {
   return { definition: service.definition, user, isOwnSkipped: isTargetSkipped };
 }

@@ -29,12 +29,12 @@ export const createEntity: Endpoint = (exchange, path) => {
   const format = readJsonFormat(exchange);
   const body = openBody(exchange, entitySet);
   const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
-  const { allowDeepInsert: isGraph } = settings;
+  const { allowDeepInsert } = settings;
   return chain(
     body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),
     (given) => {
       const authorized = chain(authorizeCreation(exchange, entitySet, given), () =>
-        isGraph && exchange.service.hasRules
+        allowDeepInsert && exchange.service.hasRules
           ? authorizeNested(exchange.context, definitionOf(exchange.service.definition, entitySet.name), given)
           : undefined,
       );
@@ -46,7 +46,7 @@ export const createEntity: Endpoint = (exchange, path) => {
           outcome: "created",
           entity,
           handler: create,
-          isGraph,
+          inserted: allowDeepInsert ? given : null,
           contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
         }),
       );

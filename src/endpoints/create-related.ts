@@ -48,7 +48,7 @@ export const createRelated: Endpoint = (exchange, path) => {
           outcome: "upserted",
           entity,
           handler: create,
-          isGraph: false,
+          inserted: null,
           contextUrl: (contextSelect) => {
             if (origin.kind === "EntitySet") return entityContext(exchange.serviceRoot, origin, contextSelect);
             return navigationContext(exchange, navigation, key, false, contextSelect);

@@ -1,8 +1,10 @@
 import { selectAll } from "../binder/bind-select-expand.ts";
+import { starAccessOf } from "../execution/authorize-query.ts";
 import { chain } from "../execution/chain.ts";
 import { isSavedSeen } from "../execution/check-written.ts";
 import type { MaybeResult } from "../execution/handler-answer.ts";
-import { readGraph, toExpanded, type MutableShape } from "../execution/populated-graph.ts";
+import { readGraph, shapeOf, toExpanded } from "../execution/populated-graph.ts";
+import { readableGraph } from "../execution/readable-graph.ts";
 import { visibleGraph } from "../execution/visible-graph.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -11,6 +13,7 @@ import { entityUrl } from "../payload/entity-url.ts";
 import { etagWriter } from "../payload/etag.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
+import { readerOf } from "./bind-query.ts";
 import { entityBody } from "./entity-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
@@ -28,8 +31,11 @@ export interface EntityResult {
   /** What the handler returned; not null. */
   readonly entity: unknown;
   readonly handler: object;
-  /** Whether what is populated of navigation properties is shown too, where no query option says what is shown. */
-  readonly isGraph: boolean;
+  /**
+   * The body of a deep insert: what is populated of navigation properties is shown too, where no query option says what
+   * is shown. Null: nothing of it is shown.
+   */
+  readonly inserted: unknown;
   contextUrl(contextSelect: readonly string[]): string;
 }
 
@@ -74,20 +80,29 @@ function isNew(outcome: WriteOutcome): boolean {
 }
 
 function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<string> {
-  const { origin, query, entity, isGraph } = result;
+  const { origin, query, entity, inserted } = result;
   const contextUrl = result.contextUrl(query.selectExpand.contextSelect);
-  if (!isGraph || origin.kind !== "EntitySet" || query.selectExpand !== selectAll(origin.entityType)) {
+  if (inserted === null || origin.kind !== "EntitySet" || query.selectExpand !== selectAll(origin.entityType)) {
     return entityBody(exchange, format, { origin, query, contextUrl }, { entity, rowShape: undefined });
   }
   const targetOf = targetsIn(exchange);
-  const shape: MutableShape = new Map();
-  const graph = isEntity(entity) ? readGraph(entity, origin, targetOf, shape) : null;
-  const clause = graphClause(origin, shape, selectAll, targetOf);
-  const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
-  if (graph === null) return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
-  return chain(visibleGraph(graph, origin, targetOf, exchange.context), (seen) =>
-    writer.writeEntity(toExpanded(seen, clause), exchange.serviceRoot, contextUrl),
-  );
+  if (!isEntity(entity)) {
+    const writer = entityWriterFor(exchange.service, origin, selectAll(origin.entityType), format, undefined);
+    return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
+  }
+  const graph = readGraph(entity, origin, targetOf);
+  const readable = exchange.service.hasRules
+    ? readableGraph(
+        graph,
+        { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] },
+        { targetOf, access: starAccessOf(readerOf(exchange)) },
+      )
+    : graph;
+  return chain(visibleGraph(readable, origin, targetOf, exchange.context), (seen) => {
+    const clause = graphClause(origin, shapeOf([seen], origin, targetOf), selectAll, targetOf);
+    const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
+    return writer.writeEntity(toExpanded(seen, clause), exchange.serviceRoot, contextUrl);
+  });
 }
 
 function targetsIn(exchange: Exchange): TargetOf {

@@ -44,7 +44,7 @@ export const patchEntity: Endpoint = (exchange, path) => {
         outcome: "patched",
         entity,
         handler: patchHandler(exchange, entitySet),
-        isGraph: false,
+        inserted: null,
         contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
       }),
     );

@@ -66,7 +66,7 @@ export const replaceEntity: Endpoint = (exchange, path) => {
         outcome,
         entity,
         handler,
-        isGraph: false,
+        inserted: null,
         contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
       }),
     );

@@ -33,10 +33,15 @@ export function authorizeNested(
 ): MaybeResult<undefined> {
   if (!isObject(entity)) return undefined;
   return each([...set.entitySet.navigationProperties.values()], (navigation) => {
-    const value: unknown = Object.hasOwn(entity, navigation.field) ? fieldOf(entity, navigation.field) : null;
-    const items = (Array.isArray(value) ? value : [value]).filter(isObject);
+    const items = nestedItems(entity, navigation);
     return items.length === 0 ? undefined : authorizeItems(context, set, navigation, items, place);
   });
+}
+
+/** The entities that a body nests for a navigation. */
+export function nestedItems(entity: object, { field }: NavigationProperty): readonly object[] {
+  const value: unknown = Object.hasOwn(entity, field) ? fieldOf(entity, field) : null;
+  return (Array.isArray(value) ? value : [value]).filter(isObject);
 }
 
 function authorizeItems(

@@ -1,5 +1,5 @@
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import type { TargetOf } from "../plan/graph-clause.ts";
+import type { GraphShape, TargetOf } from "../plan/graph-clause.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
 import { isIterable } from "./collect-entities.ts";
@@ -17,9 +17,6 @@ export interface GraphNode {
   readonly related: ReadonlyMap<NavigationProperty, GraphNode | readonly GraphNode[]>;
 }
 
-/** Which navigation properties are populated anywhere in a graph; filled while the graph is read. */
-export type MutableShape = Map<NavigationProperty, MutableShape>;
-
 /** What the reading of a graph knows: where it is, and what it has found. */
 interface Reading {
   readonly targetOf: TargetOf;
@@ -35,12 +32,27 @@ interface Reading {
  * Reads the graph that the handler of a deep insert returned: each entity with what the navigation properties of its
  * set hold, at whatever depth. What leads back to an entity around it is left out, as is what holds no entity; in a very
  * large one also what an entity holds that was met before.
- * @param shape filled with the navigation properties that are populated
  * @throws Error for a graph without end
  * @see specification, Deep insert, 2
  */
-export function readGraph(entity: object, entitySet: EntitySet, targetOf: TargetOf, shape: MutableShape): GraphNode {
-  return readNode(entity, entitySet, shape, { targetOf, around: new Set(), entered: new Set(), total: 0 });
+export function readGraph(entity: object, entitySet: EntitySet, targetOf: TargetOf): GraphNode {
+  return readNode(entity, entitySet, { targetOf, around: new Set(), entered: new Set(), total: 0 });
+}
+
+/**
+ * Finds which navigation properties are populated anywhere in graphs. The order is that of the model.
+ * @param graphs what the answer shows: members that hidden entities alone have must not show that there are any
+ * @param entitySet of their first entities; null: they belong to none, and have no navigation properties
+ */
+export function shapeOf(graphs: readonly GraphNode[], entitySet: EntitySet | null, targetOf: TargetOf): GraphShape {
+  const shape = new Map<NavigationProperty, GraphShape>();
+  if (entitySet === null) return shape;
+  for (const property of entitySet.navigationProperties.values()) {
+    const populated = graphs.map(({ related }) => related.get(property)).filter((found) => found !== undefined);
+    if (populated.length === 0) continue;
+    shape.set(property, shapeOf(populated.flat(), targetOf(entitySet, property), targetOf));
+  }
+  return shape;
 }
 
 /**
@@ -59,7 +71,7 @@ export function toExpanded(node: GraphNode, clause: SelectExpandClause): unknown
   return { entity: node.entity, related } satisfies ExpandedEntity;
 }
 
-function readNode(entity: object, entitySet: EntitySet | null, shape: MutableShape, reading: Reading): GraphNode {
+function readNode(entity: object, entitySet: EntitySet | null, reading: Reading): GraphNode {
   const related = new Map<NavigationProperty, GraphNode | readonly GraphNode[]>();
   const { around, entered, targetOf } = reading;
   reading.total += 1;
@@ -74,10 +86,8 @@ function readNode(entity: object, entitySet: EntitySet | null, shape: MutableSha
     if (items === null) continue;
     const fresh = items.filter((item) => !around.has(item));
     if (fresh.length < items.length && fresh.length === 0) continue;
-    const below = shape.get(property) ?? new Map();
-    shape.set(property, below);
     const target = targetOf(entitySet, property);
-    const nodes = fresh.map((item) => readNode(item, target, below, reading));
+    const nodes = fresh.map((item) => readNode(item, target, reading));
     const [single] = nodes;
     if (property.isCollection) related.set(property, nodes);
     else if (single !== undefined) related.set(property, single);

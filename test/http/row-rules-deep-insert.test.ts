@@ -1,4 +1,4 @@
-import { edm, entitySet, entityType, hasMany, hasOptional, odataService, type EntitySet } from "odatakit";
+import { edm, entitySet, entityType, hasMany, hasOptional, odataService, role, type EntitySet } from "odatakit";
 import { expect, test } from "vitest";
 
 /** What the handler of a deep insert hands back may hold more than the client sent: what is hidden is not shown. */
@@ -84,4 +84,62 @@ test("what is nested in a new entity of a set without a rule is judged by its ow
   const { status, json } = await post({ Id: 1, IsSecret: false, Items: [{ Id: 11, IsSecret: true }] });
   expect(status).toBe(403);
   expect(json).toMatchObject({ error: { code: "Forbidden" } });
+});
+
+test("hidden entities add no members to visible ones, and do not change their order", async () => {
+  const visible = open(11, { parts: [], box: { id: 1, isSecret: false } });
+  const bare = open(12);
+  const hidden = secret(41, { parts: [open(51)], box: { id: 2, isSecret: true } });
+  const answerTo = async (items: readonly object[], more: object = {}) => {
+    const { json } = await start({ ...BOX, items, ...more }, false)({ Id: 1, IsSecret: false });
+    return JSON.stringify(json);
+  };
+  expect(await answerTo([hidden, bare])).toBe(await answerTo([bare]));
+  expect(await answerTo([{ ...hidden, box: null }, visible])).toBe(await answerTo([visible]));
+  expect(await answerTo([open(13, { parts: [secret(21, { parts: [] }), bare] })])).toBe(
+    await answerTo([open(13, { parts: [bare] })]),
+  );
+  expect(await answerTo([bare], { main: secret(61) })).toBe(await answerTo([bare]));
+});
+
+test("what the user may not read is left out of the answer, unless the user sent it", async () => {
+  const service = odataService({
+    prefix: "",
+    defaults: { allowDeepInsert: true },
+    authenticate: () => ({ id: "u", roles: [] }),
+    entitySets: [
+      make(Box, {
+        create: () => ({ ...BOX, items: [open(11, { boxes: [BOX] })], main: open(12), spare: open(13) }),
+        navigation: {
+          items: hasMany(Item, { target: "Items" }),
+          main: hasOptional(Item, { target: "Items" }),
+          spare: hasOptional(Item, { target: "Items", authorization: "parent" }),
+        },
+      }),
+      make(Item, {
+        getAll: () => [],
+        navigation: { boxes: hasMany(Box, { target: "Boxes" }) },
+        authorization: { read: role("reader") },
+      }),
+    ],
+  });
+  const post = async (body: object) => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const response = await service.fetch(new Request("http://service.example/Boxes", init));
+    expect(response.status).toBe(201);
+    return (await response.json()) as object;
+  };
+  const shown = { Id: 1, IsSecret: false };
+  const context = { "@odata.context": "http://service.example/$metadata#Boxes/$entity" };
+  const rest = { "@odata.id": "http://service.example/Boxes(1)" };
+  const spare = { Spare: { Id: 13, IsSecret: false } };
+  expect(await post(shown)).toEqual({ ...context, ...rest, ...shown, ...spare });
+  expect(await post({ ...shown, Items: [] })).toEqual({ ...context, ...rest, ...shown, ...spare });
+  expect(await post({ ...shown, Items: [{ Id: 11, IsSecret: false }] })).toEqual({
+    ...context,
+    ...rest,
+    ...shown,
+    ...spare,
+    Items: [{ Id: 11, IsSecret: false, Boxes: [shown] }],
+  });
 });
