@@ -1,8 +1,7 @@
 import { ENGINES as DATABASES } from "../executors/engines.ts";
 import type { Service, Shared } from "../executors/relations-memory.ts";
-import type { Relations } from "../executors/relations-model.ts";
 import { makeTables } from "../executors/relations-tables.ts";
-import { memoryRows, STYLES } from "./row-memory.ts";
+import { memoryRows, STYLES, type ServiceData } from "./row-memory.ts";
 import type { StoredRows } from "./row-store.ts";
 import { FORMS, storedRows, tableRows } from "./row-tables.ts";
 
@@ -14,17 +13,10 @@ export interface Running {
   readonly end: () => Promise<void>;
 }
 
-/** What a service is made from. */
-export interface Start {
-  readonly data: Relations;
-  readonly isGuarded: boolean;
-  readonly shared: Shared;
-}
-
 /** One way to put rows behind a service; one at a time. */
 export interface Engine {
   readonly name: string;
-  readonly start: (given: Start) => Promise<Running>;
+  readonly start: (given: ServiceData) => Promise<Running>;
 }
 
 /** Engines that share the requests of a run. */
@@ -37,8 +29,8 @@ const arrays: Family = {
   name: "arrays",
   engines: STYLES.map((style) => ({
     name: `arrays by ${style}`,
-    start: ({ data, isGuarded, shared }) => {
-      const { service, stored } = memoryRows(data, style, isGuarded, shared);
+    start: (given) => {
+      const { service, stored } = memoryRows(given, style);
       return Promise.resolve({ service, stored, end: () => Promise.resolve() });
     },
   })),
@@ -49,10 +41,10 @@ const tables = DATABASES.map(({ name: database, title, open }): Family => ({
   // Whole tables twice: they are what is used most.
   engines: ["tables" as const, ...FORMS].map((form) => ({
     name: `${form} of ${title}`,
-    start: async ({ data, isGuarded, shared }) => {
+    start: async (given) => {
       const { db, close } = await open();
-      await makeTables(db, database, data);
-      const service = tableRows({ db, database }, data, form, isGuarded, shared);
+      await makeTables(db, database, given.data);
+      const service = tableRows(given, { db, database }, form);
       return { service, stored: () => storedRows(db), end: close };
     },
   })),

@@ -12,6 +12,7 @@ import {
 } from "odatakit";
 import { arraySets, COMMON, type Service, type Shared } from "../executors/relations-memory.ts";
 import type { Relations } from "../executors/relations-model.ts";
+import { categoriesOf, exceptionOf, type CategoryRules } from "./row-categories.ts";
 import { authorOperations, bookOperations, unboundOperations, type HandOut } from "./row-operations.ts";
 import { applyTo } from "./row-query.ts";
 import { ROW_RULES, SETS, userNamed, type Row, type SetName } from "./row-rules.ts";
@@ -40,10 +41,21 @@ export const SETTINGS: Readonly<Record<SetName, object>> = {
   tags: { allowUpsert: true },
 };
 
-/** The rules of a set; none where the service is to show everything. */
-export function authorizationOf(set: SetName, isGuarded: boolean): object {
-  if (!isGuarded || set === "tags") return {};
-  return { authorization: { rows: ROW_RULES[set] } };
+/** What a service is made from. */
+export interface ServiceData {
+  readonly data: Relations;
+  /** Whether row rules hide rows. */
+  readonly isGuarded: boolean;
+  readonly shared: Shared;
+  /** The rules of the categories, where there are any. */
+  readonly categories?: CategoryRules | undefined;
+}
+
+/** The rules of a set. */
+export function authorizationOf(set: SetName, { isGuarded, categories }: ServiceData): object {
+  const rows = isGuarded && set !== "tags" ? { rows: ROW_RULES[set] } : {};
+  const rules = { ...categoriesOf(set, categories), ...rows };
+  return Object.keys(rules).length === 0 ? {} : { authorization: rules };
 }
 
 /** The operations of a set. */
@@ -53,35 +65,39 @@ export function operationsOf(set: SetName, data: Relations, handOut?: HandOut): 
 }
 
 /** What all services here have in common. */
-export function serviceOptions(data: Relations, shared: Shared, handOut?: HandOut) {
+export function serviceOptions({ data, shared, categories }: ServiceData, handOut?: HandOut) {
   const { functions, actions } = unboundOperations(data, handOut);
   return {
     ...COMMON,
     ...shared,
     functions,
     actions: { ...actions, ...shared.actions },
-    authenticate: ({ headers }: { readonly headers: Headers }) => userNamed(headers.get("x-user")),
+    authenticate: ({ headers }: { readonly headers: Headers }) => userNamed(headers.get("x-user"), categories?.roles),
   };
 }
 
 /** A service over arrays whose rows can be written, and the rows as they are by then. */
-export function memoryRows(data: Relations, style: Style, isGuarded: boolean, shared: Shared) {
+export function memoryRows(given: ServiceData, style: Style) {
+  const { data, categories } = given;
   const store = new RowStore(data);
   const make = entitySet as unknown as Untyped;
   const handOut: HandOut | undefined = isPopulated(style)
     ? (set, entity) => populated(store, set, entity as unknown as Row) as unknown as typeof entity
     : undefined;
   const service: Service = odataService({
-    ...serviceOptions(data, shared, handOut),
+    ...serviceOptions(given, handOut),
     entitySets: SETS.map((set) =>
       make(TYPES[set], {
         ...SETTINGS[set],
-        ...authorizationOf(set, isGuarded),
+        ...authorizationOf(set, given),
         ...operationsOf(set, data, handOut),
         ...readHandlers(store, set, style),
         ...writeHandlers(store, set, style),
         navigation: Object.fromEntries(
-          store.navigations[set].map((navigation) => [navigation.name, declare(store, set, navigation, style)]),
+          store.navigations[set].map((navigation) => {
+            const exception = exceptionOf(set, navigation.name, categories);
+            return [navigation.name, declare(store, set, navigation, style, exception)] as const;
+          }),
         ),
       }),
     ),
@@ -147,7 +163,7 @@ function writeHandlers(store: RowStore, set: SetName, style: Style): object {
 }
 
 /** The navigation with handlers, or with a join that expressions are evaluated by over what rows are populated with. */
-function declare(store: RowStore, set: SetName, navigation: Navigation, style: Style): object {
+function declare(store: RowStore, set: SetName, navigation: Navigation, style: Style, exception: object): object {
   const { target, isMany, on } = navigation;
   const links = isMany
     ? {
@@ -164,6 +180,7 @@ function declare(store: RowStore, set: SetName, navigation: Navigation, style: S
     ...links,
     ...loading(store, set, navigation, style),
     ...joined(style, on),
+    ...exception,
   };
   const to = TYPES[target];
   if (isMany) return hasMany(to, options as object);

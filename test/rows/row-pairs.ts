@@ -161,6 +161,13 @@ export function withoutHidden(user: UserName, data: Relations): Relations {
   return toRelations(remaining);
 }
 
+/** The same rows, but for those of some sets. */
+export function withoutSets(sets: readonly SetName[], data: Relations): Relations {
+  const remaining = toMutable(data);
+  for (const set of sets) remaining[set] = [];
+  return toRelations(remaining);
+}
+
 /** A copy whose lists may be changed. */
 export function toMutable(data: Relations): MutableRelations {
   const { publishers, authors, books, chapters, notes, tags, authorTags, bookTags, friends, publisherTags } = data;

@@ -378,6 +378,8 @@ class RoundRequests {
     const paths = anySet.chain((set) => fc.oneof(this.path(set), from(`/${TITLES[set]}`)));
     const write = fc
       .tuple(from("POST", "PUT", "PATCH", "DELETE"), paths, texts, from(JSON_TYPE, { "Content-Type": "text/plain" }))
+      // Such an upsert makes a tag: what links of one database alone lead to it, nobody knows.
+      .filter(([method, target, body]) => !(method === "PUT" && body === "{}" && target.startsWith("/Tags(")))
       .map(([method, target, body, headers]): RowRequest => ({
         method,
         target,
@@ -438,7 +440,7 @@ class RoundRequests {
   all(): Requests {
     const perSet = (make: (set: SetName) => Requests): Requests => fc.oneof(...SETS.map(make));
     return fc.oneof(
-      { weight: 30, arbitrary: this.reads() },
+      { weight: 40, arbitrary: this.reads() },
       { weight: 8, arbitrary: perSet((set) => this.create(set)) },
       { weight: 10, arbitrary: perSet((set) => this.change(set)) },
       { weight: 2, arbitrary: perSet((set) => this.remove(set)) },
@@ -526,6 +528,11 @@ export function readsOf(round: Round, seed: number, howMany: number): readonly R
     { weight: 2, arbitrary: requests.operation() },
   );
   return fc.sample(all, { seed, numRuns: howMany });
+}
+
+/** Whether a request calls an operation: their names begin with a small letter, unlike those of sets and navigations. */
+export function callsOperation({ target }: RowRequest): boolean {
+  return /^[^?]*\/[a-z]/.test(target);
 }
 
 /** Reads of everything, with what it leads to: what a user sees in the end. */

@@ -43,9 +43,9 @@ const BIRTH = "2024-01-01T00:00:00.000Z";
 const RECENT = "2000-01-01T00:00:00.500Z";
 
 /** The user of a request, as `authenticate` finds it. */
-export function userNamed(name: string | null): Principal | null {
+export function userNamed(name: string | null, roles: readonly string[] = []): Principal | null {
   if (name === null || name === "anonymous") return null;
-  return { id: name, roles: name === "admin" ? ["admin"] : [] };
+  return { id: name, roles: name === "admin" ? ["admin", ...roles] : roles };
 }
 
 /** A property of a row, as a rule sees it. */

@@ -2,11 +2,12 @@ import { sql } from "kysely";
 import { entitySet, hasOptional, odataService, type EntitySet, type EntityType } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import type { AnyDatabase } from "../executors/engines.ts";
-import { arraySets, type Service, type Shared } from "../executors/relations-memory.ts";
-import { type Author, Book, type Relations } from "../executors/relations-model.ts";
+import { arraySets, type Service } from "../executors/relations-memory.ts";
+import { type Author, Book } from "../executors/relations-model.ts";
 import { navigationsOf } from "../executors/relations-navigations.ts";
 import { tableOptions, type TablesPlace } from "../executors/relations-tables.ts";
-import { authorizationOf, operationsOf, serviceOptions, SETTINGS } from "./row-memory.ts";
+import { exceptionOf } from "./row-categories.ts";
+import { authorizationOf, operationsOf, serviceOptions, SETTINGS, type ServiceData } from "./row-memory.ts";
 import { LINK_NAMES, textOf, type LinkName } from "./row-pairs.ts";
 import { KEY_FIELDS, SETS, type SetName } from "./row-rules.ts";
 import { TYPES, type StoredRows } from "./row-store.ts";
@@ -26,33 +27,30 @@ const OPERATIONS = ["read", "create", "replace", "patch", "delete"] as const;
 const IN_ARRAYS: ReadonlySet<SetName> = new Set(["publishers", "notes"]);
 
 /** A service over the tables of the model, which can be written. */
-export function tableRows(
-  place: TablesPlace,
-  data: Relations,
-  form: Form,
-  isGuarded: boolean,
-  shared: Shared,
-): Service {
+export function tableRows(given: ServiceData, place: TablesPlace, form: Form): Service {
+  const { data, categories } = given;
   const make = sqlEntitySet as unknown as Untyped;
   const makeOverArrays = entitySet as unknown as Untyped;
   const options = tableOptions({ ...place, distributed: form === "distributed" });
   const toTables = navigationsOf("tables", data);
   const toArrays = navigationsOf("batches", data);
   return odataService({
-    ...serviceOptions(data, shared),
+    ...serviceOptions(given),
     // The tables are made without `not null`.
     schemaCheck: false,
     entitySets: SETS.map((set) => {
-      const common = { ...SETTINGS[set], ...authorizationOf(set, isGuarded), ...operationsOf(set, data) };
+      const common = { ...SETTINGS[set], ...authorizationOf(set, given), ...operationsOf(set, data) };
       if (form === "mixed" && IN_ARRAYS.has(set)) {
-        return makeOverArrays(TYPES[set], { ...common, ...arraySets(data)[set], navigation: toArrays[set] });
+        const navigation = withExceptions(set, toArrays[set], categories);
+        return makeOverArrays(TYPES[set], { ...common, ...arraySets(data)[set], navigation });
       }
+      const navigation = { ...navigationOf(form, toTables[set], toArrays[set]), ...(set === "authors" ? LATEST : {}) };
       return make(TYPES[set], {
         ...options[set],
         ...common,
         operations: OPERATIONS,
         ...(form === "sources" ? narrowed(place.db, set, options[set]) : {}),
-        navigation: { ...navigationOf(form, toTables[set], toArrays[set]), ...(set === "authors" ? LATEST : {}) },
+        navigation: withExceptions(set, navigation, categories),
       });
     }),
   });
@@ -61,19 +59,35 @@ export function tableRows(
 /** A navigation to one of those that refer to the parent: whose link is written is another row, which may be hidden. */
 const LATEST = { latest: hasOptional<typeof Author, typeof Book>(Book, { target: "Books", on: { id: "authorId" } }) };
 
+interface Declared {
+  readonly options: object;
+}
+
+/** The same navigations; some of them skip the rules of their target sets. */
+function withExceptions(
+  set: SetName,
+  navigations: Readonly<Record<string, Declared>>,
+  categories: ServiceData["categories"],
+): object {
+  const pairs = Object.entries(navigations).map(([name, declared]) => {
+    return [name, { ...declared, options: { ...declared.options, ...exceptionOf(set, name, categories) } }] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
 /** Handlers of what leads to an array, or by links from a source of the application; joins elsewhere. */
 function navigationOf(
   form: Form,
-  toTables: Readonly<Record<string, { readonly options: object }>>,
-  toArrays: Readonly<Record<string, unknown>>,
-): object {
+  toTables: Readonly<Record<string, Declared>>,
+  toArrays: Readonly<Record<string, Declared>>,
+): Readonly<Record<string, Declared>> {
   const isHandled = (options: object): boolean => {
     const target: unknown = Reflect.get(options, "target");
     if (form === "mixed") return target === "Publishers" || target === "Notes";
     return form === "sources" && Reflect.get(Reflect.get(options, "through") ?? {}, "table") === "book_tags";
   };
   const pairs = Object.entries(toTables).map(([name, declared]) => {
-    return [name, isHandled(declared.options) ? toArrays[name] : declared] as const;
+    return [name, isHandled(declared.options) ? (toArrays[name] ?? declared) : declared] as const;
   });
   return Object.fromEntries(pairs);
 }
