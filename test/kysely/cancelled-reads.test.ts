@@ -74,7 +74,8 @@ function open(isCancelling: boolean) {
   const db: AnyDatabase = new Kysely({ dialect: database.dialect(isCancelling) });
   const set = sqlEntitySet(Item, { db, table: "items", operations: ["read"] });
   const logger = recordingLogger();
-  return { database, logger, service: odataService({ entitySets: [set], logger }) };
+  // This database has no catalogue to compare with: its statements never answer.
+  return { database, logger, service: odataService({ entitySets: [set], logger, schemaCheck: false }) };
 }
 
 test.each([
@@ -114,7 +115,7 @@ test("a database that cannot be reached at first is asked again", async () => {
     },
   });
   const set = sqlEntitySet(Item, { db, table: "items", operations: ["read"] });
-  const service = odataService({ entitySets: [set], logger: recordingLogger() });
+  const service = odataService({ entitySets: [set], logger: recordingLogger(), schemaCheck: false });
   const gone = new AbortController();
   const ask = () => service.fetch(new Request("http://service.example/Items", { signal: gone.signal }));
   const refused = await ask();

@@ -115,5 +115,5 @@ test("a queryable that answers no source of a database is told what is missing",
   });
   const response = await made.fetch(new Request("http://service.example/Notes(1)"));
   expect(response.status).toBe(500);
-  expect(failures).toMatchObject([{ error: { message: expect.stringContaining("give getByKey") } }]);
+  expect(failures).toMatchObject([{ err: { message: expect.stringContaining("give getByKey") } }]);
 });
