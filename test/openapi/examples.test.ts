@@ -1,4 +1,4 @@
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
 import type { ODataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { v1, v2 } from "../../examples/versions/services.ts";
 import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
+import { TRIP_TABLES, WORLD_TABLES } from "../../examples/world/tables.ts";
 import { library } from "../http/expand-model.ts";
 import { knotService } from "../http/limits.ts";
 import { FORM_NAMES, itemService, sampleService } from "../http/model.ts";
@@ -18,9 +19,10 @@ import { everything } from "./model.ts";
 import { faultsOf, lintOf } from "./validate.ts";
 import { operationsOf } from "./walk.ts";
 
-// What a document tells is known without a table.
+// A document is written without a table. Requests wait for the schema check, so the tables exist, without rows.
 const db = new Kysely<WorldDatabase>({ dialect: sqliteDialect(":memory:") });
 const world = worldService(db);
+for (const table of [...Object.values(WORLD_TABLES), ...Object.values(TRIP_TABLES)]) await sql.raw(table).execute(db);
 const sqlite = await sqliteShop({ links: true });
 afterAll(async () => {
   await db.destroy();
