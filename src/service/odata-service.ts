@@ -87,8 +87,7 @@ export function odataService(options: ServiceOptions): ODataService {
     const finish = (response: ODataResponse): ODataResponse => finishResponse(request, id, response);
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const respond = (): ReturnType<typeof answerRequest> => answerRequest(request, id, runtime, { routes, further });
-      const answer = gate.isOpen ? respond() : chain(gate.enter(), respond);
+      const answer = answerRequest(request, id, runtime, { routes, further, gate });
       return isPromiseLike(answer) ? Promise.resolve(answer).then(finish, fail) : finish(answer);
     } catch (error) {
       return fail(error);
@@ -117,6 +116,8 @@ export function odataService(options: ServiceOptions): ODataService {
 interface ServiceRoutes {
   readonly routes: RouteTable;
   readonly further: FurtherRoutes;
+  /** What requests of data wait for. */
+  readonly gate: SchemaGate;
 }
 
 /** The way of a request up to its endpoint. @see decisions, Writing (order of checks) */
@@ -124,7 +125,7 @@ function answerRequest(
   request: ODataRequest,
   id: string,
   runtime: ServiceRuntime,
-  { routes, further }: ServiceRoutes,
+  { routes, further, gate }: ServiceRoutes,
 ): ODataResponse | PromiseLike<ODataResponse> {
   const { definition } = runtime;
   checkHost(request);
@@ -144,8 +145,14 @@ function answerRequest(
   if (stated?.isPublic === true) return endpoint.answer(exchange, path);
   return chain(authenticate(exchange), () => {
     if (runtime.hasRules) authorize(exchange, path, endpoint);
-    return endpoint.answer(exchange, path);
+    if (gate.isOpen || !isOfData(path)) return endpoint.answer(exchange, path);
+    return chain(gate.enter(), () => endpoint.answer(exchange, path));
   });
+}
+
+/** Whether a path leads to data: the service document, `$metadata` and descriptions of the API need no database. */
+function isOfData(path: ResourcePath): boolean {
+  return "entitySet" in path || path.kind === "operationImport";
 }
 
 /** The resource of a path. @throws ODataError that tells whether the standard has a resource there */

@@ -1,5 +1,14 @@
 import { Kysely, PostgresDialect, sql, type Dialect } from "kysely";
-import { arraySource, ConfigurationError, edm, entitySet, entityType, odataService, type Logger } from "odatakit";
+import {
+  arraySource,
+  authenticated,
+  ConfigurationError,
+  edm,
+  entitySet,
+  entityType,
+  odataService,
+  type Logger,
+} from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -57,6 +66,21 @@ describe("before the first request", () => {
     keep(new Kysely({ dialect: new PostgresDialect({ pool: new Pool({ host: "127.0.0.1", port: 1 }) }) }));
   const notes = (db: AnyDatabase) => sqlEntitySet(Note, { db, table: "notes", operations: ["read"] });
   const createNotes = sql`create table notes (id integer primary key, text text not null)`;
+
+  test("requests that read no data, and anonymous users, do not wait for the check", async () => {
+    const { logger, lines } = toLog();
+    const service = odataService({ entitySets: [notes(embedded())], authorization: authenticated(), logger });
+    const open = odataService({ entitySets: [notes(embedded())], logger });
+    const statusOf = async (asked: typeof service, path: string): Promise<number> =>
+      (await asked.fetch(new Request(`http://notes.example/${path}`))).status;
+    expect([await statusOf(service, "Notes"), await statusOf(service, "Notes(1)")]).toEqual([401, 401]);
+    expect([await statusOf(open, ""), await statusOf(open, "$metadata"), await statusOf(open, "Nope")]).toEqual([
+      200, 200, 404,
+    ]);
+    expect(lines).toEqual([]);
+    expect(await statusOf(open, "Notes")).toBe(500);
+    expect(lines).toHaveLength(1);
+  });
 
   test("the declarations are compared with tables that were made after the service", async () => {
     const db = embedded();
