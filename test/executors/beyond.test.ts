@@ -14,9 +14,15 @@ const Edge = entityType("Edge", {
 });
 
 const TYPES: Readonly<Record<DatabaseName, readonly string[]>> = {
-  sqlite: ["integer", "text", "real", "integer", "text"],
-  postgres: ["integer", "text", "double precision", "bigint", "numeric"],
-  mariadb: ["int", "text", "double", "bigint", "decimal(40,10)"],
+  sqlite: ["integer primary key", "text not null", "real not null", "integer not null", "text not null"],
+  postgres: [
+    "integer primary key",
+    "text not null",
+    "double precision not null",
+    "bigint not null",
+    "numeric not null",
+  ],
+  mariadb: ["int primary key", "text not null", "double not null", "bigint not null", "decimal(40,10) not null"],
 };
 
 async function edgesOver(engine: DatabaseEngine) {

@@ -13,9 +13,24 @@ const fields = Object.keys(Trip.properties);
 
 /** The types of the columns; all others hold JSON. */
 const TYPES: Readonly<Record<DatabaseName, Readonly<Record<string, string>>>> = {
-  sqlite: { id: "integer", name: "text", distance: "text", limit: "integer" },
-  postgres: { id: "integer", name: "text", distance: "numeric", limit: "bigint" },
-  mariadb: { id: "int", name: "text", distance: "decimal(30,10)", limit: "bigint" },
+  sqlite: {
+    id: "integer primary key",
+    name: "text not null",
+    distance: "text not null",
+    limit: "integer not null",
+  },
+  postgres: {
+    id: "integer primary key",
+    name: "text not null",
+    distance: "numeric not null",
+    limit: "bigint not null",
+  },
+  mariadb: {
+    id: "int primary key",
+    name: "text not null",
+    distance: "decimal(30,10) not null",
+    limit: "bigint not null",
+  },
 };
 const JSON_TYPES: Readonly<Record<DatabaseName, string>> = { sqlite: "text", postgres: "jsonb", mariadb: "json" };
 
