@@ -14,15 +14,33 @@ const JSON_TYPE = { "Content-Type": "application/json;IEEE754Compatible=true" };
 /** Rows of which some of each set are hidden, and some keys are free. */
 const DATA = rowsOf(77);
 
-/** A row that is hidden, and a key of none, of each set that has rules. */
+/**
+ * A hidden row of each set that has some, and a key of no row.
+ * Answers show the key, so both keys have the same length: the Content-Length of the answers must be equal too.
+ */
 const CASES = SETS.flatMap((set) => {
   const rows = toMutable(DATA)[set];
   const visible = new Set(visibleRows(USER, DATA)[set].map((row) => keyTextOf(set, row)));
   const all = new Set(rows.map((row) => keyTextOf(set, row)));
-  const hidden = rows.find((row) => !visible.has(keyTextOf(set, row)));
-  const missing = DOMAIN[set].find((row) => !all.has(keyTextOf(set, row))) ?? FRESH[set][0];
-  return hidden === undefined || missing === undefined ? [] : [{ set, hidden, missing }];
+  const free = [...DOMAIN[set], ...FRESH[set]].filter((row) => !all.has(keyTextOf(set, row)));
+  const hiddenRows = rows.filter((row) => !visible.has(keyTextOf(set, row)));
+  if (hiddenRows.length === 0) return [];
+  const [pair] = hiddenRows.flatMap((hidden) =>
+    free.filter(isAsLong(set, hidden)).map((missing) => ({ set, hidden, missing })),
+  );
+  if (pair === undefined) throw new Error(`${set} has no free key that is as long as the key of a hidden row.`);
+  return [pair];
 });
+
+/** Tells whether a key is as long as the key of a row, both encoded and decoded. */
+function isAsLong(set: SetName, row: Row): (key: Row) => boolean {
+  const lengthsOf = (key: Row): string => {
+    const predicate = keyPredicate(set, key);
+    return `${predicate.length} ${decodeURIComponent(predicate).length}`;
+  };
+  const lengths = lengthsOf(row);
+  return (key) => lengthsOf(key) === lengths;
+}
 
 /** Every request that names an entity in its path. */
 function requestsTo(set: SetName, key: Row): readonly RowRequest[] {
