@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
@@ -117,14 +118,14 @@ describe("the world example", () => {
     const busy = createServer();
     await once(busy.listen(0, "localhost"), "listening");
     const port = String((busy.address() as AddressInfo).port);
-    const child = start(port);
-    const end = ended(child);
-    const text = await printed(child, "is in use");
+    const child = start(port, "busy.db");
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
     // The database is loaded and checked before the port is opened.
-    expect(text.trim()).toBe(
-      `Loaded 135483 rows.\nPort ${port} of localhost is in use: stop the program that listens there, or serve on another port.`,
+    expect(out.trim()).toBe("Loaded 135483 rows.");
+    expect(err.trim()).toBe(
+      `Port ${port} of localhost is in use: stop the program that listens there, or serve on another port.`,
     );
-    expect(await end).toBe(1);
+    expect(code).toBe(1);
     busy.close();
   });
 
