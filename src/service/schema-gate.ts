@@ -5,12 +5,15 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { chain, isPromiseLike } from "../execution/chain.ts";
+import { withinTime } from "../execution/within-time.ts";
 import { databaseChecks, runChecks, type DatabaseCheck } from "./schema-check.ts";
 
 /** Where the faults are that the check finds. */
 export const SCHEMA_FAULTS = "where its declarations and its database differ";
 /** Milliseconds in which requests do not repeat a check that found faults. */
 const KEPT = 1000;
+/** Milliseconds after which a database that has not returned its catalogue counts as one that cannot be reached. */
+const DEADLINE = 30_000;
 
 /** What a check ends in: undefined when the service may start. */
 type Outcome = undefined | PromiseLike<undefined>;
@@ -94,7 +97,7 @@ export class SchemaGate {
     };
     try {
       const findings = check.run();
-      return isPromiseLike(findings) ? Promise.resolve(findings).catch(failed) : findings;
+      return isPromiseLike(findings) ? withinTime(findings, DEADLINE, lateCatalogue).catch(failed) : findings;
     } catch (error) {
       return failed(error);
     }
@@ -128,6 +131,14 @@ export class SchemaGate {
     this.#refused = { error: answer, until: performance.now() + KEPT };
     return answer;
   }
+}
+
+function lateCatalogue(deadline: number): ODataError {
+  const problem = `The database has not returned its catalogue within ${String(deadline)} ms.`;
+  return protocolError("ServiceUnavailable", "The database cannot be reached at the moment: try again later.", {
+    headers: { "Retry-After": "1" },
+    cause: new Error(problem),
+  });
 }
 
 /** What keeps a service from starting, in the form of faults of declarations. */

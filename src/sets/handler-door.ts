@@ -2,10 +2,11 @@ import type { Context } from "../definition/context.ts";
 import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "../definition/entity-set-access.ts";
 import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
+import { withinTime } from "../execution/within-time.ts";
 import { CallContext, type CallPlace, type CallSettings } from "./call-context.ts";
 import type { EntitySets } from "./entity-sets.ts";
 import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
-import { type ReadTransactionOptions, readTransactionOptions, withinTime } from "./transaction-options.ts";
+import { lateWork, type ReadTransactionOptions, readTransactionOptions } from "./transaction-options.ts";
 import { OpenTransaction, TransactionPart } from "./transaction-part.ts";
 
 /** Most calls within one another: a handler that calls its own set without an end fails before memory does. */
@@ -89,7 +90,7 @@ export class HandlerDoor implements SetCaller {
       async (transaction) => {
         const whole = new OpenTransaction(database, transaction);
         try {
-          return await withinTime(this.#run(new TransactionPart(whole), work), timeout);
+          return await withinTime(this.#run(new TransactionPart(whole), work), timeout, lateWork);
         } finally {
           whole.end();
         }

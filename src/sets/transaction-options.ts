@@ -27,28 +27,9 @@ export function readTransactionOptions(options: TransactionOptions): ReadTransac
   return { over, timeout };
 }
 
-/**
- * Waits for work until its time is up. A handler that waits for the connection of its own transaction would wait for
- * ever, and with it every other write.
- * @throws Error when the time is up; the work may go on, and opens nothing any more
- */
-export async function withinTime<T>(work: Promise<T>, timeout: number | null): Promise<T> {
-  if (timeout === null) return work;
-  // Nobody waits for it any more once the time is up.
-  work.catch(() => undefined);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new Error(
-          `The work of ctx.inTransaction took longer than ${String(timeout)} ms, and is rolled back. A handler that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself; otherwise give a longer \`timeout\`.`,
-        ),
-      );
-    }, timeout);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Makes the error of work in a transaction that took too long: a handler may wait for the connection of its own transaction. */
+export function lateWork(timeout: number): Error {
+  return new Error(
+    `The work of ctx.inTransaction took longer than ${String(timeout)} ms, and is rolled back. A handler that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself; otherwise give a longer \`timeout\`.`,
+  );
 }

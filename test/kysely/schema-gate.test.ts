@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type Dialect } from "kysely";
+import { Kysely, PostgresDialect, sql, type DatabaseConnection, type Dialect } from "kysely";
 import {
   arraySource,
   authenticated,
@@ -13,7 +13,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
@@ -66,6 +66,52 @@ describe("before the first request", () => {
     keep(new Kysely({ dialect: new PostgresDialect({ pool: new Pool({ host: "127.0.0.1", port: 1 }) }) }));
   const notes = (db: AnyDatabase) => sqlEntitySet(Note, { db, table: "notes", operations: ["read"] });
   const createNotes = sql`create table notes (id integer primary key, text text not null)`;
+
+  test("a database that never returns its catalogue is 503 after half a minute, and the next request tries again", async () => {
+    const postgres = new PostgresDialect({ pool: new Pool({ host: "127.0.0.1", port: 1 }) });
+    let asked = 0;
+    const connection: DatabaseConnection = {
+      executeQuery: () => {
+        asked += 1;
+        return new Promise(() => {});
+      },
+      streamQuery: () => {
+        throw new Error("Nothing is streamed.");
+      },
+    };
+    const nothing = (): Promise<void> => Promise.resolve();
+    const endless = keep(
+      new Kysely({
+        dialect: {
+          ...methodsOf(postgres),
+          createAdapter: () => postgres.createAdapter(),
+          createDriver: () => ({
+            init: nothing,
+            acquireConnection: () => Promise.resolve(connection),
+            beginTransaction: nothing,
+            commitTransaction: nothing,
+            rollbackTransaction: nothing,
+            releaseConnection: nothing,
+            destroy: nothing,
+          }),
+        },
+      }),
+    );
+    const { logger, lines } = toLog();
+    const service = odataService({ entitySets: [notes(endless)], logger });
+    vi.useFakeTimers();
+    try {
+      for (const time of [1, 2]) {
+        const answer = service.fetch(request.clone());
+        await vi.advanceTimersByTimeAsync(30_000);
+        const { status, headers } = await answer;
+        expect([status, headers.get("retry-after"), asked]).toEqual([503, "1", time]);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(lines).toEqual(["error: A request failed. ODataError", "error: A request failed. ODataError"]);
+  });
 
   test("requests that read no data, and anonymous users, do not wait for the check", async () => {
     const { logger, lines } = toLog();
