@@ -55,7 +55,8 @@ export class CallContext implements Context {
 
   /** @throws Error once the transaction has ended */
   get transaction(): Transaction | undefined {
-    return this.#place.part?.whole.transaction;
+    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
+    return this.#place.part?.whole.transaction as never;
   }
 
   get sets(): Context["sets"] {
