@@ -1,10 +1,8 @@
-import { Kysely } from "kysely";
 import { serve, type RunningServer } from "odatakit/node";
 import { openApiDocument, openApiRoute } from "odatakit/openapi";
-import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
+import { openEmptyWorld } from "../examples/empty-world.ts";
 import { everything } from "../openapi/model.ts";
 import { operationsOf } from "../openapi/walk.ts";
 import { findBrowser, openBrowser, type Browser, type Page } from "./browser.ts";
@@ -16,10 +14,10 @@ if (program === undefined) {
   );
 }
 
+const db = await openEmptyWorld();
+
 describe.skipIf(program === undefined)("the viewer in a browser", () => {
   const shop = everything({ name: "shop", routes: [openApiRoute({ viewer: true })] });
-  // What the viewer shows is known without a table.
-  const db = new Kysely<WorldDatabase>({ dialect: sqliteDialect(":memory:") });
   const world = worldService(db);
   let server: RunningServer;
   let browser: Browser;

@@ -1,12 +1,9 @@
-import { Kysely, sql } from "kysely";
 import type { ODataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
-import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { v1, v2 } from "../../examples/versions/services.ts";
-import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
-import { TRIP_TABLES, WORLD_TABLES } from "../../examples/world/tables.ts";
+import { openEmptyWorld } from "../examples/empty-world.ts";
 import { library } from "../http/expand-model.ts";
 import { knotService } from "../http/limits.ts";
 import { FORM_NAMES, itemService, sampleService } from "../http/model.ts";
@@ -19,10 +16,8 @@ import { everything } from "./model.ts";
 import { faultsOf, lintOf } from "./validate.ts";
 import { operationsOf } from "./walk.ts";
 
-// A document is written without a table. Requests wait for the schema check, so the tables exist, without rows.
-const db = new Kysely<WorldDatabase>({ dialect: sqliteDialect(":memory:") });
+const db = await openEmptyWorld();
 const world = worldService(db);
-for (const table of [...Object.values(WORLD_TABLES), ...Object.values(TRIP_TABLES)]) await sql.raw(table).execute(db);
 const sqlite = await sqliteShop({ links: true });
 afterAll(async () => {
   await db.destroy();
