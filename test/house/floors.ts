@@ -18,7 +18,7 @@ const LOWER: Readonly<Record<string, Room>> = {
   binder: { floor: 4, mayImport: ["syntax", "query", "edm", "errors", "json"] },
   definition: { floor: 4, mayImport: ["query", "edm", "errors", "json"] },
   csdl: { floor: 4, mayImport: ["query", "edm", "errors"] },
-  payload: { floor: 4, mayImport: ["query", "edm", "errors", "json"] },
+  payload: { floor: 4, mayImport: ["query", "edm", "errors", "json"], packages: ["#cryptography"] },
   memory: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "json"] },
   plan: { floor: 5, mayImport: ["definition", "query", "edm", "errors"] },
   execution: { floor: 6, mayImport: ["plan", "memory", "definition", "query", "edm", "errors"] },

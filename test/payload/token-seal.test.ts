@@ -1,17 +1,33 @@
-import { createHmac } from "node:crypto";
+import { hkdfSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hmacSha256, tokenSeal } from "../../src/payload/token-seal.ts";
+import { aessiv, hkdf, sha256 } from "#cryptography";
+import { tokenSeal } from "../../src/payload/token-seal.ts";
 
 const seal = tokenSeal("a secret of many characters");
 const anyText = fc.string({ unit: "binary", maxLength: 200 });
 
-describe("the keyed hash", () => {
-  test("is HMAC-SHA-256, whatever the length of key and message", () => {
+/** The bytes of a text of hexadecimal digits. */
+function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(hex, "hex"));
+}
+
+describe("the cipher", () => {
+  test("answers as the example of RFC 5297, A.1, and refuses other associated data", () => {
+    const key = bytesOf("fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+    const associated = bytesOf("101112131415161718191a1b1c1d1e1f2021222324252627");
+    const sealed = aessiv(key, associated).encrypt(bytesOf("112233445566778899aabbccddee"));
+    expect(Buffer.from(sealed).toString("hex")).toBe("85632d07c6e8f37f950acd320a2ecc9340c02b9690c4dc04daef7f6afe5c");
+    expect(Buffer.from(aessiv(key, associated).decrypt(sealed)).toString("hex")).toBe("112233445566778899aabbccddee");
+    expect(() => aessiv(key, associated.subarray(1)).decrypt(sealed)).toThrow("invalid siv tag");
+  });
+
+  test("has a key as HKDF derives it", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ maxLength: 300 }), (key, message) => {
-        const expected = createHmac("sha256", key).update(message).digest("hex");
-        expect(Buffer.from(hmacSha256(key, message)).toString("hex")).toBe(expected);
+      fc.property(fc.uint8Array({ maxLength: 200 }), (secret) => {
+        const info = new TextEncoder().encode("odatakit skiptoken");
+        const expected = hkdfSync("sha256", secret, new Uint8Array(0), info, 64);
+        expect(hkdf(sha256, secret, undefined, info, 64)).toEqual(new Uint8Array(expected));
       }),
     );
   });

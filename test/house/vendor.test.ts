@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { bundleCryptography } from "../../vendor/bundle.ts";
+import { importsOf } from "./imports.ts";
+import { ROOT, readSource } from "./source-files.ts";
+
+test("vendor/cryptography.js is what `npm run vendor` makes of the installed packages", async () => {
+  expect(readSource("vendor/cryptography.js").text).toBe(await bundleCryptography(`${ROOT}vendor`));
+});
+
+test("it imports nothing, and is shipped with its types and its licence", () => {
+  expect(importsOf(readSource("vendor/cryptography.js").text)).toEqual([]);
+  const { files, imports } = JSON.parse(readSource("package.json").text) as Record<string, unknown>;
+  expect(files).toEqual(
+    expect.arrayContaining(["vendor/cryptography.js", "vendor/cryptography.d.ts", "vendor/LICENSE"]),
+  );
+  expect(imports).toEqual({
+    "#cryptography": { types: "./vendor/cryptography.d.ts", default: "./vendor/cryptography.js" },
+  });
+});

@@ -1,0 +1,27 @@
+/** One key, and what is sealed with it. */
+interface Cipher {
+  /** @returns the tag of 16 bytes, then as many bytes as the plaintext has */
+  encrypt: (plaintext: Uint8Array) => Uint8Array;
+  /** @throws Error for bytes that were not encrypted with this key and these associated data */
+  decrypt: (ciphertext: Uint8Array) => Uint8Array;
+}
+
+/**
+ * Deterministic authenticated encryption.
+ * @param key 32, 48 or 64 bytes
+ * @param associatedData what is authenticated, and not part of the ciphertext
+ * @see RFC 5297
+ */
+export declare const aessiv: (key: Uint8Array, ...associatedData: Uint8Array[]) => Cipher;
+
+/** The SHA-256 of bytes: 32 bytes. @see FIPS 180-4 */
+export declare const sha256: (message: Uint8Array) => Uint8Array;
+
+/** Derives a key of `length` bytes. @see RFC 5869 */
+export declare const hkdf: (
+  hash: typeof sha256,
+  inputKey: Uint8Array,
+  salt: Uint8Array | undefined,
+  info: Uint8Array,
+  length: number,
+) => Uint8Array;
