@@ -4,13 +4,13 @@ import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { QueryableSource, RelationalSource } from "../query/source.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
+import type { AnyKysely } from "./connection/synchronous-reader.ts";
 import { narrowedReader } from "./read/narrowed-reader.ts";
 import { readRow } from "./read/read-entity.ts";
 import { readPage } from "./read/read-page.ts";
 import { readRelated } from "./read/read-related.ts";
 import { findReader, noteReader } from "./read/reader-of-source.ts";
 import { makeReader, type SqlReader } from "./read/sql-reader.ts";
-import type { AnyKysely } from "./synchronous-reader.ts";
 import type { BaseQuery } from "./translate/base-query.ts";
 
 /** What `sqlSource` takes. */

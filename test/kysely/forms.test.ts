@@ -4,14 +4,14 @@ import { compareDateTimeOffsets } from "../../src/edm/date-time-offset.ts";
 import { compareDecimals, decimalFromNumber, fromScaled } from "../../src/edm/decimal.ts";
 import { compareDurations, parseDuration } from "../../src/edm/duration.ts";
 import type { StructuralProperty } from "../../src/edm/model.ts";
-import { nextDouble } from "../../src/kysely/columns/doubles.ts";
-import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/kysely/columns/instant.ts";
-import { SQLITE_STORED_INSTANTS } from "../../src/kysely/dialects/sqlite-stored-instants.ts";
-import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../src/kysely/forms/decimal-forms.ts";
+import { nextDouble } from "../../src/kysely/cells/doubles.ts";
+import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/kysely/cells/instant.ts";
+import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../src/kysely/dialects/sqlite/decimal-forms.ts";
+import { SQLITE_STORED_INSTANTS } from "../../src/kysely/dialects/sqlite/stored-instants.ts";
+import { MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../src/kysely/dialects/sqlite/temporal-forms.ts";
+import { successorOf } from "../../src/kysely/dialects/sqlite/text-successor.ts";
 import type { StoredInstants } from "../../src/kysely/forms/stored-instants.ts";
-import { MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../src/kysely/forms/temporal-forms.ts";
-import type { SqlForm } from "../../src/kysely/translate/sql-form.ts";
-import { successorOf } from "../../src/kysely/translate/text-successor.ts";
+import type { SqlForm } from "../../src/kysely/statement/sql-form.ts";
 
 const decimal = fc
   .tuple(fc.boolean(), fc.bigInt({ min: 0n, max: 10n ** 14n }), fc.nat(8))

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test, vi } from "vitest";
-import { synchronousReaderOf } from "../../src/kysely/synchronous-reader.ts";
+import { synchronousReaderOf } from "../../src/kysely/connection/synchronous-reader.ts";
 import { Order, ORDER_COLUMNS, ordersDatabase } from "./orders.ts";
 
 const ROWS = 5000;

@@ -13,7 +13,7 @@ import {
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SynchronousReader } from "../../src/kysely/synchronous-reader.ts";
+import type { SynchronousReader } from "../../src/kysely/connection/synchronous-reader.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 const Customer = entityType("Customer", {

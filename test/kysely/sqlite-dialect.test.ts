@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { DummyDriver, isAbortedTransactionError, Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type SynchronousReader, synchronousReaderOf } from "../../src/kysely/connection/synchronous-reader.ts";
 import { loadNodeSqlite } from "../../src/kysely/sqlite/node-sqlite.ts";
-import { type SynchronousReader, synchronousReaderOf } from "../../src/kysely/synchronous-reader.ts";
 
 interface Tables {
   item: { id: number | bigint | null; name: unknown; parent: number | bigint | null };

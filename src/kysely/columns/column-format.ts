@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import type { Sql, SqlForm } from "../translate/sql-form.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
 
 /** How one column holds the values of a property. */
 export interface ColumnFormat {

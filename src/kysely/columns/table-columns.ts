@@ -1,8 +1,8 @@
 import { adviseName, describe, isObject } from "../../definition/option-table.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
-import type { ArraySyntax } from "../dialects/array-syntax.ts";
 import type { DialectValues } from "../dialects/dialect-values.ts";
-import type { Sql } from "../translate/sql-form.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import type { ArraySyntax } from "./array-syntax.ts";
 import { locatedFormat, type ColumnFormat } from "./column-format.ts";
 import { checkConverted, convertedPlan, readConversion, type ConvertedPlan } from "./converted-plan.ts";
 import type { ReportFault } from "./report-fault.ts";

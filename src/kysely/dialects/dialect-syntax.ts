@@ -1,4 +1,4 @@
-import type { Sql, SqlForm } from "../translate/sql-form.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
 
 /** How one kind of database writes what every statement needs. One frozen object per kind. */
 export interface DialectSyntax {

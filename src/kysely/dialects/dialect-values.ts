@@ -1,10 +1,10 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { ArithmeticExpression, ConvertExpression, NegateExpression, ScalarType } from "../../query/expression.ts";
+import type { ArraySyntax } from "../columns/array-syntax.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { StorageForm } from "../columns/storage-option.ts";
-import type { Sql, SqlForm } from "../translate/sql-form.ts";
-import type { ConstantOperand, RowOperand } from "../translate/sql-operand.ts";
-import type { ArraySyntax } from "./array-syntax.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 
 /** How one kind of database holds values, and computes with them. */
 export interface DialectValues {

@@ -1,5 +1,5 @@
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { FormedSql, Sql } from "../translate/sql-form.ts";
+import type { FormedSql, Sql } from "../statement/sql-form.ts";
 
 /** The items of a JSON array as rows. */
 export interface DocumentItems {

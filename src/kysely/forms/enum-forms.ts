@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
 import { enumToNumber } from "../../edm/enum-codec.ts";
 import type { EnumType } from "../../edm/model.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
 /** How one database writes the values of enumerations. */
 interface EnumSyntax {

@@ -4,8 +4,8 @@ import { enumToNumber } from "../../edm/enum-codec.ts";
 import type { EnumType } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { BooleanStorage, EnumStorage } from "../columns/storage-option.ts";
-import { bindFixed } from "../translate/parameter-slot.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { bindFixed } from "../statement/parameter-slot.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { EnumForms } from "./enum-forms.ts";
 
 /** A cell of a mapping. */

@@ -3,8 +3,8 @@ import { dateToEpochDays } from "../../edm/date.ts";
 import { fromScaled } from "../../edm/decimal.ts";
 import { totalSecondsOf } from "../../edm/duration.ts";
 import { secondsOfDay } from "../../edm/time-of-day.ts";
-import { MAX_PRECISION, toInstant } from "../columns/instant.ts";
-import { plainForm, type Sql, type SqlForm } from "../translate/sql-form.ts";
+import { MAX_PRECISION, toInstant } from "../cells/instant.ts";
+import { plainForm, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
 /** Where the fraction of `hh:mm:ss` begins. */
 const CLOCK_LENGTH = 8;

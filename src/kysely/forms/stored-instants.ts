@@ -1,9 +1,9 @@
 import { asText } from "../../edm/canonical-form.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
+import { showInstant, type InstantCell, type InstantCells } from "../cells/instant-cells.ts";
+import { toInstant, type Instant } from "../cells/instant.ts";
 import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
-import { showInstant, type InstantCell, type InstantCells } from "../columns/instant-cells.ts";
-import { toInstant, type Instant } from "../columns/instant.ts";
-import type { Conversion, Sql, SqlForm } from "../translate/sql-form.ts";
+import type { Conversion, Sql, SqlForm } from "../statement/sql-form.ts";
 
 /** How one database compares the cells of one kind, and computes with them. */
 export interface InstantSyntax {

@@ -1,10 +1,10 @@
 import type { RoundingMode } from "../../query/clauses.ts";
 import type { CallExpression, ScalarType } from "../../query/expression.ts";
 import type { DialectValues } from "../dialects/dialect-values.ts";
-import { bindFormed } from "../translate/bind-formed.ts";
-import { bindConstant, type SqlConstant } from "../translate/parameter-slot.ts";
-import { toComputable, type Encode, type Sql, type SqlForm } from "../translate/sql-form.ts";
-import type { ConstantOperand, RowOperand } from "../translate/sql-operand.ts";
+import { bindFormed } from "../statement/bind-formed.ts";
+import { bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
+import { toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 
 /** A call with its arguments translated, none of them the literal null. */
 export interface SqlCall {

@@ -1,5 +1,5 @@
 import type { RowRestriction } from "../../query/source.ts";
-import { toExecution } from "../translate/parameter-slot.ts";
+import { toExecution } from "../statement/parameter-slot.ts";
 import { baseOf } from "./read-page.ts";
 import { findReader } from "./reader-of-source.ts";
 import type { SqlReader } from "./sql-reader.ts";

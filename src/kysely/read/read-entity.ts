@@ -3,7 +3,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
-import { readSlots, toExecution } from "../translate/parameter-slot.ts";
+import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import { baseOf, chain } from "./read-page.ts";
 import { setMember } from "./set-member.ts";
 import type { SqlReader } from "./sql-reader.ts";

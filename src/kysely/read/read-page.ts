@@ -1,5 +1,5 @@
 import type { EntityPage, Page, RowPage, SourceQuery, SourcesBySet } from "../../query/source.ts";
-import { readSlots, toExecution, type Execution } from "../translate/parameter-slot.ts";
+import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import { readerOfSource, type SourceReader } from "./reader-of-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";

@@ -1,6 +1,6 @@
 import type { Row, RowShape } from "../../query/row-shape.ts";
 import type { RelatedPage, RelatedQuery } from "../../query/source.ts";
-import { readSlots, toExecution, type Execution } from "../translate/parameter-slot.ts";
+import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import { baseOf, chain } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { Maybe } from "./sql-rows.ts";

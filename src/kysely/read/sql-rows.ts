@@ -1,11 +1,11 @@
 import { CompiledQuery } from "kysely";
 import type { Row } from "../../query/row-shape.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
-import { isOfDatabase, openTransaction } from "../open-transaction.ts";
-import type { AnyKysely, SynchronousReader } from "../synchronous-reader.ts";
+import { cancelOptions } from "../connection/cancel-options.ts";
+import { isOfDatabase, openTransaction } from "../connection/open-transaction.ts";
+import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { cellName } from "../translate/select-columns.ts";
 import { orUnevaluable } from "../translate/unevaluable-statement.ts";
-import { cancelOptions } from "./cancel-options.ts";
 import { toReadFault } from "./read-faults.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
 

@@ -5,12 +5,13 @@ import type { FilterClause, SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, RelatedQuery, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
-import type { AnyKysely, SynchronousReader } from "../synchronous-reader.ts";
+import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { scansRepeatedly } from "../dialects/sqlite/query-plan.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
 import { narrowedFrom, type MentionedStatements } from "../translate/narrowed-from.ts";
 import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
-import type { Sql } from "../translate/sql-form.ts";
 import {
   translateByKey,
   translatePage,
@@ -21,7 +22,6 @@ import {
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import { IdentityCache } from "./identity-cache.ts";
-import { scansRepeatedly } from "./query-plan.ts";
 import { findReader, readerOfSource } from "./reader-of-source.ts";
 
 /** A compiled statement: its text, and what is bound in it. */

@@ -11,7 +11,7 @@ import type {
 import type { WantedTable } from "../../introspect/schema.ts";
 import { storageName, type StorageForm } from "../columns/storage-option.ts";
 import type { ColumnPlan } from "../columns/table-columns.ts";
-import type { AnyKysely } from "../synchronous-reader.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { storageKey, type StoredTypeRow, type StoredTypeTable } from "./stored-type-table.ts";
 import type { TableRows } from "./table-rows.ts";
 

@@ -6,9 +6,9 @@ import { runSteps, type CatalogueSteps } from "../../introspect/catalogue-steps.
 import { compareTables } from "../../introspect/compare-tables.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Maybe, SqlRows } from "../read/sql-rows.ts";
-import type { AnyKysely } from "../synchronous-reader.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { TableRows } from "./table-rows.ts";
 

@@ -1,5 +1,5 @@
 import { SqliteAdapter } from "kysely";
-import type { SynchronousReader } from "../synchronous-reader.ts";
+import type { SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../edm/decimal-arithmetic.ts";
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal } from "../../edm/decimal.ts";
 import { tooManyItems } from "../../query/item-budget.ts";
-import { toDecimalKey } from "../columns/decimal-key.ts";
+import { toDecimalKey } from "../cells/decimal-key.ts";
 import { NUMBER_FUNCTIONS } from "./sqlite-number-functions.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
 

@@ -13,7 +13,7 @@ import {
   subtractDurations,
 } from "../../edm/temporal-arithmetic.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../../edm/time-of-day.ts";
-import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../columns/instant.ts";
+import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../cells/instant.ts";
 
 type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
 type Read = (text: string) => string | null;

@@ -2,10 +2,10 @@ import { sql, type Compilable } from "kysely";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { ReportFault } from "../columns/report-fault.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
-import { bindSlot } from "./parameter-slot.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { bindSlot } from "../statement/parameter-slot.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import type { RowsUse } from "./relation.ts";
-import type { Sql } from "./sql-form.ts";
 
 /** An SQL query with its values, as other query builders give it. */
 export interface SqlText {

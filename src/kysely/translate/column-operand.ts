@@ -1,8 +1,8 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import { refuseConverted } from "../columns/converted-plan.ts";
 import type { ColumnPlan } from "../columns/table-columns.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
 import type { Relation } from "./relation.ts";
-import type { RowOperand } from "./sql-operand.ts";
 
 /** A property of the entities of a relation as an operand. */
 export function columnOperand(property: StructuralProperty, relation: Relation): RowOperand {

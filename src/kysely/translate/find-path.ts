@@ -3,10 +3,10 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
 import { refuseConverted } from "../columns/converted-plan.ts";
 import type { ArrayPlan, ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import { joinNavigation, joinRoot } from "./join-navigation.ts";
 import type { ItemScope, PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
-import type { Sql } from "./sql-form.ts";
 
 /** Where a path of properties leads: to an entity, to columns of one, or into a JSON text. */
 export type FoundPath = FoundRelation | FoundColumns | FoundMember;

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { EntitySet, JoinPair, NavigationJoin, NavigationProperty } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
+import { toComparable, type Sql } from "../statement/sql-form.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
 import { columnOperand } from "./column-operand.ts";
 import type { PathScope } from "./path-scope.ts";
 import { addRelation, Relation, type StatementScope } from "./relation.ts";
-import { toComparable, type Sql } from "./sql-form.ts";
-import type { RowOperand } from "./sql-operand.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
 /** A navigation as a statement needs it: what joins its target, and where that is. */

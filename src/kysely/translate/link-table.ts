@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { LinkColumn, LinkJoin } from "../../edm/model.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
-import type { Sql, SqlForm } from "./sql-form.ts";
-import type { RowOperand } from "./sql-operand.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
 
 /** A table of links behind `from`. */
 export function linkTable({ table }: LinkJoin, alias: string): Sql {

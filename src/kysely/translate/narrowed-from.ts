@@ -1,9 +1,9 @@
 import type { EntitySet } from "../../edm/model.ts";
 import type { Expression } from "../../query/expression.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { SourceReader } from "../read/reader-of-source.ts";
-import type { AnyKysely } from "../synchronous-reader.ts";
+import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
-import { bindSlot, readSlot, type Execution } from "./parameter-slot.ts";
 import { ROWS_ALIAS } from "./path-scope.ts";
 import { aliases, type StatementScope } from "./relation.ts";
 import { translateNarrowed } from "./translate-query.ts";

@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { ArrayPlan } from "../columns/table-columns.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import { Level, Relation, type Rows, type StatementScope } from "./relation.ts";
-import type { Sql } from "./sql-form.ts";
 
 /** The name of the rows within a statement: that of the current instance in OData. */
 export const ROWS_ALIAS = "it";

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
-import type { Sql } from "./sql-form.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { Sql } from "../statement/sql-form.ts";
 
 /** The rows of one entity set, or of the source that is asked, and the columns of their type. */
 export interface Rows {

@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowColumn, RowShape, ScalarColumn } from "../../query/row-shape.ts";
+import { readArray } from "../columns/read-array.ts";
+import { readDocument } from "../columns/read-document.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
-import { readArray } from "../read/read-array.ts";
-import { readDocument } from "../read/read-document.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import type { Relation } from "./relation.ts";
-import type { Sql } from "./sql-form.ts";
 
 /** The cells of a statement, as far as they are known. */
 export type Cells = Sql[];

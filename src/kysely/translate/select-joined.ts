@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import type { ExpandedNavigation } from "../../query/clauses.ts";
 import type { JoinedShape, Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { JoinedNavigation } from "../../query/source.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import { joinNavigation, joinRelated } from "./join-navigation.ts";
 import { relationScope } from "./path-scope.ts";
 import { Level, Relation, type StatementScope } from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
-import type { Sql } from "./sql-form.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
 /**

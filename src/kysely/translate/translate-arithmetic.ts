@@ -1,8 +1,8 @@
 import type { ArithmeticExpression, NegateExpression, ScalarType } from "../../query/expression.ts";
 import type { DialectValues, Term } from "../dialects/dialect-values.ts";
-import { bindFormed } from "./bind-formed.ts";
-import { toComputable } from "./sql-form.ts";
-import { NULL_OPERAND, type SqlOperand } from "./sql-operand.ts";
+import { bindFormed } from "../statement/bind-formed.ts";
+import { toComputable } from "../statement/sql-form.ts";
+import { NULL_OPERAND, type SqlOperand } from "../statement/sql-operand.ts";
 
 /**
  * Translates arithmetic; null when an operand is null.

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { assertNever } from "../../errors/assert-never.ts";
 import type { ComparisonExpression, ComparisonOperator, ScalarType } from "../../query/expression.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
 import type { DialectValues } from "../dialects/dialect-values.ts";
-import { bindFormed } from "./bind-formed.ts";
-import type { SqlConstant } from "./parameter-slot.ts";
+import { bindFormed } from "../statement/bind-formed.ts";
+import type { SqlConstant } from "../statement/parameter-slot.ts";
 import {
   toComparable,
   toEquatable,
@@ -14,8 +14,8 @@ import {
   type FormedSql,
   type Sql,
   type SqlForm,
-} from "./sql-form.ts";
-import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand } from "./sql-operand.ts";
+} from "../statement/sql-form.ts";
+import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand } from "../statement/sql-operand.ts";
 
 /** The operator that says the same with its operands exchanged. */
 const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {

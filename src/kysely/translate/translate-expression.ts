@@ -11,15 +11,15 @@ import type {
   PropertyExpression,
   VariableExpression,
 } from "../../query/expression.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
-import { bindFormed } from "./bind-formed.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { bindFormed } from "../statement/bind-formed.ts";
+import type { SqlConstant } from "../statement/parameter-slot.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "../statement/sql-operand.ts";
 import { groupByNavigation } from "./common-navigation.ts";
 import { findPath } from "./find-path.ts";
-import type { SqlConstant } from "./parameter-slot.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
-import type { Sql, SqlForm } from "./sql-form.ts";
-import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "./sql-operand.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
 import { equalsConstant, translateComparison } from "./translate-comparison.ts";
 import { translateHas } from "./translate-has.ts";

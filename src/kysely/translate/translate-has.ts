@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { HasExpression } from "../../query/expression.ts";
 import type { DialectValues } from "../dialects/dialect-values.ts";
-import { bindFormed } from "./bind-formed.ts";
-import { toComparable, type Sql } from "./sql-form.ts";
-import type { SqlOperand, Translator } from "./sql-operand.ts";
+import { bindFormed } from "../statement/bind-formed.ts";
+import { toComparable, type Sql } from "../statement/sql-form.ts";
+import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
 
 /**
  * Translates `operand has flags`: all bits of the right value are set in the left, or, without flags, the values are

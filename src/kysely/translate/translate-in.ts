@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { InExpression, ScalarType } from "../../query/expression.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
-import { bindFormed } from "./bind-formed.ts";
-import { toComparable, toEquatable, type Encode, type Sql, type SqlForm } from "./sql-form.ts";
-import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand, Translator } from "./sql-operand.ts";
+import { bindFormed } from "../statement/bind-formed.ts";
+import { toComparable, toEquatable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand, Translator } from "../statement/sql-operand.ts";
 import { asRow, booleanLiteral, equalsConstant } from "./translate-comparison.ts";
 import { joinBalanced } from "./translate-logical.ts";
 

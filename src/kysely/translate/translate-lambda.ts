@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { assertNever } from "../../errors/assert-never.ts";
 import type { Expression, LambdaExpression } from "../../query/expression.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import { findCollection } from "./find-path.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
-import type { Sql } from "./sql-form.ts";
 import { translateRelatedLambda } from "./translate-related-items.ts";
 
 /** Translates the predicate of a lambda operator, which knows its item; null may stand for false. */

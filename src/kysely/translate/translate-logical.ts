@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { assertNever } from "../../errors/assert-never.ts";
 import type { Expression } from "../../query/expression.ts";
-import type { Sql } from "./sql-form.ts";
+import type { Sql } from "../statement/sql-form.ts";
 
 /** Conditions that are joined one after another; longer chains are halved, for a database counts their depth. */
 const CHAIN_LENGTH = 16;

@@ -1,7 +1,7 @@
 import type { OrderByItem } from "../../query/clauses.ts";
 import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
-import { toOrdered, type Sql } from "./sql-form.ts";
-import type { Translator } from "./sql-operand.ts";
+import { toOrdered, type Sql } from "../statement/sql-form.ts";
+import type { Translator } from "../statement/sql-operand.ts";
 
 /**
  * Translates an order, each term by the value of its expression: null first ascending, last descending. A term that is

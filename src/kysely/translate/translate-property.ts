@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { CountExpression, PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
 import { columnNames } from "../columns/table-columns.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
 import { plannedOperand } from "./column-operand.ts";
 import { findCollection, findPath, findProperty, isEntityPresent, itemOf } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
-import type { Sql } from "./sql-form.ts";
-import type { RowOperand } from "./sql-operand.ts";
 import { booleanLiteral } from "./translate-comparison.ts";
 import { countRelated } from "./translate-related-items.ts";
 

@@ -4,14 +4,14 @@ import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "
 import type { Expression } from "../../query/expression.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { JoinedNavigation } from "../../query/source.ts";
+import { bindSlot } from "../statement/parameter-slot.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import type { Translator } from "../statement/sql-operand.ts";
 import { columnOperand } from "./column-operand.ts";
-import { bindSlot } from "./parameter-slot.ts";
 import { rowScope, type PathScope } from "./path-scope.ts";
 import type { Rows, StatementScope } from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
-import type { Sql } from "./sql-form.ts";
-import type { Translator } from "./sql-operand.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { translateOrder } from "./translate-order.ts";

@@ -2,6 +2,8 @@ import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../query/expression.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
 import { columnOperand } from "./column-operand.ts";
 import { dependsOnItemsAlone } from "./common-navigation.ts";
 import { findRelation, isEntityPresent } from "./find-path.ts";
@@ -9,8 +11,6 @@ import { alike, joinOf, targetOf, tuple } from "./join-navigation.ts";
 import { linkColumn, linkTable } from "./link-table.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
 import { addRelation, Level, type Relation } from "./relation.ts";
-import type { Sql } from "./sql-form.ts";
-import type { RowOperand } from "./sql-operand.ts";
 
 /** Translates a condition within a scope; null may stand for false. */
 type TranslateCondition = (condition: Expression, scope: PathScope) => Sql;

@@ -1,5 +1,5 @@
 import { protocolError } from "../../errors/odata-error.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
 
 /** What databases say of a value that they cannot compute or hold, by their codes. */
 const REASONS: ReadonlyMap<unknown, string> = new Map([

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
-import type { AnyKysely } from "../synchronous-reader.ts";
-import type { Sql, SqlForm } from "./sql-form.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
 
 /** Stands in the text of each statement that needs a session time zone of UTC, derived tables included. */
 const MARK = "/* odatakit: in UTC */";

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-v
 import { parseJson } from "../../json/parse-json.ts";
 import { writeJsonString } from "../../json/write-json-string.ts";
 import { writeJson } from "../../json/write-json.ts";
-import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../read/read-document.ts";
+import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/read-document.ts";
 import { writeDocument } from "./write-document.ts";
 
 /**

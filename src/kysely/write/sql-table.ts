@@ -2,8 +2,8 @@ import type { WrappingHandler } from "../../definition/handlers.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
-import type { AnyKysely } from "../synchronous-reader.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
 
 /** What a table of a writable set is made of. */

@@ -2,11 +2,11 @@ import { CompiledQuery } from "kysely";
 import type { RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
+import { openTransaction } from "../connection/open-transaction.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { databaseFault } from "../database-fault.ts";
 import { tooBusy, unavailable } from "../database-unavailable.ts";
-import { openTransaction } from "../open-transaction.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
-import type { AnyKysely } from "../synchronous-reader.ts";
 import { isContention, retry } from "./retry.ts";
 import { throwIfGone } from "./sql-session.ts";
 

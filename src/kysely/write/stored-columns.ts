@@ -4,7 +4,6 @@ import { isFourDigitYear } from "../../edm/date.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";
-import type { ColumnFormat } from "../columns/column-format.ts";
 import {
   BEFORE_ALL_TEXTS,
   BEHIND_ALL_TEXTS,
@@ -12,12 +11,13 @@ import {
   MAX_PRECISION,
   roundedUp,
   toInstant,
-} from "../columns/instant.ts";
+} from "../cells/instant.ts";
+import type { ColumnFormat } from "../columns/column-format.ts";
 import { storageName } from "../columns/storage-option.ts";
 import type { ArrayPlan, ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
-import { scaledDecimalForm } from "../forms/decimal-forms.ts";
-import type { Sql } from "../translate/sql-form.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { scaledDecimalForm } from "../dialects/sqlite/decimal-forms.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import { mergeDocument } from "./merge-document.ts";
 import { writeDocument } from "./write-document.ts";
 

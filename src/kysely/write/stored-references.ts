@@ -3,7 +3,7 @@ import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
-import { toEquatable, type Sql } from "../translate/sql-form.ts";
+import { toEquatable, type Sql } from "../statement/sql-form.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { setsOfService, tableOfSet, targetSet } from "./table-sets.ts";
 

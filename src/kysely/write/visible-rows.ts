@@ -6,7 +6,7 @@ import { isODataError } from "../../errors/odata-error.ts";
 import type { RowRestriction } from "../../query/source.ts";
 import { checkJoinable } from "../read/narrowed-reader.ts";
 import { baseOf } from "../read/read-page.ts";
-import { readSlots, toExecution } from "../translate/parameter-slot.ts";
+import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";

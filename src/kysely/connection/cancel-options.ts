@@ -1,0 +1,30 @@
+import type { AbortableQueryOptions } from "kysely";
+import type { AnyKysely } from "./synchronous-reader.ts";
+
+/** What is known of the databases that were asked, by the adapter that all that is made of one Kysely instance share. */
+const cancelling = new WeakMap<object, Promise<boolean>>();
+
+/**
+ * How a read goes on when nobody waits for it any more: the database is told to end it where its driver can do that, so
+ * that clients that have gone occupy neither it nor the connections of its pool; else its answer is passed over.
+ * @throws what the driver throws when there is no connection
+ * @see decisions, Smaller points (the cost of a request)
+ */
+export async function cancelOptions(db: AnyKysely, signal: AbortSignal): Promise<AbortableQueryOptions> {
+  const strategy = (await canCancel(db)) ? "cancel query" : "ignore query";
+  return { signal, inflightQueryAbortStrategy: strategy };
+}
+
+/** Only a connection tells what its driver can do; Kysely refuses to run a statement that it could not cancel. */
+function canCancel(db: AnyKysely): Promise<boolean> {
+  const executor = db.getExecutor();
+  const { adapter } = executor;
+  let known = cancelling.get(adapter);
+  if (known === undefined) {
+    known = executor.provideConnection((connection) => Promise.resolve("cancelQuery" in connection));
+    cancelling.set(adapter, known);
+    // A database that cannot be reached now may be reached later.
+    known.catch(() => cancelling.delete(adapter));
+  }
+  return known;
+}

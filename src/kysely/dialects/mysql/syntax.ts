@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import { writeKeyList } from "../../cells/write-key-list.ts";
+import type { Sql } from "../../statement/sql-form.ts";
+import type { DialectSyntax } from "../dialect-syntax.ts";
+
+/** More rows than any table has: there is no offset without a limit. */
+const ALL_ROWS = sql`18446744073709551615`;
+
+/** How MariaDB and MySQL write what every statement needs. */
+export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
+  // Null comes first ascending there, and last descending.
+  orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
+  limit: (top, skip) => {
+    if (top === null && skip === null) return sql``;
+    return skip === null ? sql` limit ${top}` : sql` limit ${top ?? ALL_ROWS} offset ${skip}`;
+  },
+  isSame: (left, right) => sql`(${left} <=> ${right})`,
+  isDifferent: (left, right) => sql`(not (${left} <=> ${right}))`,
+  ifNull: (value, fallback) => sql`ifnull(${value}, ${fallback})`,
+  choose: (condition, whenTrue, otherwise) => sql`(case when ${condition} then ${whenTrue} else ${otherwise} end)`,
+  booleanValue: (value) => (value ? sql`1` : sql`0`),
+  asCondition: (cell) => sql`${cell} = 1`,
+  // A query among its columns would keep a derived table from being taken apart.
+  marksRows: false,
+  derivesFromRows: false,
+  once: (value, make) => namedOnce([value], "decimal(65, 30)", ([name]) => make(name ?? value)),
+  keyTable: (list, forms) => {
+    const cells = forms.map((form, index) => {
+      const cell = sql`odata_keys.${sql.id(`v${String(index)}`)}`;
+      return sql`${form.fromKey?.(cell) ?? cell} as ${sql.id(`k${String(index)}`)}`;
+    });
+    const values = forms.map(
+      (_form, index) => sql`${sql.id(`v${String(index)}`)} longtext path ${sql.lit(`$[${String(index)}]`)}`,
+    );
+    const columns = sql.join([sql`odata_ordinal for ordinality`, ...values]);
+    const rows = sql`json_table(${list}, '$[*]' columns(${columns})) as odata_keys`;
+    return sql`(select ${sql.join([sql`odata_keys.odata_ordinal - 1 as ordinal`, ...cells])} from ${rows})`;
+  },
+  writeKeys: writeKeyList,
+  // For this statement alone. In UTC no hour comes twice, and an index on a column of type timestamp serves its comparisons.
+  inUtcSession: (statement) => `set statement time_zone='+00:00' for ${statement}`,
+});
+
+/**
+ * A select of values that are written once though they are needed more often: no derived table may look at the row around
+ * it there, but the table of a JSON text may.
+ */
+export function namedOnce(values: readonly Sql[], type: string, make: (names: readonly Sql[]) => Sql): Sql {
+  const names = values.map((_value, index) => sql`odata_once.${sql.id(`v${String(index)}`)}`);
+  const columns = values.map(
+    (_value, index) => sql`${sql.id(`v${String(index)}`)} ${sql.raw(type)} path ${sql.lit(`$[${String(index)}]`)}`,
+  );
+  const table = sql`json_table(json_array(${sql.join(values)}), '$' columns(${sql.join(columns)}))`;
+  return sql`(select ${make(names)} from ${table} as odata_once)`;
+}

@@ -1,0 +1,166 @@
+import { sql } from "kysely";
+import { asText } from "../../../edm/canonical-form.ts";
+import { roundedUp, toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { MY_TEMPORAL } from "./forms.ts";
+
+/** Fraction digits of seconds. */
+const DIGITS = 6;
+/** Lies before every date that the database holds, and behind every one. */
+const BEFORE_ALL = "0000-00-00 00:00:00";
+const BEHIND_ALL = "9999-12-31 23:59:59.999999";
+/** Days between 1970-01-01 and the beginning of `to_days`. */
+const EPOCH_DAY = 719_528;
+/** The same of years that begin in March. */
+const MARCH_EPOCH = 719_468;
+
+const { days, clock, epoch, seconds } = MY_TEMPORAL;
+
+const asDateTime = (place: Sql): Sql => sql`cast(${place} as datetime(6))`;
+
+const toDays = (operand: Sql): Sql => sql`(to_days(${operand}) - ${sql.lit(EPOCH_DAY)})`;
+const DATE_TO_DAYS: Conversion = { form: days, apply: toDays };
+
+/** Edm.Date as date. It is compared with the timestamps of midnights, so that any year has its place. */
+export const MY_DATE: SqlForm = Object.freeze<SqlForm>({
+  name: "date",
+  floor: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), false),
+  ceiling: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), true),
+  exact: null,
+  mayBeNull: false,
+  place: asDateTime,
+  fromKey: (value) => sql`cast(${value} as date)`,
+  comparable: DATE_TO_DAYS,
+  computable: DATE_TO_DAYS,
+});
+
+const MIDNIGHT_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`(${toDays(operand)} * 86400)` };
+
+/** Edm.DateTimeOffset as datetime, in UTC. */
+export const MY_DATE_TIME: SqlForm = timestampForm("timestamp", {
+  form: epoch,
+  apply: (operand) => sql`(timestampdiff(microsecond, '1970-01-01', ${operand}) * 0.000001)`,
+});
+
+/** Edm.DateTimeOffset as timestamp, which is seen in the time zone of the session, or as datetime in UTC. */
+export const MY_UTC_TIMESTAMP: SqlForm = Object.freeze({
+  ...MY_DATE_TIME,
+  name: "timestamp in UTC",
+  inUtcSession: true,
+});
+
+/** Edm.Date of a column as the timestamp of its midnight UTC. */
+export const MY_MIDNIGHT: SqlForm = timestampForm("midnight", MIDNIGHT_TO_EPOCH);
+
+function timestampForm(name: string, toEpoch: Conversion): SqlForm {
+  return Object.freeze<SqlForm>({
+    name,
+    floor: (value) => writeDateTime(toInstant(asText(value)), false),
+    ceiling: (value) => {
+      const instant = toInstant(asText(value));
+      return writeDateTime(roundedUp(instant, DIGITS) ?? instant, true);
+    },
+    exact: null,
+    mayBeNull: false,
+    place: asDateTime,
+    fromKey: asDateTime,
+    comparable: toEpoch,
+    computable: toEpoch,
+  });
+}
+
+const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`time_to_sec(${operand})` };
+
+/** Edm.TimeOfDay as time. */
+export const MY_TIME: SqlForm = Object.freeze<SqlForm>({
+  name: "time",
+  floor: (value) => asText(value).slice(0, "hh:mm:ss.ffffff".length),
+  ceiling: (value) => timeAbove(asText(value)),
+  exact: null,
+  mayBeNull: false,
+  place: (place) => sql`cast(${place} as time(6))`,
+  fromKey: (value) => sql`cast(${value} as time(6))`,
+  comparable: TIME_TO_CLOCK,
+  computable: TIME_TO_CLOCK,
+});
+
+/** Edm.DateTimeOffset as RFC 3339 text with any offset, any year and any number of fraction digits. */
+export const MY_TEXT_TIMESTAMP: SqlForm = textForm("timestamp as text", { form: epoch, apply: epochOfText });
+
+/** Edm.Duration as ISO text: `PT36H` equals `P1DT12H`. */
+export const MY_DURATION: SqlForm = textForm("duration", { form: seconds, apply: secondsOfText });
+
+/** Edm.Date as text of any year, within JSON. */
+export const MY_TEXT_DATE: SqlForm = textForm("date as text", { form: days, apply: daysOfText });
+
+/** Edm.TimeOfDay as text, within JSON. */
+export const MY_TEXT_TIME: SqlForm = textForm("time as text", { form: clock, apply: clockOfText });
+
+/** The offset of a timestamp that is text, in minutes. */
+export function myOffsetOfText(text: Sql): Sql {
+  const sign = sql`case left(right(${text}, 6), 1) when '-' then -1 else 1 end`;
+  const minutes = sql`(${digits(sql`left(right(${text}, 5), 2)`)} * 60 + ${digits(sql`right(${text}, 2)`)})`;
+  return sql`(case when right(${text}, 1) = 'Z' then 0 else ${sign} * ${minutes} end)`;
+}
+
+function textForm(name: string, conversion: Conversion): SqlForm {
+  return plainForm(name, asText, { sortable: conversion, comparable: conversion, computable: conversion });
+}
+
+function digits(text: Sql): Sql {
+  return sql`cast(${text} as signed)`;
+}
+
+/** The seconds since 1970 of `YYYY-MM-DD hh:mm:ss` in UTC, of any year. */
+export function myEpochOfUtcText(text: Sql): Sql {
+  const written = sql`replace(${text}, ' ', 'T')`;
+  return sql`(${daysOfText(written)} * 86400 + ${clockOfText(written)})`;
+}
+
+function epochOfText(text: Sql): Sql {
+  return sql`(${daysOfText(text)} * 86400 + ${clockOfText(text)} - ${myOffsetOfText(text)} * 60)`;
+}
+
+/** The date functions of the database know the years 0 to 9999 alone. Years begin in March here, so that leap days end them. */
+function daysOfText(text: Sql): Sql {
+  // Behind the sign, if there is one, the first hyphen ends the year.
+  const rest = sql`substr(${text}, locate('-', ${text}, 2) + 1)`;
+  const month = digits(sql`left(${rest}, 2)`);
+  const day = digits(sql`substr(${rest}, 4, 2)`);
+  const year = sql`(${digits(sql`left(${text}, locate('-', ${text}, 2) - 1)`)} - (${month} <= 2))`;
+  const leapDays = sql`floor(${year} * 0.25) - floor(${year} * 0.01) + floor(${year} * 0.0025)`;
+  const dayOfYear = sql`floor((153 * mod(${month} + 9, 12) + 2) * 0.2) + ${day} - 1`;
+  return sql`(365 * ${year} + ${leapDays} + ${dayOfYear} - ${sql.lit(MARCH_EPOCH)})`;
+}
+
+function clockOfText(text: Sql): Sql {
+  const time = sql`substring_index(${text}, 'T', -1)`;
+  const fraction = sql`regexp_substr(substr(${time}, 7), '^[0-9]{2}([.][0-9]+)?')`;
+  const whole = sql`${digits(sql`left(${time}, 2)`)} * 3600 + ${digits(sql`substr(${time}, 4, 2)`)} * 60`;
+  return sql`(${whole} + if(substr(${time}, 6, 1) = ':', cast(${fraction} as decimal(38, 12)), 0))`;
+}
+
+function secondsOfText(text: Sql): Sql {
+  const part = (letter: string): Sql => {
+    const pattern = `[0-9]+([.][0-9]+)?(?=${letter})`;
+    const found = sql`regexp_substr(${text}, ${sql.lit(pattern)})`;
+    return sql`cast(if(${found} = '', '0', ${found}) as decimal(38, 12))`;
+  };
+  const total = sql`${part("D")} * 86400 + ${part("H")} * 3600 + ${part("M")} * 60 + ${part("S")}`;
+  return sql`(if(left(${text}, 1) = '-', -1, 1) * (${total}))`;
+}
+
+function writeDateTime(instant: Instant, isCeiling: boolean): string {
+  const text = writeInstant(instant, DIGITS);
+  if (text !== null && !text.startsWith("0000")) return text.replace("T", " ").slice(0, -1);
+  if (instant.seconds < 0) return isCeiling ? "0001-01-01 00:00:00" : BEFORE_ALL;
+  return BEHIND_ALL;
+}
+
+/** The least time of six digits that is not less. */
+function timeAbove(time: string): string {
+  const instant = toInstant(`1970-01-01T${time}Z`);
+  const next = roundedUp(instant, DIGITS) ?? instant;
+  const text = writeInstant(next, DIGITS) ?? "";
+  return next.seconds === 86_400 ? "24:00:00" : text.slice("1970-01-01T".length, -1);
+}

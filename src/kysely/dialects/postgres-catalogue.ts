@@ -1,9 +1,0 @@
-import { readPostgresCatalogue } from "../../introspect/postgres-catalogue.ts";
-import type { DialectCatalogue } from "../schema/stored-type-table.ts";
-import { PG_STORED_TYPES } from "./postgres-stored-types.ts";
-
-export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
-  read: readPostgresCatalogue,
-  storedTypes: PG_STORED_TYPES,
-  indexes: { quote: '"', namesIndexes: true, nullsAreLast: true, unindexedTypes: ["json", "jsonb", "xml"] },
-});

@@ -1,0 +1,171 @@
+import { sql } from "kysely";
+import type { StructuralProperty } from "../../../edm/model.ts";
+import { guidText, int64Text, stringText, utcText } from "../../cells/cell-text.ts";
+import { readBytes, readInteger, readYear } from "../../cells/text-cells.ts";
+import type { ColumnFormat } from "../../columns/column-format.ts";
+import type { StorageForm } from "../../columns/storage-option.ts";
+import { storedFormats } from "../../forms/numeric-stored-instants.ts";
+import {
+  fractionDigits,
+  numberOfText,
+  readDecimal,
+  smallIntegerReader,
+  textColumnFormat,
+  type ColumnParts,
+  type TextColumnForms,
+} from "../../forms/text-column-format.ts";
+import type { Sql, SqlForm } from "../../statement/sql-form.ts";
+import { PG_REAL_DECIMAL, PG_TEXT_DECIMAL, pgScaledDecimal, selectTextDecimal } from "./decimal-forms.ts";
+import {
+  PG_ANY_CASE_GUID,
+  PG_ANY_TYPE,
+  pgAnyText,
+  PG_BINARY,
+  PG_BOOLEAN,
+  PG_DECIMAL,
+  PG_DOUBLE,
+  PG_GUID,
+  PG_INTEGER,
+  PG_MAPPED,
+  PG_STRING_COLUMN,
+  PG_ENUMS,
+} from "./forms.ts";
+import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
+import { PG_STORED_INSTANTS } from "./stored-instants.ts";
+import { PG_DATE, PG_DURATION, PG_TEXT_TIMESTAMP, PG_TIME, PG_TIMESTAMP, PG_UTC_TIMESTAMP } from "./temporal-forms.ts";
+
+/** Most fraction digits of seconds in PostgreSQL. */
+const MAX_DIGITS = 6;
+
+/**
+ * How PostgreSQL holds a primitive or enumeration property in a column.
+ * @param storage as `columns` says; undefined for the default of the type
+ * @returns null when values of the type cannot be stored so
+ */
+export function pgColumnFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
+  return textColumnFormat(property, storage, FORMS);
+}
+
+const integer = (property: StructuralProperty): ColumnParts => ({
+  form: PG_INTEGER,
+  read: smallIntegerReader(property),
+});
+const int64 = (): ColumnParts => ({ form: PG_INTEGER, read: readInteger, toJson: int64Text });
+// A `real` is selected with the digits that it is compared by.
+const double = (): ColumnParts => ({
+  form: PG_DOUBLE,
+  read: (cell) => (typeof cell === "string" ? Number(cell) : null),
+  toSelected: (column) => sql`${column}::float8::text`,
+});
+
+const DEFAULTS: TextColumnForms["defaults"] = {
+  "Edm.Boolean": () => ({
+    form: PG_BOOLEAN,
+    read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
+    toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
+  }),
+  "Edm.Byte": integer,
+  "Edm.SByte": integer,
+  "Edm.Int16": integer,
+  "Edm.Int32": integer,
+  "Edm.Int64": int64,
+  "Edm.Single": double,
+  "Edm.Double": double,
+  "Edm.Decimal": () => ({ form: PG_DECIMAL, read: readDecimal }),
+  "Edm.String": () => ({
+    form: PG_STRING_COLUMN,
+    read: (cell) => (typeof cell === "string" ? cell : null),
+    toJson: stringText,
+  }),
+  "Edm.Guid": () => ({ form: PG_GUID, toJson: guidText }),
+  "Edm.Binary": () => ({
+    form: PG_BINARY,
+    read: readBytes,
+    toSelected: (column) => sql`encode(${column}, 'hex')`,
+  }),
+  "Edm.Date": () => ({
+    form: PG_DATE,
+    read: readYear,
+    toSelected: (column) => sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`,
+  }),
+  "Edm.TimeOfDay": () => ({
+    form: PG_TIME,
+    toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
+  }),
+  "Edm.DateTimeOffset": timestamp,
+  "Edm.Duration": () => ({ form: PG_DURATION }),
+};
+
+const FORMS: TextColumnForms = {
+  asText: (column) => sql`${column}::text`,
+  defaults: DEFAULTS,
+  enumName: PG_ENUMS.byName,
+  enumNumber: PG_ENUMS.byNumber,
+  mapped: {
+    forms: PG_MAPPED,
+    selectNumber: (column) => sql`${column}::text`,
+    selectText: (column) => sql`${column}::text`,
+    toNumber: numberOfText,
+  },
+  textDecimal: PG_TEXT_DECIMAL,
+  realDecimal: PG_REAL_DECIMAL,
+  scaledDecimal: pgScaledDecimal,
+  textTimestamp: PG_TEXT_TIMESTAMP,
+  anyCaseGuid: PG_ANY_CASE_GUID,
+  stored: {
+    ...storedFormats(PG_STORED_INSTANTS),
+    "Edm.DateTimeOffset utc": utcTimestamp,
+    "Edm.Decimal text": () => ({
+      form: PG_TEXT_DECIMAL,
+      read: readDecimal,
+      toSelected: selectTextDecimal,
+      compared: (column) => sql`${column}::numeric`,
+    }),
+    "Edm.Duration text": () => ({
+      form: PG_INTERVAL,
+      read: readInterval,
+      toSelected: selectInterval,
+      compared: (column) => column,
+    }),
+    "Edm.String text": () => ({
+      form: PG_ANY_TYPE,
+      read: (cell) => (typeof cell === "string" ? cell : null),
+      toSelected: pgAnyText,
+      toJson: stringText,
+    }),
+  },
+};
+
+function timestamp(property: StructuralProperty): ColumnParts {
+  const inUtc = (column: Sql): Sql => sql`${column} at time zone 'UTC'`;
+  return timestampParts(property, { form: PG_TIMESTAMP, inUtc, type: "timestamptz" });
+}
+
+function utcTimestamp(property: StructuralProperty): ColumnParts {
+  return timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
+}
+
+/** How a type of timestamps is read. */
+interface TimestampType {
+  readonly form: SqlForm;
+  /** The timestamp in UTC, without time zone. */
+  readonly inUtc: (column: Sql) => Sql;
+  readonly type: "timestamp" | "timestamptz";
+}
+
+function timestampParts(property: StructuralProperty, { form, inUtc, type }: TimestampType): ColumnParts {
+  const digits = fractionDigits(property, MAX_DIGITS);
+  const pattern = `YYYY-MM-DD"T"HH24:MI:SS${digits === 0 ? "" : `.FF${String(digits)}`}`;
+  return {
+    form,
+    read: readYear,
+    toSelected: (column) => sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`,
+    toJson: utcText,
+  };
+}
+
+/** The patterns of `to_char` count the years before 1 from the other side. */
+function eraOf(column: Sql, type: "date" | TimestampType["type"]): Sql {
+  const first = type === "timestamptz" ? "0001-01-01 00:00:00+00" : "0001-01-01 00:00:00";
+  return sql`case when ${column} < ${sql.lit(first)}::${sql.raw(type)} then ' BC' else '' end`;
+}

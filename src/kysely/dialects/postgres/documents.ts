@@ -1,0 +1,54 @@
+import { sql } from "kysely";
+import type { StructuralProperty } from "../../../edm/model.ts";
+import { documentValues } from "../../forms/document-values.ts";
+import type { Sql } from "../../statement/sql-form.ts";
+import type { DocumentSyntax } from "../document-syntax.ts";
+import { PG_BOOLEAN, PG_DECIMAL, PG_DOUBLE, PG_INTEGER, PG_STRING, PG_ENUMS } from "./forms.ts";
+import { PG_DURATION, PG_TEXT_DATE, PG_TEXT_TIME, PG_TEXT_TIMESTAMP } from "./temporal-forms.ts";
+
+const formed = documentValues({
+  boolean: (text) => ({ sql: sql`${text}::boolean`, form: PG_BOOLEAN }),
+  integer: (text) => ({ sql: sql`${text}::numeric::int8`, form: PG_INTEGER }),
+  decimal: (text) => ({ sql: sql`${text}::numeric`, form: PG_DECIMAL }),
+  double: (text) => ({ sql: sql`${text}::float8`, form: PG_DOUBLE }),
+  string: (text) => ({ sql: sql`(${text} collate "C")`, form: PG_STRING }),
+  date: PG_TEXT_DATE,
+  timeOfDay: PG_TEXT_TIME,
+  dateTimeOffset: PG_TEXT_TIMESTAMP,
+  duration: PG_DURATION,
+  enums: PG_ENUMS,
+});
+
+/** How PostgreSQL looks into JSON: columns of jsonb, json or text, the latter two read as jsonb. */
+export const PG_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
+  member: (document, path, owner) => {
+    const property = path.at(-1);
+    if (property === undefined) throw new Error(`${owner} is no single value.`);
+    return formed(textAt(document, path), property, owner);
+  },
+  item: (_document, alias, collection) =>
+    formed(sql`(${sql.id(alias, "value")} #>> '{}')`, collection, collection.name),
+  itemDocument: (alias) => sql`${sql.id(alias, "value")}`,
+  isNull: (document, path) => sql`${textAt(document, path)} is null`,
+  length: (document, path) => sql`jsonb_array_length(${arrayAt(document, path)})::int8`,
+  items: (document, path, alias) => ({
+    from: sql`jsonb_array_elements(${arrayAt(document, path)}) with ordinality as ${sql.id(alias)}(value, ordinal)`,
+    where: null,
+  }),
+  spendItem: () => null,
+});
+
+function textAt(document: Sql, path: readonly StructuralProperty[]): Sql {
+  return sql`(${document}::jsonb #>> ${keys(path)})`;
+}
+
+/** The array at the end of a path; null where something else is. */
+function arrayAt(document: Sql, path: readonly StructuralProperty[]): Sql {
+  const value = path.length === 0 ? sql`${document}::jsonb` : sql`(${document}::jsonb #> ${keys(path)})`;
+  return sql`case jsonb_typeof(${value}) when 'array' then ${value} end`;
+}
+
+function keys(path: readonly StructuralProperty[]): Sql {
+  if (path.length === 0) return sql`'{}'`;
+  return sql`array[${sql.join(path.map(({ field }) => sql`${sql.lit(field)}`))}]`;
+}

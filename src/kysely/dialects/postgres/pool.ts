@@ -1,0 +1,98 @@
+import { EventEmitter } from "node:events";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
+
+/** The pool of `pg`, as far as it is used here. */
+interface Pool extends EventEmitter {
+  readonly totalCount: number;
+  /** Its clients, busy and idle; not part of its documented interface. */
+  readonly _clients?: unknown;
+}
+
+type Listener = (...given: readonly unknown[]) => void;
+
+/**
+ * Keeps the loss of a PostgreSQL connection from ending the process. `pg` emits `error` on a busy client, and on the pool
+ * for an idle one; Node.js ends a process that has no listener. This function adds listeners that do nothing, so listeners
+ * of the application still hear of each error, and the statement under way fails as before.
+ *
+ * Kysely keeps its pool private. But a pool emits `release` when a connection returns to it, so this function borrows one
+ * connection and catches that event.
+ * @returns false where Kysely has a pool that is not that of `pg`
+ * @throws whatever Kysely throws when it cannot connect
+ */
+export async function guardPool(db: AnyKysely): Promise<boolean> {
+  let pool: Pool | null = null;
+  let isPooled = true;
+  await db.getExecutor().provideConnection((connection) => {
+    // Other drivers, such as PGlite, have no such pool. A plain object is a connection that a dialect has wrapped.
+    isPooled = ["PostgresConnection", "Object"].includes(connection.constructor.name);
+    onceReleased(connection, (emitter) => {
+      if (isPool(emitter)) pool = emitter;
+    });
+    return Promise.resolve();
+  });
+  if (pool === null) return !isPooled;
+  ignoreErrors(pool);
+  return true;
+}
+
+/** Adds the listeners, unless another Kysely instance over the same pool has added them. */
+function ignoreErrors(pool: Pool): void {
+  listenOnce(pool, "error", ignore);
+  listenOnce(pool, "acquire", ignoreErrorsOfClient);
+  // Clients that others have checked out at this moment.
+  for (const client of Array.isArray(pool._clients) ? pool._clients : []) ignoreErrorsOfClient(client);
+}
+
+function ignoreErrorsOfClient(client: unknown): void {
+  if (client instanceof EventEmitter) listenOnce(client as EventEmitter, "error", ignore);
+}
+
+function ignore(): void {
+  // The statement under way fails with the same error; the pool removes the client.
+}
+
+function listenOnce(emitter: EventEmitter, event: string, listener: Listener): void {
+  if (!emitter.listeners(event).includes(listener)) emitter.on(event, listener);
+}
+
+function isPool(emitter: EventEmitter): emitter is Pool {
+  return "totalCount" in emitter && "connect" in emitter && typeof emitter.connect === "function";
+}
+
+/**
+ * Catches what emits `release` when Kysely gives a connection back. Kysely does so by a method of the connection whose
+ * name is a private symbol.
+ */
+function onceReleased(connection: object, found: (emitter: EventEmitter) => void): void {
+  const prototype: object | null = Reflect.getPrototypeOf(connection);
+  const methods = prototype === null ? [] : Object.getOwnPropertySymbols(prototype);
+  for (const name of methods) {
+    const method: unknown = Reflect.get(connection, name);
+    if (typeof method !== "function") continue;
+    const value = (...given: readonly unknown[]): unknown => {
+      for (const other of methods) Reflect.deleteProperty(connection, other);
+      return watchRelease(() => Reflect.apply(method, connection, given), found);
+    };
+    Reflect.defineProperty(connection, name, { configurable: true, value });
+  }
+}
+
+/** Runs something that emits `release`, during which every emitter of the process is watched. Nothing here waits. */
+function watchRelease(run: () => unknown, found: (emitter: EventEmitter) => void): unknown {
+  const { prototype } = EventEmitter;
+  // oxlint-disable-next-line typescript/unbound-method -- called with the emitter, and put back as it was
+  const { emit } = prototype;
+  prototype.emit = function (this: EventEmitter, event, ...given): boolean {
+    if (event === "release") {
+      prototype.emit = emit;
+      found(this);
+    }
+    return Reflect.apply(emit, this, [event, ...given]);
+  };
+  try {
+    return run();
+  } finally {
+    prototype.emit = emit;
+  }
+}

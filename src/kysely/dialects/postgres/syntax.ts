@@ -1,0 +1,36 @@
+import { sql } from "kysely";
+import { writeKeyList } from "../../cells/write-key-list.ts";
+import type { DialectSyntax } from "../dialect-syntax.ts";
+
+/** How PostgreSQL writes what every statement needs. */
+export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
+  // Null comes last ascending there. What is never null says nothing of it, so that a plain index serves.
+  orderTerm: (term, descending, nullable) => {
+    if (!nullable) return descending ? sql`${term} desc` : term;
+    return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;
+  },
+  limit: (top, skip) => {
+    const most = top === null ? sql`` : sql` limit ${top}`;
+    return skip === null ? most : sql`${most} offset ${skip}`;
+  },
+  // `is not distinct from` is served by no index.
+  isSame: (left, right) => sql`(${left} is not distinct from ${right})`,
+  isDifferent: (left, right) => sql`(${left} is distinct from ${right})`,
+  ifNull: (value, fallback) => sql`coalesce(${value}, ${fallback})`,
+  choose: (condition, whenTrue, otherwise) => sql`(case when ${condition} then ${whenTrue} else ${otherwise} end)`,
+  booleanValue: (value) => (value ? sql`true` : sql`false`),
+  asCondition: (cell) => cell,
+  marksRows: true,
+  derivesFromRows: true,
+  once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value) as odata_once)`,
+  keyTable: (list, forms) => {
+    const cells = forms.map((form, index) => {
+      const cell = sql`(value ->> ${sql.lit(index)})`;
+      return sql`${form.fromKey?.(cell) ?? cell} as ${sql.id(`k${String(index)}`)}`;
+    });
+    const ordinal = sql`(ordinality - 1)::int as ordinal`;
+    const rows = sql`jsonb_array_elements(${list}::jsonb) with ordinality as odata_keys(value, ordinality)`;
+    return sql`(select ${sql.join([ordinal, ...cells])} from ${rows})`;
+  },
+  writeKeys: writeKeyList,
+});

@@ -1,0 +1,200 @@
+import { sql } from "kysely";
+import { fromEpochDays, SECONDS_PER_DAY, type CalendarDay } from "../../../edm/calendar.ts";
+import { asText } from "../../../edm/canonical-form.ts";
+import { dateToEpochDays } from "../../../edm/date.ts";
+import { padDigits } from "../../../edm/scan-digits.ts";
+import { roundedUp, toInstant, type Instant } from "../../cells/instant.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { PG_TEMPORAL } from "./forms.ts";
+
+/** Fraction digits of seconds in PostgreSQL. */
+const DIGITS = 6;
+const ZEROS = "0".repeat(12);
+/** Years that a date or timestamp of PostgreSQL may have, a little less than that. */
+const LEAST_YEAR = -4712;
+const GREATEST_YEAR = 294_275;
+
+const { days, clock, epoch, seconds } = PG_TEMPORAL;
+
+const DATE_TO_DAYS: Conversion = { form: days, apply: (operand) => sql`(${operand} - date '1970-01-01')::int8` };
+const asDate = (place: Sql): Sql => sql`${place}::date`;
+
+/** Edm.Date as date. */
+export const PG_DATE: SqlForm = plainForm("date", (value) => writeDay(fromEpochDays(dateToEpochDays(asText(value)))), {
+  place: asDate,
+  fromKey: asDate,
+  comparable: DATE_TO_DAYS,
+  computable: DATE_TO_DAYS,
+});
+
+/** Edm.Date of a column as the timestamp of its midnight UTC. */
+export const PG_MIDNIGHT: SqlForm = midnightForm();
+
+function midnightForm(): SqlForm {
+  const toEpoch: Conversion = {
+    form: epoch,
+    apply: (operand) => sql`((${operand} - date '1970-01-01')::numeric * 86400)`,
+  };
+  return Object.freeze<SqlForm>({
+    name: "midnight",
+    floor: (value) => dayAt(toInstant(asText(value))),
+    ceiling: (value) => dayAt(nextMidnight(toInstant(asText(value)))),
+    // Between the two: a day when both are the same.
+    exact: null,
+    mayBeNull: false,
+    place: asDate,
+    comparable: toEpoch,
+    computable: toEpoch,
+  });
+}
+
+const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
+
+/** Edm.TimeOfDay as time. */
+export const PG_TIME: SqlForm = Object.freeze<SqlForm>({
+  name: "time",
+  floor: (value) => asText(value).slice(0, "hh:mm:ss.ffffff".length),
+  ceiling: (value) => timeAbove(asText(value)),
+  exact: null,
+  mayBeNull: false,
+  place: (place) => sql`${place}::time`,
+  fromKey: (value) => sql`${value}::time`,
+  comparable: TIME_TO_CLOCK,
+  computable: TIME_TO_CLOCK,
+});
+
+const TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
+
+/** Edm.DateTimeOffset as timestamptz. */
+export const PG_TIMESTAMP: SqlForm = timestampForm("timestamp", "+00", (text) => sql`${text}::timestamptz`);
+
+/** Edm.DateTimeOffset as timestamp that holds UTC. A driver that knew the type would write the text in its own time zone. */
+export const PG_UTC_TIMESTAMP: SqlForm = timestampForm("timestamp in UTC", "", (text) => sql`${text}::text::timestamp`);
+
+/** @param zone what ends the text of a cell */
+function timestampForm(name: string, zone: string, place: (text: Sql) => Sql): SqlForm {
+  return Object.freeze<SqlForm>({
+    name,
+    floor: (value) => writeTimestamp(toInstant(asText(value)), zone),
+    ceiling: (value) => {
+      const instant = toInstant(asText(value));
+      return writeTimestamp(roundedUp(instant, DIGITS) ?? instant, zone);
+    },
+    exact: null,
+    mayBeNull: false,
+    place,
+    fromKey: place,
+    comparable: TO_EPOCH,
+    computable: TO_EPOCH,
+  });
+}
+
+const TEXT_TO_EPOCH: Conversion = { form: epoch, apply: epochOfText };
+
+/** Edm.DateTimeOffset as RFC 3339 text with any offset, any year and any number of fraction digits. */
+export const PG_TEXT_TIMESTAMP: SqlForm = plainForm("timestamp as text", asText, {
+  sortable: TEXT_TO_EPOCH,
+  comparable: TEXT_TO_EPOCH,
+  computable: TEXT_TO_EPOCH,
+});
+
+const TEXT_TO_SECONDS: Conversion = { form: seconds, apply: secondsOfText };
+
+/** Edm.Duration as ISO text: `PT36H` equals `P1DT12H`. */
+export const PG_DURATION: SqlForm = plainForm("duration", asText, {
+  sortable: TEXT_TO_SECONDS,
+  comparable: TEXT_TO_SECONDS,
+  computable: TEXT_TO_SECONDS,
+});
+
+/** Edm.Date as text of any year, within JSON. */
+export const PG_TEXT_DATE: SqlForm = textForm("date as text", { form: days, apply: daysOfText });
+
+/** Edm.TimeOfDay as text, within JSON. */
+export const PG_TEXT_TIME: SqlForm = textForm("time as text", {
+  form: clock,
+  apply: (text) => sql`(${clockOfText(text)})`,
+});
+
+/** The offset of a timestamp that is text, in minutes. */
+export function pgOffsetOfText(text: Sql): Sql {
+  const part = (pattern: string): Sql => sql`substring(${text} from ${sql.lit(pattern)})::numeric`;
+  const sign = sql`case when ${text} ~ '-\\d\\d:\\d\\d$' then -1 else 1 end`;
+  const hours = part("[+-](\\d\\d):\\d\\d$");
+  const minutes = part("[+-]\\d\\d:(\\d\\d)$");
+  return sql`(case when ${text} is not null then coalesce((${sign}) * (${hours} * 60 + ${minutes}), 0) end)`;
+}
+
+function textForm(name: string, conversion: Conversion): SqlForm {
+  return plainForm(name, asText, { sortable: conversion, comparable: conversion, computable: conversion });
+}
+
+/** The seconds since 1970 of `YYYY-MM-DD hh:mm:ss` in UTC, of any year. */
+export function pgEpochOfUtcText(text: Sql): Sql {
+  const written = sql`replace(${text}, ' ', 'T')`;
+  return sql`(${daysOfText(written)} * 86400 + ${clockOfText(written)})`;
+}
+
+function epochOfText(text: Sql): Sql {
+  return sql`(${daysOfText(text)} * 86400 + ${clockOfText(text)} - ${pgOffsetOfText(text)} * 60)`;
+}
+
+/** `make_date` counts no year 0: the year before 1 is -1 there. */
+function daysOfText(text: Sql): Sql {
+  const part = (pattern: string): Sql => sql`substring(${text} from ${sql.lit(pattern)})::int`;
+  const year = part("^(-?\\d+)-");
+  const month = part("^-?\\d+-(\\d\\d)");
+  const day = part("^-?\\d+-\\d\\d-(\\d\\d)");
+  return sql`(make_date(${year} - case when ${year} < 1 then 1 else 0 end, ${month}, ${day}) - date '1970-01-01')::int8`;
+}
+
+function clockOfText(text: Sql): Sql {
+  const part = (pattern: string): Sql => sql`substring(${text} from ${sql.lit(pattern)})::numeric`;
+  const [hours, minutes] = [part("(?:^|T)(\\d\\d):"), part("(?:^|T)\\d\\d:(\\d\\d)")];
+  return sql`${hours} * 3600 + ${minutes} * 60 + coalesce(${part("(?:^|T)\\d\\d:\\d\\d:(\\d\\d(?:\\.\\d+)?)")}, 0)`;
+}
+
+function secondsOfText(text: Sql): Sql {
+  const part = (pattern: string): Sql => sql`coalesce(substring(${text} from ${sql.lit(pattern)})::numeric, 0)`;
+  const total = sql`${part("(\\d+)D")} * 86400 + ${part("(\\d+)H")} * 3600 + ${part("(\\d+)M")} * 60 + ${part("([\\d.]+)S")}`;
+  return sql`(case left(${text}, 1) when '-' then -1 when 'P' then 1 end * (${total}))`;
+}
+
+/** A day as PostgreSQL reads it: years before 1 count from the other side. */
+function writeDay({ year, month, day }: CalendarDay): string {
+  if (year < LEAST_YEAR) return "-infinity";
+  if (year > GREATEST_YEAR) return "infinity";
+  const rest = `${padDigits(month, 2)}-${padDigits(day, 2)}`;
+  return year < 1 ? `${padDigits(1 - year, 4)}-${rest} BC` : `${padDigits(year, 4)}-${rest}`;
+}
+
+function dayAt(instant: Instant): string {
+  return writeDay(fromEpochDays(Math.floor(instant.seconds / SECONDS_PER_DAY)));
+}
+
+function nextMidnight(instant: Instant): Instant {
+  const isMidnight = instant.seconds % SECONDS_PER_DAY === 0 && instant.fraction === ZEROS;
+  if (isMidnight) return instant;
+  return { seconds: (Math.floor(instant.seconds / SECONDS_PER_DAY) + 1) * SECONDS_PER_DAY, fraction: ZEROS };
+}
+
+function writeTimestamp(instant: Instant, zone: string): string {
+  const [date = "", era] = dayAt(instant).split(" ");
+  if (date.endsWith("infinity")) return date;
+  const text = `${date} ${clockAt(instant)}${zone}`;
+  return era === undefined ? text : `${text} ${era}`;
+}
+
+/** The time of day of an instant in UTC, cut to the digits of PostgreSQL. */
+function clockAt({ seconds: whole, fraction }: Instant): string {
+  const rest = whole - Math.floor(whole / SECONDS_PER_DAY) * SECONDS_PER_DAY;
+  const parts = [Math.floor(rest / 3600), Math.floor((rest % 3600) / 60), rest % 60];
+  return `${parts.map((part) => padDigits(part, 2)).join(":")}.${fraction.slice(0, DIGITS)}`;
+}
+
+/** The least time of six digits that is not less; behind the last one of the day stands 24:00:00. */
+function timeAbove(time: string): string {
+  const instant = toInstant(`1970-01-01T${time}Z`);
+  const next = roundedUp(instant, DIGITS) ?? instant;
+  return next.seconds === SECONDS_PER_DAY ? "24:00:00" : clockAt(next);
+}

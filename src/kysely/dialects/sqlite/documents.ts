@@ -1,0 +1,69 @@
+import { sql } from "kysely";
+import type { StructuralProperty } from "../../../edm/model.ts";
+import { refuseIncomparable } from "../../forms/refuse-incomparable.ts";
+import { bindFixed, bindSlot } from "../../statement/parameter-slot.ts";
+import type { FormedSql, Sql, SqlForm } from "../../statement/sql-form.ts";
+import type { DocumentSyntax } from "../document-syntax.ts";
+import { sqliteColumnFormat } from "./column-format.ts";
+import { DECIMAL_FORM } from "./decimal-forms.ts";
+import { INSTANT_FORM } from "./temporal-forms.ts";
+
+/** How SQLite looks into JSON, which is text there. */
+export const SQLITE_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
+  member,
+  item,
+  itemDocument: (alias) => sql`${sql.id(alias, "value")}`,
+  isNull: (document, path) => sql`${extract(document, path)} is null`,
+  length: (document, path) => sql`json_array_length(${document}${at(path)})`,
+  items: (document, path, alias) => ({
+    from: sql`json_each(${document}${at(path)}) as ${sql.id(alias)}`,
+    // Of a JSON null there is one row, without a key.
+    where: sql`${sql.id(alias, "key")} is not null`,
+  }),
+  // SQLite would go on for as long as it takes. The item is named, for a condition without it would be asked once for all.
+  spendItem: (item) => sql`odata_spend_item(${bindSlot(({ id }) => id)}, ${item})`,
+});
+
+function member(document: Sql, path: readonly StructuralProperty[], owner: string): FormedSql {
+  const property = path.at(-1);
+  if (property === undefined) throw new Error(`${owner} is no single value.`);
+  const form = formOf(property, owner);
+  // Decimals keep their text, for as a number of SQLite they would lose digits.
+  const value = form === DECIMAL_FORM ? decimalText(sql`${document} -> ${jsonPath(path)}`) : extract(document, path);
+  return { sql: value, form };
+}
+
+function item(document: Sql, alias: string, collection: StructuralProperty): FormedSql {
+  const form = formOf(collection, collection.name);
+  const value =
+    form === DECIMAL_FORM
+      ? decimalText(sql`${document} -> ${sql.id(alias, "fullkey")}`)
+      : sql`${sql.id(alias, "value")}`;
+  return { sql: value, form };
+}
+
+function formOf({ name, type, ...others }: StructuralProperty, owner: string): SqlForm {
+  refuseIncomparable(type, owner);
+  if (type.name === "Edm.DateTimeOffset") return INSTANT_FORM;
+  const format = sqliteColumnFormat({ name, type, ...others }, undefined);
+  if (format === null) throw new Error(`${name} is no single value.`);
+  return format.form;
+}
+
+function extract(document: Sql, path: readonly StructuralProperty[]): Sql {
+  return path.length === 0 ? document : sql`json_extract(${document}, ${jsonPath(path)})`;
+}
+
+function at(path: readonly StructuralProperty[]): Sql {
+  return path.length === 0 ? sql`` : sql`, ${jsonPath(path)}`;
+}
+
+/** A path within a JSON text, bound as a value. */
+function jsonPath(path: readonly StructuralProperty[]): Sql {
+  return bindFixed(`$${path.map(({ field }) => `."${field}"`).join("")}`);
+}
+
+/** The digits of a JSON number, or of one in quotes. */
+function decimalText(json: Sql): Sql {
+  return sql`nullif(trim((${json}), '"'), 'null')`;
+}

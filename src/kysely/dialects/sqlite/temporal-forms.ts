@@ -1,0 +1,175 @@
+import { sql } from "kysely";
+import { SECONDS_PER_DAY } from "../../../edm/calendar.ts";
+import { asText } from "../../../edm/canonical-form.ts";
+import { dateToEpochDays, isFourDigitYear } from "../../../edm/date.ts";
+import {
+  BEFORE_ALL_TEXTS,
+  BEHIND_ALL_TEXTS,
+  MAX_PRECISION,
+  roundedUp,
+  toDurationKey,
+  toInstant,
+  toInstantKey,
+  writeInstant,
+  type Instant,
+} from "../../cells/instant.ts";
+import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+
+const DATE_LENGTH = 10;
+const CLOCK_LENGTH = 8;
+/** `hh:mm:ss` and twelve digits. */
+const TIME_KEY_LENGTH = 20;
+const ZEROS = "0".repeat(MAX_PRECISION);
+
+const DATE_KEY_FORM: SqlForm = plainForm("days", (value) => BigInt(dateToEpochDays(asText(value))));
+/** To days since 1970. */
+export const TO_DATE_KEY: Conversion = { form: DATE_KEY_FORM, apply: (operand) => sql`odata_date_key(${operand})` };
+
+/** Edm.Date of any year as text: what functions and arithmetic give. */
+export const ANY_DATE_FORM: SqlForm = plainForm("date of any year", asText, {
+  sortable: TO_DATE_KEY,
+  comparable: TO_DATE_KEY,
+});
+
+/** Edm.Date of the years 0 to 9999 as text. */
+export const DATE_FORM: SqlForm = plainForm("date", (value) => writtenDate(asText(value)), {
+  comparable: TO_DATE_KEY,
+  computable: { form: ANY_DATE_FORM, apply: (operand) => operand },
+});
+
+const TIME_KEY_FORM: SqlForm = plainForm("time key", (value) => timeKey(asText(value)));
+
+/**
+ * Edm.TimeOfDay as text with any number of fraction digits: `10:00:00` and `10:00:00.0` are equal, and so are all texts
+ * between that without zeros at its end and that with the most of them.
+ */
+export const TIME_FORM: SqlForm = Object.freeze<SqlForm>({
+  name: "time",
+  floor: (value) => longestTime(asText(value)),
+  ceiling: (value) => shortestTime(asText(value)),
+  exact: null,
+  mayBeNull: false,
+  comparable: {
+    form: TIME_KEY_FORM,
+    apply: (operand) => sql`substr(replace(${operand}, '.', '') || ${sql.lit(ZEROS)}, 1, ${sql.lit(TIME_KEY_LENGTH)})`,
+  },
+});
+
+const INSTANT_KEY_FORM: SqlForm = plainForm("instant key", (value) => toInstantKey(asText(value)));
+
+/** Edm.DateTimeOffset as text with any offset: what functions and arithmetic take and give. */
+export const INSTANT_FORM: SqlForm = plainForm("instant", asText, {
+  sortable: instantKey((operand) => operand),
+  comparable: instantKey((operand) => operand),
+});
+
+/** Edm.Date as the timestamp of its midnight UTC. */
+export const MIDNIGHT_FORM: SqlForm = Object.freeze<SqlForm>({
+  name: "midnight",
+  floor: (value) => dayOf(toInstant(asText(value))),
+  ceiling: (value) => dayOf(nextDay(toInstant(asText(value)))),
+  exact: (value) => {
+    const instant = toInstant(asText(value));
+    return isMidnight(instant) ? dayOf(instant) : BEFORE_ALL_TEXTS;
+  },
+  mayBeNull: false,
+  comparable: instantKey((operand) => sql`(${operand} || 'T00:00:00Z')`),
+  computable: { form: INSTANT_FORM, apply: (operand) => sql`(${operand} || 'T00:00:00Z')` },
+});
+
+const utcForms = new Map<number, SqlForm>();
+
+/** Edm.DateTimeOffset as text in UTC with so many fraction digits always, so that text order is time order. */
+export function utcForm(digits: number): SqlForm {
+  const known = utcForms.get(digits);
+  if (known !== undefined) return known;
+  const write = (instant: Instant): string =>
+    writeInstant(instant, digits) ?? (instant.seconds < 0 ? BEFORE_ALL_TEXTS : BEHIND_ALL_TEXTS);
+  const form = instantForm(`UTC of ${digits} digits`, digits, write, BEFORE_ALL_TEXTS, (operand) => operand);
+  utcForms.set(digits, form);
+  return form;
+}
+
+/** The fraction digits of a form that `utcForm` made; null of any other. */
+export function digitsOfUtcForm(form: SqlForm): number | null {
+  for (const [digits, known] of utcForms) if (known === form) return digits;
+  return null;
+}
+
+const DURATION_KEY: Conversion = {
+  form: plainForm("duration key", (value) => toDurationKey(asText(value))),
+  apply: (operand) => sql`odata_duration_key(${operand})`,
+};
+
+/** Edm.Duration as ISO text: `PT36H` equals `P1DT12H`. */
+export const DURATION_FORM: SqlForm = plainForm("duration", asText, {
+  sortable: DURATION_KEY,
+  comparable: DURATION_KEY,
+});
+
+/** A form of instants of so many fraction digits; `none` is what none of its cells equals. */
+function instantForm(
+  name: string,
+  digits: number,
+  write: (instant: Instant) => unknown,
+  none: unknown,
+  toText: (operand: Sql) => Sql,
+): SqlForm {
+  return Object.freeze<SqlForm>({
+    name,
+    floor: (value) => write(toInstant(asText(value))),
+    ceiling: (value) => {
+      const instant = toInstant(asText(value));
+      return write(roundedUp(instant, digits) ?? instant);
+    },
+    exact: (value) => {
+      const instant = toInstant(asText(value));
+      return roundedUp(instant, digits) === null ? write(instant) : none;
+    },
+    mayBeNull: false,
+    comparable: instantKey(toText),
+    computable: { form: INSTANT_FORM, apply: toText },
+  });
+}
+
+/** To the text that sorts as its timestamp does. */
+export function instantKey(toText: (operand: Sql) => Sql): Conversion {
+  return { form: INSTANT_KEY_FORM, apply: (operand) => sql`odata_instant_key(${toText(operand)})` };
+}
+
+function writtenDate(date: string): string {
+  if (isFourDigitYear(date)) return date;
+  return date.startsWith("-") ? BEFORE_ALL_TEXTS : BEHIND_ALL_TEXTS;
+}
+
+function dayOf(instant: Instant): string {
+  const text = writeInstant(instant, 0);
+  if (text !== null) return text.slice(0, DATE_LENGTH);
+  return instant.seconds < 0 ? BEFORE_ALL_TEXTS : BEHIND_ALL_TEXTS;
+}
+
+function isMidnight({ seconds, fraction }: Instant): boolean {
+  return seconds % SECONDS_PER_DAY === 0 && fraction === ZEROS;
+}
+
+function nextDay(instant: Instant): Instant {
+  if (isMidnight(instant)) return instant;
+  return { seconds: (Math.floor(instant.seconds / SECONDS_PER_DAY) + 1) * SECONDS_PER_DAY, fraction: ZEROS };
+}
+
+/** Without zeros at the end of the fraction, nor a point that nothing follows. */
+function shortestTime(time: string): string {
+  if (time.length === CLOCK_LENGTH) return time;
+  let end = time.length;
+  while (time.endsWith("0", end)) end -= 1;
+  return time.slice(0, end === CLOCK_LENGTH + 1 ? CLOCK_LENGTH : end);
+}
+
+function longestTime(time: string): string {
+  const fraction = time.slice(CLOCK_LENGTH + 1);
+  return `${time.slice(0, CLOCK_LENGTH)}.${fraction.padEnd(MAX_PRECISION, "0")}`;
+}
+
+function timeKey(time: string): string {
+  return (time.slice(0, CLOCK_LENGTH) + time.slice(CLOCK_LENGTH + 1)).padEnd(TIME_KEY_LENGTH, "0");
+}

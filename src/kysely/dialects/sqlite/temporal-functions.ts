@@ -1,0 +1,106 @@
+import { sql } from "kysely";
+import { PRIMITIVE_TYPES } from "../../../edm/primitive-type.ts";
+import { argumentAt, operandAt, typeAt, type SqlCall, type TranslateCall } from "../../functions/translate-call.ts";
+import type { SqlConstant } from "../../statement/parameter-slot.ts";
+import type { Sql } from "../../statement/sql-form.ts";
+import { computed, type ConstantOperand } from "../../statement/sql-operand.ts";
+import { DECIMAL_FORM } from "./decimal-forms.ts";
+import { INTEGER_FORM } from "./forms.ts";
+import { ANY_DATE_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "./temporal-forms.ts";
+
+/**
+ * Parts of dates and times in SQLite. Of a column whose texts all have one form they are cut out; anything else goes
+ * through functions of the dialect.
+ */
+
+const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
+const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
+const DATE_LENGTH = 10;
+const CLOCK_LENGTH = 8;
+/** Of the time in `YYYY-MM-DDThh:mm:ss`, counted from 1. */
+const TIME_START = 12;
+
+/** A part that stands at a fixed place of a timestamp in UTC, counted from 1. */
+interface PartPlace {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Makes the translation of `year` and its like. */
+export function partOf(name: Sql, { start, length }: PartPlace): TranslateCall {
+  return (call) => {
+    const cells = fixedText(call);
+    const isTime = typeAt(call, 0).name === "Edm.TimeOfDay";
+    const place = isTime ? start - TIME_START + 1 : start;
+    const part =
+      cells === null
+        ? sql`${name}(${argumentAt(call, 0)})`
+        : sql`cast(substr(${cells}, ${sql.lit(place)}, ${sql.lit(length)}) as integer)`;
+    return computed({ sql: part, form: INTEGER_FORM });
+  };
+}
+
+export const fractionOfSecond: TranslateCall = (call) => {
+  const digits = utcDigits(call);
+  const operand = operandAt(call, 0);
+  if (digits === null || operand.kind === "constant") {
+    return computed({ sql: sql`odata_fractional_seconds(${argumentAt(call, 0)})`, form: DECIMAL_FORM });
+  }
+  const start = TIME_START + CLOCK_LENGTH;
+  const length = digits === 0 ? 0 : digits + 1;
+  return computed({
+    sql: sql`('0' || substr(${operand.sql}, ${sql.lit(start)}, ${sql.lit(length)}))`,
+    form: DECIMAL_FORM,
+  });
+};
+
+export const totalSeconds: TranslateCall = (call) =>
+  computed({ sql: sql`odata_total_seconds(${argumentAt(call, 0)})`, form: DECIMAL_FORM });
+
+export const dateOf: TranslateCall = (call) => {
+  const operand = operandAt(call, 0);
+  if (utcDigits(call) === null || operand.kind === "constant") {
+    return computed({ sql: sql`odata_date(${argumentAt(call, 0)})`, form: ANY_DATE_FORM });
+  }
+  return computed({ sql: sql`substr(${operand.sql}, 1, ${sql.lit(DATE_LENGTH)})`, form: DATE_FORM });
+};
+
+export const timeOf: TranslateCall = (call) => {
+  const operand = operandAt(call, 0);
+  const digits = utcDigits(call);
+  if (digits === null || operand.kind === "constant") {
+    return computed({ sql: sql`odata_time(${argumentAt(call, 0)})`, form: TIME_FORM });
+  }
+  const length = CLOCK_LENGTH + (digits === 0 ? 0 : digits + 1);
+  return computed({ sql: sql`substr(${operand.sql}, ${sql.lit(TIME_START)}, ${sql.lit(length)})`, form: TIME_FORM });
+};
+
+export const offsetOf: TranslateCall = (call) => {
+  const operand = operandAt(call, 0);
+  if (utcDigits(call) === null || operand.kind === "constant") {
+    return computed({ sql: sql`odata_offset_minutes(${argumentAt(call, 0)})`, form: INTEGER_FORM });
+  }
+  return computed({ sql: sql`iif(${operand.sql} is null, null, 0)`, form: INTEGER_FORM });
+};
+
+export const instantNow: TranslateCall = () => instantConstant({ kind: "now" });
+export const minInstant: TranslateCall = () => instantConstant({ kind: "fixed", value: MIN_DATE_TIME });
+export const maxInstant: TranslateCall = () => instantConstant({ kind: "fixed", value: MAX_DATE_TIME });
+
+function instantConstant(constant: SqlConstant): ConstantOperand {
+  return { kind: "constant", constant, type: PRIMITIVE_TYPES["Edm.DateTimeOffset"] };
+}
+
+/** The texts of a first argument whose parts stand at fixed places; null of any other. */
+function fixedText(call: SqlCall): Sql | null {
+  const operand = operandAt(call, 0);
+  if (operand.kind === "constant") return null;
+  const isFixed = operand.form === DATE_FORM || operand.form === TIME_FORM || digitsOfUtcForm(operand.form) !== null;
+  return isFixed ? operand.sql : null;
+}
+
+/** The fraction digits of a first argument in UTC and of one width; null of any other. */
+function utcDigits(call: SqlCall): number | null {
+  const operand = operandAt(call, 0);
+  return operand.kind === "constant" ? null : digitsOfUtcForm(operand.form);
+}

@@ -1,0 +1,15 @@
+import type { DialectValues } from "../dialect-values.ts";
+import { computeInSqlite, negateInSqlite } from "./arithmetic.ts";
+import { sqliteCanonicalForm } from "./canonical-form.ts";
+import { sqliteColumnFormat } from "./column-format.ts";
+import { convertInSqlite } from "./conversion.ts";
+
+/** How SQLite holds values, and computes with them. */
+export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
+  canonicalForm: sqliteCanonicalForm,
+  columnFormat: sqliteColumnFormat,
+  documentText: (column) => column,
+  compute: computeInSqlite,
+  negate: negateInSqlite,
+  convert: convertInSqlite,
+});
