@@ -1,5 +1,5 @@
+import { assertNever } from "../base/assert-never.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { Expression } from "../query/expression.ts";
 import type { BinarySyntax, LogicalSyntax, SyntaxNode, UnarySyntax } from "../syntax/ast.ts";
 import { bindBoolean } from "./bind-boolean.ts";

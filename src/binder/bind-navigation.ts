@@ -1,5 +1,5 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { NavigationExpression, PathSource, RootExpression, ScalarType } from "../query/expression.ts";
 import type { KeySyntax, MemberSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { keyExample, keyParts } from "./bind-key.ts";

@@ -1,4 +1,4 @@
-import { assertNever } from "../errors/assert-never.ts";
+import { assertNever } from "../base/assert-never.ts";
 import type { SearchClause, SearchExpression } from "../query/clauses.ts";
 import type { SearchSyntax } from "../syntax/ast.ts";
 import type { ParseContext } from "../syntax/parse-context.ts";

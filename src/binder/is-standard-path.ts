@@ -1,5 +1,5 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { ComplexType, EntityType, Model, Operation, Property, StructuralProperty } from "../edm/model.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 
 /** The resource at the end of the segments so far; null where they name nothing. */

@@ -1,3 +1,4 @@
+import type { Maybe } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type {
   ExpandedNavigation,
@@ -9,7 +10,7 @@ import type {
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
 
 /** A value at once or by a promise. */
-export type Awaitable<T> = T | PromiseLike<T>;
+export type Awaitable<T> = Maybe<T>;
 
 /** What a handler answers: a value, or an error-shaped result meant for the client. */
 export type Answer<T> = Awaitable<T | ODataError>;

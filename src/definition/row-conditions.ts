@@ -1,6 +1,8 @@
+import { assertNever } from "../base/assert-never.ts";
+import { BoundedCache } from "../base/bounded-cache.ts";
+import { unawaited } from "../base/maybe.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { FilterClause } from "../query/clauses.ts";
 import type { Expression, ItExpression, PathSource } from "../query/expression.ts";
 import { rowOf } from "./row-operand.ts";
@@ -55,25 +57,14 @@ export function rowConditions(
 ): RowConditions {
   const it: ItExpression = Object.freeze({ kind: "it", type: entitySet.entityType });
   const row = rowOf(it, entitySet, entitySets, words.any);
-  const kept = new Map<string, FilterClause>();
-  const keep = (key: string, expression: Expression): FilterClause => {
-    const filter = kept.get(key) ?? Object.freeze<FilterClause>({ expression: parameterize(expression) });
-    kept.delete(key);
-    kept.set(key, filter);
-    if (kept.size > STRUCTURES_KEPT) {
-      for (const oldest of kept.keys()) {
-        kept.delete(oldest);
-        break;
-      }
-    }
-    return filter;
-  };
+  const kept = new BoundedCache<string, FilterClause>(STRUCTURES_KEPT);
   return Object.freeze<RowConditions>({
     of: (predicate) => {
       const term = termOf(predicate(row), words);
       if (typeof term === "boolean") return term ? "all" : "none";
       const values: PrimitiveValue[] = [];
-      return { filter: keep(structureOf(term, { it, words }, values), term), values };
+      const structure = structureOf(term, { it, words }, values);
+      return { filter: kept.getOrMake(structure, () => Object.freeze({ expression: parameterize(term) })), values };
     },
   });
 }
@@ -81,8 +72,7 @@ export function rowConditions(
 function termOf(answer: unknown, words: RowConditionWords): RowTerm {
   if (isRowPredicate(answer)) return answer.term;
   if (answer instanceof Promise) {
-    // It may be rejected, too: that is nobody else's to handle.
-    answer.catch(() => undefined);
+    unawaited(answer);
     throw new TypeError(`${words.this} returned a promise: it must answer at once. ${words.instead}`);
   }
   throw new TypeError(`${words.this} did not return a row predicate: return ${words.example}.`);

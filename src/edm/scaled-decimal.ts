@@ -1,4 +1,4 @@
-import { assertNever } from "../errors/assert-never.ts";
+import { assertNever } from "../base/assert-never.ts";
 import { fromScaled, MAX_DECIMAL_DIGITS, scaleOf, toScaled } from "./decimal.ts";
 
 /** What is computed with two Decimals. @see OData URL Conventions 4.0, section 5.1.1.2 */

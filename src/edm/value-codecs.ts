@@ -1,4 +1,4 @@
-import { assertNever } from "../errors/assert-never.ts";
+import { assertNever } from "../base/assert-never.ts";
 import { decimalCodec } from "./decimal-codec.ts";
 import { enumCodec } from "./enum-codec.ts";
 import type { EnumType, StructuralProperty } from "./model.ts";

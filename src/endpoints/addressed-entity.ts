@@ -1,11 +1,10 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { type AuthorizationRequirement, needsResource } from "../definition/authorization.ts";
 import { refusal } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { actionOf, judge, judgeEntity } from "../execution/judge-rules.ts";
 import type { FoundEntity } from "../execution/read-by-key.ts";
 import { findEntity } from "../execution/visible-entities.ts";
@@ -32,7 +31,7 @@ export type AddressedEntity = FoundEntity | null | undefined;
  * @throws ODataError `Forbidden`; what the handler or the rule answered
  * @see specification, section Authentication, 1; decisions, Writing (order of checks)
  */
-export function addressEntity(exchange: Exchange, address: EntityAddress): MaybeResult<AddressedEntity> {
+export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe<AddressedEntity> {
   const { entitySet, key, mustBeSeen = false } = address;
   const { pending } = exchange;
   if (pending.length === 0 && !(mustBeSeen && definitionOf(exchange, entitySet).rows !== null)) return undefined;
@@ -50,7 +49,7 @@ export function requireEntity(
   exchange: Exchange,
   address: EntityAddress,
   missing: () => ODataError,
-): MaybeResult<FoundEntity | undefined> {
+): Maybe<FoundEntity | undefined> {
   return chain(addressEntity(exchange, address), (addressed) => {
     if (addressed === null) throw missing();
     return addressed;
@@ -62,7 +61,7 @@ export function requireEntity(
  * @param entity what the create handler gets
  * @throws ODataError `Unauthorized`, `Forbidden`; what a rule answered
  */
-export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, entity: unknown): MaybeResult<undefined> {
+export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, entity: unknown): Maybe<undefined> {
   if (!exchange.service.hasRules) return undefined;
   const { create: rules } = definitionOf(exchange, entitySet).authorization;
   return chain(judgeEntity(rules, exchange.context, entity), (passed): undefined => {
@@ -81,7 +80,7 @@ export function authorizeRelated(
   origin: EntityOrigin,
   { entity, rowShape }: FoundEntity,
   missing: () => ODataError,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   const isAsked = exchange.service.hasRules && !exchange.isTargetSkipped;
   if (!isAsked || origin.kind !== "EntitySet") return undefined;
   const { read: rules } = definitionOf(exchange, origin).authorization;
@@ -108,7 +107,7 @@ export function requireReferenced(
   exchange: Exchange,
   { entitySet, key }: EntityAddress,
   missing: () => ODataError,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   return chain(findEntity(entitySet, key, exchange.context), (entity): undefined => {
     if (entity === null) throw missing();
   });
@@ -128,7 +127,7 @@ export function judgeByKey(
   { entitySet, key }: EntityAddress,
   rules: readonly AuthorizationRequirement[],
   { missing, refuse }: JudgedOutcome,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   if (rules.length === 0) return undefined;
   return chain(findEntity(entitySet, key, exchange.context), (entity) => {
     if (entity !== null) {
@@ -143,7 +142,7 @@ export function judgeByKey(
 }
 
 /** The entity of a key as the user sees it, for a rule that needs values of it; null where there is none. */
-export function loadForRule(exchange: Exchange, { entitySet, key }: EntityAddress): MaybeResult<object | null> {
+export function loadForRule(exchange: Exchange, { entitySet, key }: EntityAddress): Maybe<object | null> {
   return findEntity(entitySet, key, exchange.context);
 }
 

@@ -1,10 +1,9 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { AuthorizationRequirement } from "../definition/authorization.ts";
 import { refusal } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { NavigationProperty } from "../edm/model.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { actionAlong, judgeEntity, requireRules } from "../execution/judge-rules.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
@@ -23,7 +22,7 @@ export function authorizeCreationAlong(
   exchange: Exchange,
   { entitySet, navigationProperty }: Navigation,
   { key, given, parent }: { readonly key: unknown; readonly given: unknown; readonly parent: AddressedEntity },
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   const { user, service } = exchange;
   if (!service.hasRules) return undefined;
   const set = definitionOf(service.definition, entitySet.name);
@@ -42,7 +41,7 @@ export function authorizeCreationAlong(
 }
 
 interface Creation {
-  readonly parent: () => MaybeResult<object | null>;
+  readonly parent: () => Maybe<object | null>;
   /** The values that a new entity has from its parent. */
   readonly link: (parent: object) => object;
   readonly refuse: () => Error;
@@ -53,7 +52,7 @@ function judgeCreated(
   rules: readonly AuthorizationRequirement[],
   given: unknown,
   { parent, link, refuse }: Creation,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   return chain(parent(), (owner) => {
     const entity = owner === null || !isObject(given) ? given : { ...given, ...link(owner) };
     return chain(judgeEntity(rules, context, entity), (passed): undefined => {

@@ -1,12 +1,11 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { type AuthorizationRequirement, type Category, needsResource } from "../definition/authorization.ts";
 import { refusal } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { type KeyHolder, keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { actionAlong, requireRules } from "../execution/judge-rules.ts";
 import { judgeByKey } from "./addressed-entity.ts";
 import { definitionOf } from "./authorize.ts";
@@ -54,7 +53,7 @@ function rulesAlong(
  * @throws ODataError `Unauthorized`, `Forbidden`; what `missing` makes; what a handler or rule returned
  * @see docs/authorization.md
  */
-export function authorizeLink(exchange: Exchange, link: WrittenLink): MaybeResult<undefined> {
+export function authorizeLink(exchange: Exchange, link: WrittenLink): Maybe<undefined> {
   const { navigation, related, isAdded } = link;
   if (!judgesLinks(exchange, navigation)) return undefined;
   const set = definitionOf(exchange.service.definition, navigation.entitySet.name);
@@ -83,7 +82,7 @@ function judgeNamed(
   origin: EntitySet,
   { navigation, related, missing }: WrittenLink,
   rules: readonly AuthorizationRequirement[],
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   const refuse = (): ODataError => refusalOfLink(exchange, navigation);
   return judgeByKey(exchange, { entitySet: origin, key: related }, rules, { missing, refuse });
 }
@@ -98,7 +97,7 @@ function judgeReplaced(
   set: EntitySetDefinition,
   origin: EntitySet,
   { navigation, key, related }: WrittenLink,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   const { name } = navigation.navigationProperty;
   const target = set.navigationAuthorization.get(name)?.target;
   const isChanged = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "related";

@@ -1,8 +1,7 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { BARE_RESULT_OPTIONS, COMPOSED_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { runCollection } from "../execution/run-collection.ts";
 import { runExpand } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
@@ -30,15 +29,15 @@ export function composedResponse(
   exchange: Exchange,
   format: JsonFormat,
   called: CalledOperation,
-  call: () => MaybeResult<unknown>,
-): MaybeResult<ODataResponse> {
+  call: () => Maybe<unknown>,
+): Maybe<ODataResponse> {
   const { operation } = called;
   const type = operation.returnType?.type;
   if (type?.kind !== "EntityType") throw new Error(`${operation.name} is composable, but returns no entities.`);
   const own = ownSet(called, type);
   const returned = { entityType: type, own, name: operation.name };
   let isNull = false;
-  const getAll = (): MaybeResult<Iterable<unknown>> =>
+  const getAll = (): Maybe<Iterable<unknown>> =>
     chain(call(), (result) => {
       isNull = result === null || result === undefined;
       if (isNull) return [];
@@ -58,11 +57,7 @@ interface ComposedResult {
   readonly getAll: GetAll;
 }
 
-function pageOf(
-  exchange: Exchange,
-  format: JsonFormat,
-  { type, own, getAll }: ComposedResult,
-): MaybeResult<ODataResponse> {
+function pageOf(exchange: Exchange, format: JsonFormat, { type, own, getAll }: ComposedResult): Maybe<ODataResponse> {
   if (own !== null) return ownResponse(exchange, format, own, getAll);
   if (!isEnvelopedByType(exchange)) return bareResponse(exchange, format, type, getAll);
   const { target, origin } = bareTarget(exchange, type);
@@ -78,14 +73,14 @@ function pageOf(
   });
 }
 
-type GetAll = () => MaybeResult<Iterable<unknown>>;
+type GetAll = () => Maybe<Iterable<unknown>>;
 
 function ownResponse(
   exchange: Exchange,
   format: JsonFormat,
   entitySet: EntitySet,
   getAll: GetAll,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { target, settings } = exchange.entitySet(entitySet);
   return collectionResponse(exchange, format, {
     target,
@@ -105,7 +100,7 @@ function bareResponse(
   format: JsonFormat,
   entityType: EntityType,
   getAll: GetAll,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { service, context, serviceRoot } = exchange;
   const { definition } = service;
   const { target, origin } = bareTarget(exchange, entityType);

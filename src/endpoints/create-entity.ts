@@ -1,10 +1,10 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
-import { chain } from "../execution/chain.ts";
-import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { orThrow } from "../execution/handler-answer.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { authorizeCreation } from "./addressed-entity.ts";
 import { definitionOf } from "./authorize.ts";
@@ -62,7 +62,7 @@ export function callCreate(
   create: NonNullable<EntitySetHandlers<Context>["create"]>,
   given: unknown,
   context: Context,
-): MaybeResult<unknown> {
+): Maybe<unknown> {
   return chain(create(given, context), (answer) => {
     const saved = orThrow(answer);
     if (saved === null || saved === undefined) throw protocolError("InvalidBody", "Post handler returned null.");

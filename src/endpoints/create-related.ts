@@ -1,5 +1,5 @@
+import { chain } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { requireEntity } from "./addressed-entity.ts";

@@ -1,9 +1,8 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";
 import { matchesEntityTag, namesEveryEntityTag } from "../http/conditional.ts";
 import { etagValuesReader } from "../payload/etag-values.ts";
@@ -48,7 +47,7 @@ const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
  * @throws ODataError `PreconditionFailed`, target the header; what the handler answered
  * @see RFC 9110, section 13.2.2; docs/etags.md
  */
-export function checkPreconditions(exchange: Exchange, target: WriteTarget): MaybeResult<CurrentEntity> {
+export function checkPreconditions(exchange: Exchange, target: WriteTarget): Maybe<CurrentEntity> {
   const { entitySet, mayCreate = false, isWholeNeeded = false, ifNoneMatch: use = "every", addressed } = target;
   const { getByKey } = exchange.entitySet(entitySet).handlers;
   const ifMatch = exchange.odata.header("if-match");
@@ -68,7 +67,7 @@ function load(
   exchange: Exchange,
   { entitySet, key, isWholeNeeded = false, addressed }: WriteTarget,
   getByKey: GetByKeyHandler<Context>,
-): MaybeResult<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   if (addressed !== undefined) return addressed;
   // Without its form for rows a handler answers the whole entity, as an object.
   const read: GetByKeyHandler<Context> = isWholeNeeded ? (wanted, context) => getByKey(wanted, context) : getByKey;

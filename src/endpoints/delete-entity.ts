@@ -1,6 +1,6 @@
+import { chain } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { chain } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { addressEntity } from "./addressed-entity.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";

@@ -1,5 +1,4 @@
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { FoundEntity } from "../execution/read-by-key.ts";
 import { runExpand } from "../execution/run-expand.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
@@ -31,7 +30,7 @@ export function entityResponse(
   format: JsonFormat,
   resource: EntityResource,
   found: FoundEntity,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { origin } = resource;
   const { rowShape } = found;
   const etag = origin.kind === "EntitySet" ? etagWriter(origin, rowShape)?.(found.entity) : undefined;
@@ -52,7 +51,7 @@ export function entityBody(
   format: JsonFormat,
   { origin, query, contextUrl }: EntityResource,
   found: FoundEntity,
-): MaybeResult<string> {
+): Maybe<string> {
   return chain(expand(exchange, origin, found, query), ({ entity }) => {
     const writer = entityWriterFor(exchange.service, origin, query.selectExpand, format, found.rowShape);
     return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
@@ -65,7 +64,7 @@ function expand(
   origin: EntityOrigin,
   { entity, rowShape, joined = NO_JOINS }: FoundEntity,
   { selectExpand, values }: BoundEntityQuery,
-): MaybeResult<{ readonly entity: unknown }> {
+): Maybe<{ readonly entity: unknown }> {
   const { definition } = exchange.service;
   const plan = planExpand(selectExpand, definition);
   if (plan === null) return { entity };

@@ -1,8 +1,7 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { selectAll } from "../binder/bind-select-expand.ts";
 import { starAccessOf } from "../execution/authorize-query.ts";
-import { chain } from "../execution/chain.ts";
 import { isSavedSeen } from "../execution/check-written.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { readGraph, shapeOf, toExpanded } from "../execution/populated-graph.ts";
 import { readableGraph } from "../execution/readable-graph.ts";
 import { visibleGraph } from "../execution/visible-graph.ts";
@@ -45,13 +44,13 @@ export interface EntityResult {
  * @throws ODataError that a handler of an expansion answered; Error for an entity that the model does not allow
  * @see specification, Cross-cutting request rules, 6 and 7; Read by key, create, replace, patch, delete
  */
-export function entityResult(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<ODataResponse> {
+export function entityResult(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<ODataResponse> {
   const { origin, entity, handler } = result;
   const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, exchange.context);
   return chain(isSeen, (seen) => (seen ? seenResult(exchange, format, result) : noContentResponse(exchange)));
 }
 
-function seenResult(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<ODataResponse> {
+function seenResult(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<ODataResponse> {
   const { return: preferred } = exchange.preferences;
   const headers = resultHeaders(exchange, result);
   if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
@@ -79,7 +78,7 @@ function isNew(outcome: WriteOutcome): boolean {
   return outcome === "created" || outcome === "upserted";
 }
 
-function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): MaybeResult<string> {
+function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<string> {
   const { origin, query, entity, inserted } = result;
   const contextUrl = result.contextUrl(query.selectExpand.contextSelect);
   if (inserted === null || origin.kind !== "EntitySet" || query.selectExpand !== selectAll(origin.entityType)) {

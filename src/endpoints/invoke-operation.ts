@@ -1,11 +1,11 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { resultOptions } from "../binder/option-rules.ts";
 import type { OperationDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
-import { type MaybeResult, orThrow } from "../execution/handler-answer.ts";
+import { orThrow } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { requireEntity } from "./addressed-entity.ts";
@@ -55,9 +55,9 @@ function invoke(
   const key = bindKeyOf(exchange, target);
   const readArguments = openArguments(exchange, { ...target, operation });
   const isBoundToEntity = operation.binding?.isCollection === false;
-  const call = (): MaybeResult<unknown> =>
+  const call = (): Maybe<unknown> =>
     chain(readArguments(), (given) => {
-      const run = (): MaybeResult<unknown> => {
+      const run = (): Maybe<unknown> => {
         const { context } = exchange;
         const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
         return chain(answer, (result) => orThrow(result));
@@ -85,7 +85,7 @@ function openOwner(
   exchange: Exchange,
   { entitySet, keyText, key }: Owner,
   kind: "Function" | "Action",
-): MaybeResult<unknown> {
+): Maybe<unknown> {
   const missing = (): ODataError => noEntity(entitySet, keyText);
   const address = { entitySet, key, mustBeSeen: true };
   if (kind === "Function") return requireEntity(exchange, address, missing);

@@ -1,7 +1,6 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { parentExists } from "../execution/read-navigation.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionNavigationContext, entityNavigationContext, originContext } from "../payload/context-url.ts";
@@ -52,7 +51,7 @@ export function noEntityResponse(
   { navigationProperty, runtime }: NavigationRoute,
   key: unknown,
   missing: () => ODataError,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { profile } = exchange.service.definition;
   if (navigationProperty.isCollection || !profile.nullEntityIsEmpty) throw missing();
   // A join reads the parent first.

@@ -1,6 +1,6 @@
+import type { Maybe } from "../base/maybe.ts";
 import { bindArguments, refuseArguments } from "../binder/bind-arguments.ts";
 import type { EntitySet, Operation } from "../edm/model.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { BodyObject } from "../payload/body-members.ts";
 import { compileArgumentsReader, compileParametersReader } from "../payload/read-parameters.ts";
 import type { Exchange } from "./exchange.ts";
@@ -20,7 +20,7 @@ export interface ArgumentSource {
 }
 
 /** Reads the arguments of a call, when their turn in the order of checks has come. */
-export type ArgumentsReading = () => MaybeResult<OperationArguments>;
+export type ArgumentsReading = () => Maybe<OperationArguments>;
 
 type ArgumentsReader = ReturnType<typeof compileArgumentsReader>;
 type ParametersReader = ReturnType<typeof compileParametersReader>;

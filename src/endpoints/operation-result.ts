@@ -1,7 +1,6 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { selectAll } from "../binder/bind-select-expand.ts";
 import type { EntitySet, EntityType, Operation } from "../edm/model.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionContext, entityContext, typeContext } from "../payload/context-url.ts";
@@ -32,7 +31,7 @@ export function operationResult(
   format: JsonFormat,
   called: CalledOperation,
   result: unknown,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { operation } = called;
   const { returnType } = operation;
   if (returnType === undefined || result === null || result === undefined) return noContentResponse(exchange);
@@ -68,7 +67,7 @@ export function actionResult(
   format: JsonFormat,
   called: CalledOperation,
   result: unknown,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { return: preferred } = exchange.preferences;
   if (preferred === undefined) return operationResult(exchange, format, called, result);
   const applied = { "Preference-Applied": `return=${preferred}` };

@@ -1,11 +1,11 @@
+import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import { IncompleteValueError } from "../definition/merge-delta.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { chain, isPromiseLike } from "../execution/chain.ts";
-import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { orThrow } from "../execution/handler-answer.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { requireEntity } from "./addressed-entity.ts";
@@ -74,12 +74,7 @@ export interface PatchTarget {
  * judged before.
  * @throws ODataError `Forbidden`; `PreconditionFailed`; `NotFound` for a missing entity; what the handler answered
  */
-export function callPatch(
-  exchange: Exchange,
-  target: PatchTarget,
-  delta: unknown,
-  check?: () => void,
-): MaybeResult<unknown> {
+export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknown, check?: () => void): Maybe<unknown> {
   const { entitySet, keyText, key } = target;
   const patch = patchHandler(exchange, entitySet);
   const missing = (): ODataError => missingEntityError(exchange, () => noEntity(entitySet, keyText));
@@ -101,7 +96,7 @@ export function callPatch(
 }
 
 /** Calls the patch handler; what a delta lacks is named as clients of this service name it. */
-function patched(entitySet: EntitySet, patch: () => MaybeResult<unknown>): MaybeResult<unknown> {
+function patched(entitySet: EntitySet, patch: () => Maybe<unknown>): Maybe<unknown> {
   const rename = (error: unknown): unknown => {
     if (!(error instanceof IncompleteValueError)) throw error;
     throw new IncompleteValueError(error.path, wirePath(entitySet.entityType, error.path));

@@ -1,4 +1,4 @@
-import { chain } from "../execution/chain.ts";
+import { chain } from "../base/maybe.ts";
 import { runCount } from "../execution/run-count.ts";
 import { bindCount } from "./bind-query.ts";
 import type { Endpoint } from "./exchange.ts";

@@ -1,6 +1,6 @@
+import { chain } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
 import { readExpandedByKey } from "../execution/read-by-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";

@@ -1,9 +1,8 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { type NavigationOptions, navigationOptions } from "../binder/option-rules.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { FoundEntity } from "../execution/read-by-key.ts";
 import { findByKey, readRelatedEntities, readRelatedEntity } from "../execution/read-navigation.ts";
 import { type JoinedParent, readParent, readRelatedRow, relatedSource } from "../execution/read-table-navigation.ts";
@@ -44,7 +43,7 @@ interface RelatedEntity {
 }
 
 /** Finds the entity of a response. @param clause what the answer needs of it */
-type ReadEntity = (clause: SelectExpandClause) => MaybeResult<FoundEntity | null>;
+type ReadEntity = (clause: SelectExpandClause) => Maybe<FoundEntity | null>;
 
 /**
  * `GET /Set(key)/Nav`: the related entities of one entity, or its one related entity.
@@ -116,7 +115,7 @@ function relatedEntityResponse(
   format: JsonFormat,
   { navigation, key, missing }: RelatedEntity,
   read: ReadEntity,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { runtime } = navigation;
   const query = bindEntity(exchange, runtime.target, optionsOf(exchange).entity);
   return chain(read(query.selectExpand), (found) => {
@@ -140,7 +139,7 @@ export function collectionOf(
 ): Pick<CollectionResource, "form" | "handlers" | "selectPushdownEnabled"> {
   const { table, search, target, selectPushdownEnabled } = navigation.runtime;
   if (table !== null) {
-    const queryable = (): MaybeResult<QueryableSource> =>
+    const queryable = (): Maybe<QueryableSource> =>
       chain(openTable(exchange, navigation, table, key), (parent) => relatedSource(table, parent));
     const searchTable: SearchHandler = (clause, context) =>
       chain(openTable(exchange, navigation, table, key), (parent) =>
@@ -148,7 +147,7 @@ export function collectionOf(
       );
     return { form: "related", handlers: { queryable, search: searchTable }, selectPushdownEnabled };
   }
-  const getAll = (): MaybeResult<Iterable<unknown>> => readAll(exchange, navigation, key);
+  const getAll = (): Maybe<Iterable<unknown>> => readAll(exchange, navigation, key);
   const searchRows: SearchHandler = (clause, context) =>
     chain(getAll(), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, context));
   return { form: "get-all", handlers: { getAll, search: searchRows }, selectPushdownEnabled };
@@ -164,7 +163,7 @@ export function readOne(
   navigation: Navigation,
   key: unknown,
   clause: SelectExpandClause | null,
-): MaybeResult<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   const { source, table } = navigation.runtime;
   if (table !== null) return readFromTable(exchange, navigation, key, { key: undefined, clause });
   const related = chain(openParent(exchange, navigation, key), () => readRelatedEntity(source, key, exchange.context));
@@ -172,7 +171,7 @@ export function readOne(
 }
 
 /** The related entities that a handler leads to. @throws ODataError for a missing parent */
-function readAll(exchange: Exchange, navigation: Navigation, key: unknown): MaybeResult<Iterable<unknown>> {
+function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<Iterable<unknown>> {
   const { source } = navigation.runtime;
   const related = chain(openParent(exchange, navigation, key), () =>
     readRelatedEntities(source, key, exchange.context),
@@ -184,7 +183,7 @@ function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Mayb
 }
 
 /** Judges the parent where a rule asks for it. @throws ODataError for one that is missing, or not for this user */
-function openParent(exchange: Exchange, navigation: Navigation, key: unknown): MaybeResult<FoundEntity | undefined> {
+function openParent(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<FoundEntity | undefined> {
   const { entitySet, runtime } = navigation;
   // Along tables the parent itself is read.
   const mustBeSeen = runtime.table === null;
@@ -196,7 +195,7 @@ function openTable(
   navigation: Navigation,
   table: TableNavigation,
   key: unknown,
-): MaybeResult<JoinedParent> {
+): Maybe<JoinedParent> {
   const { source } = navigation.runtime;
   const found = chain(openParent(exchange, navigation, key), (loaded) => {
     // What was loaded whole for a rule need not be read again to know by what it is related.
@@ -214,7 +213,7 @@ function readFromTable(
   navigation: Navigation,
   key: unknown,
   wanted: { readonly key: unknown; readonly clause: SelectExpandClause | null },
-): MaybeResult<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   const { table, selectPushdownEnabled } = navigation.runtime;
   const { context, service } = exchange;
   const { definition } = service;

@@ -1,10 +1,9 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { valueOptions } from "../binder/option-rules.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import { propertyContext } from "../payload/context-url.ts";
@@ -103,7 +102,7 @@ function readOwner(
   entitySet: EntitySet,
   key: unknown,
   property: StructuralProperty,
-): MaybeResult<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   const { handlers, settings } = exchange.entitySet(entitySet);
   const { getByKey } = handlers;
   if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for its properties, but no handler.`);

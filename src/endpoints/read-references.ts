@@ -1,6 +1,5 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { parentExists } from "../execution/read-navigation.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -53,7 +52,7 @@ function readReference(
   format: JsonFormat,
   navigation: Navigation,
   key: unknown,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { origin, target } = navigation.runtime;
   bindEntity(exchange, target, optionsOf(exchange).reference);
   const contextUrl = referenceContext(exchange.serviceRoot);
@@ -84,12 +83,12 @@ function emptyCollection(
   navigation: Navigation,
   key: unknown,
 ): Pick<CollectionResource, "form" | "handlers" | "selectPushdownEnabled"> {
-  const getAll = (): MaybeResult<Iterable<unknown>> => chain(requireParent(exchange, navigation, key), () => []);
+  const getAll = (): Maybe<Iterable<unknown>> => chain(requireParent(exchange, navigation, key), () => []);
   return { form: "get-all", handlers: { getAll }, selectPushdownEnabled: false };
 }
 
 /** Looks for the parent, where its set reads by key. @throws ODataError for a missing parent, or one that a rule refuses */
-function requireParent(exchange: Exchange, navigation: Navigation, key: unknown): MaybeResult<undefined> {
+function requireParent(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<undefined> {
   const { entitySet, runtime } = navigation;
   const missing = (): ODataError => noParent(navigation);
   return chain(requireEntity(exchange, { entitySet, key }, missing), () =>

@@ -1,8 +1,8 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import { chain } from "../execution/chain.ts";
-import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { orThrow } from "../execution/handler-answer.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { compileImmutableKeeper } from "../payload/keep-immutable.ts";
@@ -73,7 +73,7 @@ export const replaceEntity: Endpoint = (exchange, path) => {
   });
 };
 
-function replaceOrCreate(exchange: Exchange, replacement: Replacement, addressed: AddressedEntity): MaybeResult<Saved> {
+function replaceOrCreate(exchange: Exchange, replacement: Replacement, addressed: AddressedEntity): Maybe<Saved> {
   const { entitySet, key, mayCreate } = replacement;
   const keep = keeperOf(entitySet.entityType);
   const { putChecksIfNoneMatch } = exchange.service.definition.profile;
@@ -89,7 +89,7 @@ function replaceOrCreate(exchange: Exchange, replacement: Replacement, addressed
   });
 }
 
-function replace(exchange: Exchange, replacement: Replacement, { state, entity }: CurrentEntity): MaybeResult<Saved> {
+function replace(exchange: Exchange, replacement: Replacement, { state, entity }: CurrentEntity): Maybe<Saved> {
   const { entitySet, key, body } = replacement;
   const { replace: call } = exchange.entitySet(entitySet).handlers;
   if (call === undefined) throw new Error(`${entitySet.name} has a route for replacing, but no handler.`);
@@ -118,14 +118,14 @@ function authorizeReplacing(
   { entitySet, mayCreate }: Replacement,
   state: EntityState,
   entity: unknown,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   const { create: other } = exchange.entitySet(entitySet).handlers;
   const creates = mayCreate && state !== "present" && other === undefined;
   return creates ? authorizeCreation(exchange, entitySet, entity) : undefined;
 }
 
 /** Creates the entity; null where that is not for this request to do. */
-function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement): MaybeResult<Saved> | null {
+function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement): Maybe<Saved> | null {
   const { create: call } = exchange.entitySet(entitySet).handlers;
   if (call === undefined || !mayCreate || exchange.odata.header("if-match") !== undefined) return null;
   const whole = requireWhole(body);

@@ -1,6 +1,5 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { chain } from "../execution/chain.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { checkContentHeaders } from "../http/content-headers.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import type { JsonValue } from "../json/json-value.ts";
@@ -13,7 +12,7 @@ export interface RequestBody {
    * @param bind gets the parsed body, and whether strings stand for numbers in it
    * @throws ODataError `PayloadTooLarge`, `InvalidBody`, and what `bind` throws
    */
-  read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => T): MaybeResult<T>;
+  read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => T): Maybe<T>;
 }
 
 /**

@@ -1,8 +1,7 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
 import { collectEntities } from "../execution/collect-entities.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import { visibleEntities, visibleOfType } from "../execution/visible-entities.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -34,7 +33,7 @@ export function seenEntities(
   exchange: Exchange,
   returned: ReturnedEntities,
   result: unknown,
-): MaybeResult<readonly unknown[]> {
+): Maybe<readonly unknown[]> {
   const { maxResponseEntities } = exchange.service.definition.limits;
   return chain(collectEntities(result, `The handler of ${returned.name}`), (entities) =>
     chain(visible(exchange, returned, entities), (seen) => take(seen, maxResponseEntities)),
@@ -42,7 +41,7 @@ export function seenEntities(
 }
 
 /** Whether the user of the request sees the one entity that an operation returned. @throws what a rule threw */
-export function isSeen(exchange: Exchange, returned: ReturnedEntities, entity: unknown): MaybeResult<boolean> {
+export function isSeen(exchange: Exchange, returned: ReturnedEntities, entity: unknown): Maybe<boolean> {
   return chain(visible(exchange, returned, [entity]), (seen) => [...seen].length > 0);
 }
 
@@ -50,7 +49,7 @@ function visible(
   { context }: Exchange,
   { own, entityType }: ReturnedEntities,
   entities: Iterable<unknown>,
-): MaybeResult<Iterable<unknown>> {
+): Maybe<Iterable<unknown>> {
   return own === null ? visibleOfType(entityType, entities, context) : visibleEntities(own, entities, context);
 }
 

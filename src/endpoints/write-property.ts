@@ -1,9 +1,8 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
 import { isSavedSeen } from "../execution/check-written.ts";
-import type { MaybeResult } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { onFirstUse } from "../payload/body-readers.ts";
 import { etagWriter } from "../payload/etag.ts";
@@ -135,7 +134,7 @@ function writeValue(
   target: PatchTarget,
   property: StructuralProperty,
   value: unknown,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   // fromEntries defines members: a property named __proto__ is one like any other.
   const delta: unknown = Object.fromEntries([[property.field, value]]);
   const { entitySet } = target;

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { checkOptions } from "../binder/check-capabilities.ts";
 import { REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
@@ -6,8 +7,7 @@ import type { Context } from "../definition/context.ts";
 import type { Answer, LinkHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { chain } from "../execution/chain.ts";
-import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { orThrow } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readReference } from "../payload/read-reference.ts";
 import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
@@ -71,11 +71,7 @@ export const removeReference: Endpoint = (exchange, path) => {
 };
 
 /** Reads the reference of the body, and hands it to the handler. */
-function writeLink(
-  exchange: Exchange,
-  navigation: Navigation,
-  handler: LinkHandler<Context>,
-): MaybeResult<ODataResponse> {
+function writeLink(exchange: Exchange, navigation: Navigation, handler: LinkHandler<Context>): Maybe<ODataResponse> {
   readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const body = openBody(exchange, navigation.entitySet);
@@ -163,7 +159,7 @@ function writeBelow(
   exchange: Exchange,
   { navigation, key, referenced, isAdded }: Link,
   write: () => Answer<void>,
-): MaybeResult<ODataResponse> {
+): Maybe<ODataResponse> {
   const { entitySet } = navigation;
   const missing = (): ODataError => missingEntityError(exchange, () => noParent(navigation));
   const parent = requireEntity(exchange, { entitySet, key, mustBeSeen: true }, missing);
@@ -188,7 +184,7 @@ function writeBelow(
 }
 
 /** What a rule hides is referred to as what is not there. */
-function requireSeen(exchange: Exchange, { entitySet, key, hidden }: Referenced): MaybeResult<undefined> {
+function requireSeen(exchange: Exchange, { entitySet, key, hidden }: Referenced): Maybe<undefined> {
   if (hidden === null) return undefined;
   return requireReferenced(exchange, { entitySet, key }, () => notThere(entitySet.name, hidden));
 }

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import { applyQuery, continueExecution } from "../memory/apply-query.ts";
 import { asEntity } from "../memory/entity.ts";
@@ -6,8 +7,6 @@ import { type MentionsPlan, planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause, OrderByItem } from "../query/clauses.ts";
 import type { QueryClauses } from "../query/mentions.ts";
 import type { EntityPage } from "../query/source.ts";
-import { chain } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { loadRunOf } from "./load-run.ts";
 
@@ -19,7 +18,7 @@ const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
  * @throws ODataError and TypeError as for loadRelations and applyQuery
  * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
  */
-export function applyInMemory(rows: Iterable<unknown>, query: MemoryQuery, context: Context): MaybeResult<EntityPage> {
+export function applyInMemory(rows: Iterable<unknown>, query: MemoryQuery, context: Context): Maybe<EntityPage> {
   const plan = planMentions(query);
   return plan === null ? applyQuery(rows, query) : applyPlan(plan, rows, query, context);
 }
@@ -29,13 +28,13 @@ function applyPlan(
   rows: Iterable<unknown>,
   query: MemoryQuery,
   context: Context,
-): MaybeResult<EntityPage> {
+): Maybe<EntityPage> {
   const { shape, orderBy, skip, top, count } = query;
   const values = [...query.values];
   const keep = (entities: Iterable<unknown>, filter: FilterClause | null): readonly unknown[] =>
     continueExecution(entities, { shape, values, filter, orderBy: NO_ORDER, skip: 0, top: undefined, count: false })
       .entities;
-  const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): MaybeResult<undefined> => {
+  const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): Maybe<undefined> => {
     if (clauses === null || entities.length === 0) return undefined;
     const objects = entities.map((entity) => asEntity(entity, shape.entityType));
     return loadRelations(clauses, objects, loadRunOf(values, context, option));

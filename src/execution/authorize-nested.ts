@@ -1,11 +1,10 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import { refusal } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
-import { chain } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { actionAlong, actionOf, judgeEntity, requireRules } from "./judge-rules.ts";
 import { serviceOf } from "./resolve-sources.ts";
 
@@ -30,7 +29,7 @@ export function authorizeNested(
   set: EntitySetDefinition,
   entity: unknown,
   place: NestingPlace = BODY,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   if (!isObject(entity)) return undefined;
   return each([...set.entitySet.navigationProperties.values()], (navigation) => {
     const items = nestedItems(entity, navigation);
@@ -50,7 +49,7 @@ function authorizeItems(
   navigation: NavigationProperty,
   items: readonly object[],
   { path, isOwnSkipped }: NestingPlace,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   const { user } = context;
   const { entitySet, authorization, navigationAuthorization } = set;
   const { name, isCollection } = navigation;
@@ -71,7 +70,7 @@ function authorizeItems(
 }
 
 /** One after another, as far as each passes. */
-function each<Item>(items: readonly Item[], work: (item: Item) => MaybeResult<undefined>): MaybeResult<undefined> {
+function each<Item>(items: readonly Item[], work: (item: Item) => Maybe<undefined>): Maybe<undefined> {
   const [first, ...rest] = items;
   if (first === undefined) return undefined;
   return chain(work(first), () => each(rest, work));

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import {
   type GuardedReference,
@@ -11,10 +12,8 @@ import type { JoinPair } from "../edm/model.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { asEntity, isObject } from "../memory/entity.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
-import { chain } from "./chain.ts";
 import { startAll } from "./concurrency.ts";
 import { findOrMissing } from "./find-or-missing.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { joinTarget } from "./join-target.ts";
 import { loadRunOf } from "./load-run.ts";
 import { serviceOf } from "./resolve-sources.ts";
@@ -23,7 +22,7 @@ import { conditionOf } from "./row-restriction.ts";
 /** The entity that a change is about. */
 export interface ChangedEntity {
   /** Loads the entity as it is now, in canonical form; null for a set that cannot tell. */
-  readonly current: (() => MaybeResult<object | null>) | null;
+  readonly current: (() => Maybe<object | null>) | null;
   /** Whether the handler may create the entity where it is missing. */
   readonly mayCreate: boolean;
 }
@@ -50,7 +49,7 @@ export function checkReferences(
   entity: object,
   context: Context,
   { place, linked }: Nesting = ALONE,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   return eachReference(set, entity, context, (reference, target) => {
     const follows = reference.pairs.some(({ property }) => linked.some(({ related }) => related === property));
     if (follows || isNested(reference, entity)) return undefined;
@@ -69,9 +68,9 @@ export function checkChangedReferences(
   changes: object,
   context: Context,
   { current, mayCreate }: ChangedEntity,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   return eachReference(set, changes, context, (reference, target, isWhole) => {
-    const load = (): MaybeResult<object | null> => current?.() ?? null;
+    const load = (): Maybe<object | null> => current?.() ?? null;
     return chain(isWhole ? null : load(), (partial) => {
       const written = partial === null ? changes : { ...fieldsOf(reference, partial), ...changes };
       return chain(isSeen(reference, written, context), (seen) => {
@@ -89,8 +88,8 @@ function eachReference(
   { guardedReferences = [] }: EntitySetDefinition,
   given: object,
   context: Context,
-  check: (reference: GuardedReference, target: string, isWhole: boolean) => MaybeResult<undefined>,
-): MaybeResult<undefined> {
+  check: (reference: GuardedReference, target: string, isWhole: boolean) => Maybe<undefined>,
+): Maybe<undefined> {
   const checks = guardedReferences.flatMap((reference) => {
     const stated = statedPairs(reference, given);
     const [first] = stated;
@@ -123,7 +122,7 @@ function fieldsOf({ pairs }: GuardedReference, entity: object): object {
 }
 
 /** Whether the user sees what a foreign key refers to; true where nothing tells. */
-function isSeen(reference: GuardedReference, entity: object, context: Context): MaybeResult<boolean> {
+function isSeen(reference: GuardedReference, entity: object, context: Context): Maybe<boolean> {
   const values = referredValues(reference, entity);
   if (values === null) return true;
   const { entitySet, target, navigationProperty, pairs } = reference;

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler, RestrictedHandler } from "../definition/handlers.ts";
 import { refusalOfUnseen } from "../definition/refusal.ts";
@@ -12,11 +13,9 @@ import { canBeTrue, type PartialEntity } from "../memory/possible-truth.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
-import { chain } from "./chain.ts";
 import { checkReferences, type Nesting } from "./check-references.ts";
 import { startAll } from "./concurrency.ts";
 import { findOrMissing } from "./find-or-missing.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { joinTarget } from "./join-target.ts";
 import { loadBelow } from "./load-relations.ts";
 import { type LoadRun, loadRunOf } from "./load-run.ts";
@@ -40,7 +39,7 @@ interface WrittenEntity {
  * @throws ODataError `Forbidden`, `Unauthorized` without a user; what the rule threw; what handlers did, of sets that the rule leads to
  * @see specification, Authentication (row rules)
  */
-export function checkWritten(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+export function checkWritten(set: EntitySetDefinition, entity: object, context: Context): Maybe<undefined> {
   return checkEntity(set, { entity, isKnown: (property) => isStated(entity, property) }, context);
 }
 
@@ -50,12 +49,7 @@ export function checkWritten(set: EntitySetDefinition, entity: object, context: 
  * @param handler that returned it
  * @throws as for checkWritten
  */
-export function isSavedSeen(
-  entitySet: EntitySet,
-  entity: unknown,
-  handler: object,
-  context: Context,
-): MaybeResult<boolean> {
+export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: object, context: Context): Maybe<boolean> {
   const set = serviceOf(context).entitySets.get(entitySet.name);
   if (set?.restriction === undefined || obeys(handler) || !isObject(entity)) return true;
   const condition = conditionOf(set, context);
@@ -70,7 +64,7 @@ export function obeys(handler: object): boolean {
   return (handler as RestrictedHandler).obeysRestriction === true;
 }
 
-function checkEntity(set: EntitySetDefinition, written: WrittenEntity, context: Context): MaybeResult<undefined> {
+function checkEntity(set: EntitySetDefinition, written: WrittenEntity, context: Context): Maybe<undefined> {
   const condition = conditionOf(set, context);
   if (condition === "all") return undefined;
   if (condition === "none") throw refusalOfUnseen(context.user, set.entitySet);
@@ -85,7 +79,7 @@ function meets(
   { filter, values: given }: VaryingRowCondition,
   written: WrittenEntity,
   context: Context,
-): MaybeResult<boolean> {
+): Maybe<boolean> {
   // An array of this execution alone: what is loaded for it is found by it.
   const values = [...given];
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
@@ -111,7 +105,7 @@ function loadKnown(
   { entity, isKnown, isSaved }: WrittenEntity,
   run: LoadRun,
   loaded: Set<NavigationProperty>,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   const { entitySet, navigationProperty } = mention;
   const set = serviceOf(run.context).entitySets.get(entitySet.name);
   const { get, getBatch } = set?.navigationHandlers.get(navigationProperty.name) ?? {};
@@ -145,7 +139,7 @@ export function checkNested(
   entity: object,
   context: Context,
   place: string = "",
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   const { entitySets } = serviceOf(context);
   const checks = [...entitySet.navigationProperties.values()].flatMap((property) => {
     const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
@@ -167,7 +161,7 @@ export function checkNested(
  * @param entity as given to the handler
  * @throws ODataError `Conflict`; as for checkWritten
  */
-export function checkCreated(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+export function checkCreated(set: EntitySetDefinition, entity: object, context: Context): Maybe<undefined> {
   if (conditionOf(set, context) === "none") throw refusalOfUnseen(context.user, set.entitySet);
   // Before the rule looks along them: hidden and missing entities look alike.
   return chain(checkReferences(set, entity, context), () =>
@@ -184,7 +178,7 @@ export function checkCreatedBelow(
   entity: object,
   context: Context,
   nesting: Nesting,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   if (conditionOf(set, context) === "none") throw refusalOfUnseen(context.user, set.entitySet);
   const isKnown = (property: StructuralProperty): boolean =>
     isStated(entity, property) && fieldOf(entity, property.field) !== null;
@@ -198,12 +192,12 @@ function checkCreation(
   entity: object,
   context: Context,
   place: string = "",
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   return chain(checkNested(set.entitySet, entity, context, place), () => checkKey(set, entity, context));
 }
 
 /** Keeps a handler from writing over what the user does not see. */
-function checkKey(set: EntitySetDefinition, entity: object, context: Context): MaybeResult<undefined> {
+function checkKey(set: EntitySetDefinition, entity: object, context: Context): Maybe<undefined> {
   const { key: properties } = set.entitySet.entityType;
   if (set.restriction === undefined || !properties.every((property) => isStated(entity, property))) return undefined;
   const parts = properties.map(({ field }) => [field, fieldOf(entity, field)] as const);
@@ -218,11 +212,7 @@ function checkKey(set: EntitySetDefinition, entity: object, context: Context): M
  * key.
  * @throws what the handler returned or threw
  */
-export function isHidden(
-  { entitySet, handlers }: EntitySetDefinition,
-  key: unknown,
-  context: Context,
-): MaybeResult<boolean> {
+export function isHidden({ entitySet, handlers }: EntitySetDefinition, key: unknown, context: Context): Maybe<boolean> {
   const trusted = trustedContext(context);
   const { getByKey } = handlers;
   const { getByKey: getAny } = serviceOf(trusted).entitySets.get(entitySet.name)?.handlers ?? {};
@@ -230,7 +220,7 @@ export function isHidden(
   return chain(exists(getByKey, key, context), (isSeen) => (isSeen ? false : exists(getAny, key, trusted)));
 }
 
-function exists(getByKey: GetByKeyHandler<Context>, key: unknown, context: Context): MaybeResult<boolean> {
+function exists(getByKey: GetByKeyHandler<Context>, key: unknown, context: Context): Maybe<boolean> {
   return chain(findOrMissing(getByKey, key, context), (entity) => entity !== null);
 }
 

@@ -1,11 +1,10 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { joinCandidates, joinSteps, NO_JOINS, type CanJoin, type JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
 import { type Mentions, mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { QueryableSource, RelationalSource, SourcesBySet } from "../query/source.ts";
-import { chain } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { cannotFollow } from "./load-run.ts";
 import { resolveSources } from "./resolve-sources.ts";
 
@@ -24,11 +23,7 @@ const NOTHING: ChosenJoins = Object.freeze({ joined: NO_JOINS, sources: new Map(
  * @param plan the expansions of those entities; null: none
  * @throws ODataError that a `queryable` handler returned or threw
  */
-export function chooseJoins(
-  plan: ExpandPlan | null,
-  source: QueryableSource,
-  context: Context,
-): MaybeResult<ChosenJoins> {
+export function chooseJoins(plan: ExpandPlan | null, source: QueryableSource, context: Context): Maybe<ChosenJoins> {
   const { relational } = source;
   if (plan === null || relational === undefined || relational.joinsExpansions === false) return NOTHING;
   const candidates = joinCandidates(plan);

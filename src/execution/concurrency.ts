@@ -1,5 +1,4 @@
-import { isPromiseLike } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
+import { isPromiseLike, unawaited, type Maybe } from "../base/maybe.ts";
 
 /** Most calls of one handler that are under way at once: a page has many parents, and a database few connections. */
 const MAX_UNDER_WAY = 16;
@@ -8,13 +7,12 @@ const MAX_UNDER_WAY = 16;
  * All results of tasks that were started together; without a promise where none of them made one.
  * @param tasks start when they are called; one that throws keeps the later ones from starting
  */
-export function startAll<T>(tasks: readonly (() => MaybeResult<T>)[]): MaybeResult<readonly T[]> {
-  const started: MaybeResult<T>[] = [];
+export function startAll<T>(tasks: readonly (() => Maybe<T>)[]): Maybe<readonly T[]> {
+  const started: Maybe<T>[] = [];
   try {
     for (const task of tasks) started.push(task());
   } catch (error) {
-    // Nobody will wait for those that are under way.
-    for (const result of started) if (isPromiseLike(result)) Promise.resolve(result).catch(ignore);
+    for (const result of started) unawaited(result);
     throw error;
   }
   const ready: T[] = [];
@@ -25,10 +23,6 @@ export function startAll<T>(tasks: readonly (() => MaybeResult<T>)[]): MaybeResu
   return ready;
 }
 
-function ignore(): void {
-  // The error that counts is the one that was thrown.
-}
-
 /**
  * The results of a function for each item: one after another while they come at once, and a bounded number of them at a
  * time from the first promise on.
@@ -37,9 +31,9 @@ function ignore(): void {
  */
 export function mapEach<T, R>(
   items: readonly T[],
-  call: (item: T) => MaybeResult<R>,
+  call: (item: T) => Maybe<R>,
   signal: () => AbortSignal,
-): MaybeResult<readonly R[]> {
+): Maybe<readonly R[]> {
   const results: R[] = [];
   for (const [index, item] of items.entries()) {
     const result = call(item);
@@ -58,7 +52,7 @@ interface Begun<R> {
 
 async function mapRest<T, R>(
   items: readonly T[],
-  call: (item: T) => MaybeResult<R>,
+  call: (item: T) => Maybe<R>,
   signal: AbortSignal,
   { results, index, first }: Begun<R>,
 ): Promise<readonly R[]> {

@@ -1,20 +1,15 @@
+import { isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
 import { ERROR_CODES } from "../errors/error-codes.ts";
 import { isODataError } from "../errors/odata-error.ts";
-import { isPromiseLike } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 
 /**
  * Reads an entity by its key. A handler may return or throw 404 for a missing entity: that is no failure here.
  * @returns null where there is none
  * @throws any other error that the handler returned or threw
  */
-export function findOrMissing(
-  getByKey: GetByKeyHandler<Context>,
-  key: unknown,
-  context: Context,
-): MaybeResult<unknown> {
+export function findOrMissing(getByKey: GetByKeyHandler<Context>, key: unknown, context: Context): Maybe<unknown> {
   const orMissing = (error: unknown): null => {
     if (isODataError(error) && error.status === ERROR_CODES.NotFound) return null;
     throw error;

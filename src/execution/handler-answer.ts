@@ -2,9 +2,6 @@ import type { EntityStream } from "../definition/handlers.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import type { QueryableSource } from "../query/source.ts";
 
-/** A result at once, or by a promise. */
-export type MaybeResult<T> = T | PromiseLike<T>;
-
 /** The value of a handler's answer. @throws the error that the handler returned instead of a value */
 export function orThrow<T>(answer: T | ODataError): T {
   if (isODataError(answer)) throw answer;

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { DirectJoin, EntitySet, NavigationJoin } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/entity.ts";
@@ -6,10 +7,9 @@ import { parentProperties } from "../plan/plan-related.ts";
 import { totalOrder } from "../plan/total-order.ts";
 import type { NavigationMention } from "../query/mentions.ts";
 import type { RelatedQuery, RelatedShape, RelationalSource } from "../query/source.ts";
-import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
 import { groupByKey, perEntity } from "./group-by-key.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
 import { countLoaded, type LoadRun } from "./load-run.ts";
 import { resolveSource, serviceOf } from "./resolve-sources.ts";
@@ -31,7 +31,7 @@ export function joinTarget(
   mention: NavigationMention,
   objects: readonly object[],
   run: LoadRun,
-): MaybeResult<ReadonlyArray<RelatedObject | undefined> | null> {
+): Maybe<ReadonlyArray<RelatedObject | undefined> | null> {
   const { entitySet, navigationProperty, target } = mention;
   const join = entitySet.navigationJoins.get(navigationProperty.name);
   if (join === undefined || target === null) return null;
@@ -70,11 +70,11 @@ function readTarget(
   join: NavigationJoin,
   keys: readonly JoinKey[],
   run: LoadRun,
-): MaybeResult<RelatedLists | null> {
+): Maybe<RelatedLists | null> {
   const { target } = mention;
   const { queryable, getAll } = serviceOf(run.context).entitySets.get(target?.name ?? "")?.handlers ?? {};
   if (target === null) return null;
-  const fromAll = (): MaybeResult<RelatedLists | null> => {
+  const fromAll = (): Maybe<RelatedLists | null> => {
     if (getAll === undefined || join.kind === "link") return null;
     const known =
       run.lists.get(target) ??
@@ -138,7 +138,7 @@ function readRelated(
   keys: readonly JoinKey[],
   { target, relational }: { readonly target: EntitySet; readonly relational: RelationalSource },
   run: LoadRun,
-): MaybeResult<RelatedLists> {
+): Maybe<RelatedLists> {
   if (keys.length === 0) return [];
   const { context, maxEntities } = run;
   const query: RelatedQuery = {

@@ -1,11 +1,11 @@
+import { assertNever } from "../base/assert-never.ts";
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { AuthorizationRequirement, Category } from "../definition/authorization.ts";
 import type { Context, User } from "../definition/context.ts";
 import { refusal } from "../definition/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
-import { assertNever } from "../errors/assert-never.ts";
-import { chain } from "./chain.ts";
-import { type MaybeResult, orThrow } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { ruleContextOf } from "./rule-context.ts";
 
 /** The result of rules before an entity is loaded: `pending` where only a `resource` check of the entity can decide. */
@@ -119,28 +119,24 @@ export function judgeEntity(
   rules: readonly AuthorizationRequirement[],
   context: Context,
   entity: unknown,
-): MaybeResult<boolean> {
+): Maybe<boolean> {
   const [rule, ...rest] = rules;
   if (rule === undefined) return true;
   return chain(passes(rule, context, entity), (passed) => (passed ? judgeEntity(rest, context, entity) : false));
 }
 
-function passes(rule: AuthorizationRequirement, context: Context, entity: unknown): MaybeResult<boolean> {
+function passes(rule: AuthorizationRequirement, context: Context, entity: unknown): Maybe<boolean> {
   const { user } = context;
   const verdict = judgeOne(rule, user);
   if (verdict !== "pending" || user === null) return verdict === "passed";
   if (rule.kind === "anyOf") return passesAny(rule.rules, context, entity);
   if (rule.kind !== "resource") throw new Error(`The rule ${rule.kind} is judged without an entity.`);
   // The rule was declared for the type of the entity: the one place where that is forgotten.
-  const answer: MaybeResult<unknown> = rule.check(user, entity as never, ruleContextOf(context));
+  const answer: Maybe<unknown> = rule.check(user, entity as never, ruleContextOf(context));
   return chain(answer, (value) => orThrow(value) === true);
 }
 
-function passesAny(
-  rules: readonly AuthorizationRequirement[],
-  context: Context,
-  entity: unknown,
-): MaybeResult<boolean> {
+function passesAny(rules: readonly AuthorizationRequirement[], context: Context, entity: unknown): Maybe<boolean> {
   const [rule, ...rest] = rules;
   if (rule === undefined) return false;
   return chain(passes(rule, context, entity), (passed) => (passed ? true : passesAny(rest, context, entity)));

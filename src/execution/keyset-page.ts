@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { compiledFor } from "../memory/compiled-cache.ts";
@@ -6,8 +7,6 @@ import type { KeysetOrder } from "../plan/keyset-order.ts";
 import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
 import type { Page, SourceQuery } from "../query/source.ts";
-import { chain } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 
 /**
  * Reads a page. Where it begins behind a row, the total that a page counts would be that of the rest: it is counted by
@@ -18,8 +17,8 @@ import type { MaybeResult } from "./handler-answer.ts";
 export function readCounted(
   plan: CollectionPlan,
   query: SourceQuery,
-  read: (query: SourceQuery) => MaybeResult<Page>,
-): MaybeResult<Page> {
+  read: (query: SourceQuery) => Maybe<Page>,
+): Maybe<Page> {
   if (!query.count || (plan.keyset?.seek ?? null) === null) return read(query);
   const { shape, values } = plan.query;
   const total: SourceQuery = { ...query, values, filter: shape.filter, orderBy: [], skip: 0, top: 0 };

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
 import { isODataError } from "../errors/odata-error.ts";
@@ -6,12 +7,11 @@ import { isEntity } from "../memory/entity.ts";
 import type { RelatedObject } from "../memory/relations.ts";
 import type { NavigationMention } from "../query/mentions.ts";
 import { batchLookup } from "./batch-answer.ts";
-import { chain } from "./chain.ts";
 import { collectEntities, isIterable } from "./collect-entities.ts";
 import { mapEach } from "./concurrency.ts";
 import { type EntityKey, entityKeyReader } from "./entity-key.ts";
 import { groupByKey, perEntity } from "./group-by-key.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { joinTarget } from "./join-target.ts";
 import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-run.ts";
 import { serviceOf } from "./resolve-sources.ts";
@@ -32,12 +32,12 @@ export function loadNavigation(
   mention: NavigationMention,
   owners: readonly object[],
   run: LoadRun,
-): MaybeResult<RelatedObjects> {
+): Maybe<RelatedObjects> {
   const { entitySet, navigationProperty } = mention;
   const definition = serviceOf(run.context).entitySets.get(entitySet.name);
   const { getBatch, get } = definition?.navigationHandlers.get(navigationProperty.name) ?? {};
   if (getBatch !== undefined) return loadByKey(mention, owners, (keys) => askBatch(mention, getBatch, keys, run));
-  const loadEach = (of: readonly object[]): MaybeResult<RelatedObjects> => {
+  const loadEach = (of: readonly object[]): Maybe<RelatedObjects> => {
     if (get === undefined) return takeLoaded(mention, of, run);
     return loadByKey(mention, of, (keys) => askEach(mention, get, keys, run));
   };
@@ -57,8 +57,8 @@ export function loadNavigation(
 function loadByKey(
   { entitySet }: NavigationMention,
   owners: readonly object[],
-  ask: (keys: readonly EntityKey[]) => MaybeResult<RelatedObjects>,
-): MaybeResult<RelatedObjects> {
+  ask: (keys: readonly EntityKey[]) => Maybe<RelatedObjects>,
+): Maybe<RelatedObjects> {
   const readKey = entityKeyReader(entitySet.entityType, undefined);
   const grouped = groupByKey(owners, readKey);
   const keys = grouped.groups.map(({ key }) => key);
@@ -70,7 +70,7 @@ function askBatch(
   getBatch: NonNullable<NavigationHandlers<Context>["getBatch"]>,
   keys: readonly EntityKey[],
   run: LoadRun,
-): MaybeResult<RelatedObjects> {
+): Maybe<RelatedObjects> {
   const values = keys.map(({ value }) => value);
   return chain(getBatch(values, run.context), (answer) => {
     const find = batchLookup(orThrow(answer), mention.entitySet.entityType, placeOf(mention));
@@ -87,7 +87,7 @@ function askEach(
   get: NonNullable<NavigationHandlers<Context>["get"]>,
   keys: readonly EntityKey[],
   run: LoadRun,
-): MaybeResult<RelatedObjects> {
+): Maybe<RelatedObjects> {
   return mapEach(
     keys,
     ({ value }) => chain(get(value, run.context), (answer) => toRelated(mention, answer, run)),
@@ -96,7 +96,7 @@ function askEach(
 }
 
 /** What a handler answered for one key, checked and counted. */
-function toRelated(mention: NavigationMention, answer: unknown, run: LoadRun): MaybeResult<RelatedObject> {
+function toRelated(mention: NavigationMention, answer: unknown, run: LoadRun): Maybe<RelatedObject> {
   if (isODataError(answer)) throw answer;
   const { isCollection } = mention.navigationProperty;
   if (answer === null || answer === undefined) return isCollection ? [] : null;
@@ -126,7 +126,7 @@ function asRelated(mention: NavigationMention, value: unknown): object {
 }
 
 /** What the handlers of the owners put into them; nothing at all is no answer, since null stands for none. */
-function takeLoaded(mention: NavigationMention, owners: readonly object[], run: LoadRun): MaybeResult<RelatedObjects> {
+function takeLoaded(mention: NavigationMention, owners: readonly object[], run: LoadRun): Maybe<RelatedObjects> {
   const { field, isCollection, name } = mention.navigationProperty;
   const values = owners.map((owner) => declaredFieldOf(owner, field));
   return chain(guardedServiceOf(run.context)?.visibleValues(mention, values, run.context) ?? values, (seen) =>

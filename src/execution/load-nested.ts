@@ -1,10 +1,9 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import { mentionsOf } from "../query/mentions.ts";
-import { chain } from "./chain.ts";
 import { collectEntities, isIterable } from "./collect-entities.ts";
 import { mapEach } from "./concurrency.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { loadRunOf } from "./load-run.ts";
 import type { ExpandRun } from "./relate.ts";
@@ -16,11 +15,7 @@ import type { ExpandRun } from "./relate.ts";
  * @returns the answers; lists that come one after another are arrays
  * @throws ODataError that an answer is, and as for loadRelations; TypeError for an answer of another form
  */
-export function loadNested(
-  step: ExpandStep,
-  answers: readonly unknown[],
-  run: ExpandRun,
-): MaybeResult<readonly unknown[]> {
+export function loadNested(step: ExpandStep, answers: readonly unknown[], run: ExpandRun): Maybe<readonly unknown[]> {
   if (mentionsOf(step.expansion) === null) return answers;
   const collected = mapEach(
     answers,
@@ -33,7 +28,7 @@ export function loadNested(
   });
 }
 
-function collect({ expansion, place }: ExpandStep, answer: unknown): MaybeResult<unknown> {
+function collect({ expansion, place }: ExpandStep, answer: unknown): Maybe<unknown> {
   if (isODataError(answer)) throw answer;
   if (!expansion.navigationProperty.isCollection || answer === null || answer === undefined) return answer;
   if (isIterable(answer)) return [...answer];

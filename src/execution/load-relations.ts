@@ -1,8 +1,7 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { relatedTable, type RelatedByEntity, type RelatedObject } from "../memory/relations.ts";
 import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../query/mentions.ts";
-import { chain } from "./chain.ts";
 import { startAll } from "./concurrency.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { loadNavigation } from "./load-navigation.ts";
 import { loadRoot } from "./load-root.ts";
 import type { LoadRun } from "./load-run.ts";
@@ -15,7 +14,7 @@ import type { LoadRun } from "./load-run.ts";
  *   `InvalidQueryOption` above `maxResponseEntities`; TypeError for an answer of another form
  * @see OData URL Conventions 4.0, sections 5.1.1.5, 5.1.1.14 and 5.1.1.15
  */
-export function loadRelations(query: QueryClauses, entities: readonly object[], run: LoadRun): MaybeResult<undefined> {
+export function loadRelations(query: QueryClauses, entities: readonly object[], run: LoadRun): Maybe<undefined> {
   const mentions = mentionsOf(query);
   if (mentions === null) return undefined;
   const roots = mentions.roots.map((root) => () => loadFromRoot(root, run));
@@ -26,7 +25,7 @@ function nothing(): undefined {
   return undefined;
 }
 
-function loadFromRoot({ expression, below }: RootMention, run: LoadRun): MaybeResult<undefined> {
+function loadFromRoot({ expression, below }: RootMention, run: LoadRun): Maybe<undefined> {
   return chain(loadRoot(expression, run), (entity) => {
     run.relations.roots.set(expression, entity);
     return entity === null ? undefined : loadBelow(below, [entity], run);
@@ -42,12 +41,12 @@ export function loadBelow(
   mentions: readonly NavigationMention[],
   owners: readonly object[],
   run: LoadRun,
-): MaybeResult<undefined> {
+): Maybe<undefined> {
   if (owners.length === 0 || mentions.length === 0) return undefined;
   return chain(startAll(mentions.map((mention) => () => loadMention(mention, owners, run))), nothing);
 }
 
-function loadMention(mention: NavigationMention, owners: readonly object[], run: LoadRun): MaybeResult<undefined> {
+function loadMention(mention: NavigationMention, owners: readonly object[], run: LoadRun): Maybe<undefined> {
   const table = relatedTable(run.relations, mention);
   const missing = owners.filter((owner) => !table.has(owner));
   const loaded = missing.length === 0 ? [] : loadNavigation(mention, missing, run);

@@ -1,12 +1,12 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { RootExpression } from "../query/expression.ts";
 import type { Row } from "../query/row-shape.ts";
-import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { countLoaded, type LoadRun } from "./load-run.ts";
 import { readByKey } from "./read-by-key.ts";
 import { findByKey } from "./read-navigation.ts";
@@ -20,7 +20,7 @@ import { rowReader, wholeEntity } from "./row-to-entity.ts";
  *   TypeError for an answer that is no entity
  * @see OData URL Conventions 4.0, section 5.1.1.14
  */
-export function loadRoot(expression: RootExpression, run: LoadRun): MaybeResult<object | null> {
+export function loadRoot(expression: RootExpression, run: LoadRun): Maybe<object | null> {
   const { entitySet } = expression;
   const { context } = run;
   const key = keyOf(expression, run.values);
@@ -28,7 +28,7 @@ export function loadRoot(expression: RootExpression, run: LoadRun): MaybeResult<
   if (getByKey !== undefined) return readRoot(expression, getByKey, key, run);
   const find = (entities: Iterable<unknown>): object | null =>
     asRoot(expression, findByKey(entities, entitySet.entityType, key), run);
-  const fromAll = (): MaybeResult<object | null> => {
+  const fromAll = (): Maybe<object | null> => {
     if (getAll === undefined) throw cannotRead(expression, run);
     const entities = chain(getAll(context), (answer) => collectEntities(orThrow(answer), "The getAll handler"));
     return chain(entities, find);
@@ -44,7 +44,7 @@ function readRoot(
   getByKey: GetByKeyHandler<Context>,
   key: unknown,
   run: LoadRun,
-): MaybeResult<object | null> {
+): Maybe<object | null> {
   const found = readByKey(getByKey, key, run.context, () => wholeEntity(expression.entitySet));
   return chain(found, (answer) => {
     if (answer === null) return null;

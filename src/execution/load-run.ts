@@ -1,9 +1,9 @@
+import type { Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { relationsOf, type Relations } from "../memory/relations.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { originOf } from "./trusted-context.ts";
 
@@ -19,7 +19,7 @@ export interface LoadRun {
   /** Null, too, for a row rule. */
   readonly maxEntities: number | null;
   /** What `getAll` handlers answered, each called once. */
-  readonly lists: Map<EntitySet, MaybeResult<Iterable<unknown>>>;
+  readonly lists: Map<EntitySet, Maybe<Iterable<unknown>>>;
   /** Entities of which a row rule cannot tell, for nothing loads what it leads to from them. */
   readonly unfollowed: Set<object>;
   /** Entities that were loaded. */

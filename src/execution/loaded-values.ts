@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
@@ -5,7 +6,6 @@ import { isEntity } from "../memory/entity.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
-import { isPromiseLike } from "./chain.ts";
 import { isIterable } from "./collect-entities.ts";
 import { serviceOf } from "./resolve-sources.ts";
 

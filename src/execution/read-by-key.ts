@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
@@ -6,9 +7,8 @@ import type { ExpandPlan } from "../plan/plan-expand.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { KeyedJoins } from "../query/source.ts";
-import { chain } from "./chain.ts";
 import { chooseJoins } from "./choose-joins.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 
 /** One entity, as an object or as a row. */
 export interface FoundEntity {
@@ -37,7 +37,7 @@ export function readByKey(
   key: unknown,
   context: Context,
   selected: () => readonly SelectedProperty[],
-): MaybeResult<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   if (getByKey.readRow !== undefined) return readRowByKey(getByKey.readRow, key, context, { selected });
   return chain(getByKey(key, context), (answer) => {
     const entity = orThrow(answer);
@@ -56,7 +56,7 @@ export function readExpandedByKey(
   context: Context,
   selected: () => readonly SelectedProperty[],
   { plan, values }: KeyedExpansions,
-): MaybeResult<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   const { readRow, source } = getByKey;
   if (plan === null || readRow === undefined || source === undefined) {
     return readByKey(getByKey, key, context, selected);
@@ -75,7 +75,7 @@ function readRowByKey(
   key: unknown,
   context: Context,
   { selected, joins }: { readonly selected: () => readonly SelectedProperty[]; readonly joins?: KeyedJoins },
-): MaybeResult<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   return chain(readRow(key, selected(), context, joins), (answer) => {
     const found = orThrow(answer);
     return found === null ? null : { entity: found.row, rowShape: found.rowShape };

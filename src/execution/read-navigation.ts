@@ -1,12 +1,12 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler, NavigationHandlers } from "../definition/handlers.ts";
 import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";
 import { batchLookup } from "./batch-answer.ts";
-import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
 import { entityKeyReader, identityOfKey } from "./entity-key.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { readByKey } from "./read-by-key.ts";
 
 /** A navigation property that a set declares, with the handlers that lead along it. */
@@ -29,7 +29,7 @@ export function readRelatedEntities(
   source: NavigationSource,
   key: unknown,
   context: Context,
-): MaybeResult<Iterable<unknown> | null> {
+): Maybe<Iterable<unknown> | null> {
   const answer = chain(askHandler(source, key, context), (related) => {
     // A batch has no entry for a parent without related entities, nor for one that does not exist.
     return related === undefined && source.handlers.get === undefined ? emptyOrNull(source, key, context) : related;
@@ -45,11 +45,7 @@ export function readRelatedEntities(
  * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
  * @see specification, Navigation routes, rule 1
  */
-export function readRelatedEntity(
-  source: NavigationSource,
-  key: unknown,
-  context: Context,
-): MaybeResult<object | null> {
+export function readRelatedEntity(source: NavigationSource, key: unknown, context: Context): Maybe<object | null> {
   return chain(askHandler(source, key, context), (related) => {
     if (related === null || related === undefined) return null;
     if (typeof related === "object" && !Array.isArray(related)) return related;
@@ -72,7 +68,7 @@ export function findByKey(entities: Iterable<unknown>, entityType: EntityType, k
 }
 
 /** What the handler holds for the key: undefined where a batch has no entry for it. */
-function askHandler(source: NavigationSource, key: unknown, context: Context): MaybeResult<unknown> {
+function askHandler(source: NavigationSource, key: unknown, context: Context): Maybe<unknown> {
   const { entitySet, handlers } = source;
   const { get, getBatch } = handlers;
   if (get !== undefined) return chain(get(key, context), (answer) => orThrow(answer));
@@ -85,7 +81,7 @@ function askHandler(source: NavigationSource, key: unknown, context: Context): M
 }
 
 /** What a batch without an entry means: no related entities, or no parent. */
-function emptyOrNull(source: NavigationSource, key: unknown, context: Context): MaybeResult<readonly unknown[] | null> {
+function emptyOrNull(source: NavigationSource, key: unknown, context: Context): Maybe<readonly unknown[] | null> {
   return chain(parentExists(source, key, context), (exists) => (exists ? [] : null));
 }
 
@@ -98,7 +94,7 @@ export function parentExists(
   { getByKey, entitySet }: NavigationSource,
   key: unknown,
   context: Context,
-): MaybeResult<boolean> {
+): Maybe<boolean> {
   if (getByKey === undefined) return true;
   const parent = readByKey(getByKey, key, context, () => keyProperties(entitySet.entityType));
   return chain(parent, (found) => found !== null);

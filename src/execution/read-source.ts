@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { QueryableHandler } from "../definition/handlers.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
@@ -5,9 +6,8 @@ import { planMentions } from "../plan/plan-mentions.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { applyInMemory } from "./apply-in-memory.ts";
-import { chain } from "./chain.ts";
 import { refuseUnjoined } from "./choose-joins.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
 
 /**
@@ -18,7 +18,7 @@ export function openSource(
   { form, query, expand }: CollectionPlan,
   queryable: QueryableHandler<Context>,
   context: Context,
-): MaybeResult<QueryableSource> {
+): Maybe<QueryableSource> {
   if (form === "queryable" && (expand !== null || mentionsOf(query.shape) !== null)) {
     return resolveSource(query.shape.entitySet, queryable, context);
   }
@@ -30,7 +30,7 @@ export function openSource(
  * where it can join what they mention; over a list in memory they are evaluated here.
  * @throws ODataError `UnsupportedQueryOption` where neither is so, naming the navigation
  */
-export function readFrom(source: QueryableSource, query: SourceQuery, context: Context): MaybeResult<Page> {
+export function readFrom(source: QueryableSource, query: SourceQuery, context: Context): Maybe<Page> {
   if (planMentions(query) === null) return source.read(query);
   if (source.entities !== undefined) return applyInMemory(source.entities(), query, context);
   const mentions = mentionsOf(query.shape);

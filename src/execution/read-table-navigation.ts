@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntityType, NavigationJoin } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
@@ -6,8 +7,6 @@ import { parentProperties } from "../plan/plan-related.ts";
 import { relatedEntityShape, relatedShape, type TableNavigation } from "../plan/table-navigation.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { Page, QueryableSource, RelatedQuery, RelationalSource, SourceQuery } from "../query/source.ts";
-import { chain } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
 import { type FoundEntity, readByKey } from "./read-by-key.ts";
 import type { NavigationSource } from "./read-navigation.ts";
@@ -40,11 +39,11 @@ export function readParent(
   { join, target, queryable }: TableNavigation,
   key: unknown,
   context: Context,
-): MaybeResult<JoinedParent | null> {
+): Maybe<JoinedParent | null> {
   const { entityType } = entitySet;
   if (getByKey === undefined) throw new Error(`The parents of ${navigationProperty.name} cannot be read.`);
   const parent = readByKey(getByKey, key, context, () => joinSelection(join));
-  return chain(parent, (found): MaybeResult<JoinedParent | null> => {
+  return chain(parent, (found): Maybe<JoinedParent | null> => {
     if (found === null) return null;
     const joinKey = joinKeyReader(join, entityType, found.rowShape)(found.entity);
     return chain(resolveSource(target, queryable, context), ({ relational }) => {
@@ -90,7 +89,7 @@ export function readRelatedRow(
   { joinKey, relational }: JoinedParent,
   { key, selected }: RelatedEntityRequest,
   context: Context,
-): MaybeResult<FoundEntity | null> {
+): Maybe<FoundEntity | null> {
   if (joinKey === null) return null;
   const values = key === undefined ? [] : keyValues(table.target.entityType, key);
   const page = relational.readRelated({

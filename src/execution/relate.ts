@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { type ODataError, isODataError, protocolError } from "../errors/odata-error.ts";
@@ -5,9 +6,7 @@ import { continueExecution } from "../memory/apply-query.ts";
 import type { MemoryQuery } from "../memory/memory-query.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
-import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import type { IsMatch } from "./search-matches.ts";
 
 /** One execution of an expand plan: what all of its levels share. */
@@ -36,7 +35,7 @@ export interface Relation {
  * @throws ODataError when the answer is one, and `InvalidQueryOption` above the limits; TypeError, naming the
  *   navigation, for an answer of another form
  */
-export function relate(relation: Relation, answer: unknown, weight: number): MaybeResult<Related> {
+export function relate(relation: Relation, answer: unknown, weight: number): Maybe<Related> {
   if (isODataError(answer)) throw answer;
   const { step } = relation;
   if (!step.expansion.navigationProperty.isCollection) return relateEntity(relation, answer, weight);

@@ -1,22 +1,22 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { QueryableHandler } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { QueryableSource, SourcesBySet } from "../query/source.ts";
-import { chain } from "./chain.ts";
 import { startAll } from "./concurrency.ts";
-import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
+import { isSource, orThrow } from "./handler-answer.ts";
 import { originOf } from "./trusted-context.ts";
 
 /** By request, and there by `queryable` handler: what it answered, or will answer. */
-const resolved = new WeakMap<Context, Map<QueryableHandler<Context>, MaybeResult<QueryableSource>>>();
+const resolved = new WeakMap<Context, Map<QueryableHandler<Context>, Maybe<QueryableSource>>>();
 
 /**
  * The sources of entity sets as they are for one request: each `queryable` handler is called once per request.
  * @returns the sources by set; a set without a `queryable` handler is left out
  * @throws ODataError that a handler returned or threw; TypeError for an answer that is no source
  */
-export function resolveSources(sets: readonly EntitySet[], context: Context): MaybeResult<SourcesBySet> {
+export function resolveSources(sets: readonly EntitySet[], context: Context): Maybe<SourcesBySet> {
   const { entitySets } = serviceOf(context);
   const tasks = sets.flatMap((entitySet) => {
     const { queryable } = entitySets.get(entitySet.name)?.handlers ?? {};
@@ -34,12 +34,12 @@ export function resolveSource(
   entitySet: EntitySet,
   queryable: QueryableHandler<Context>,
   context: Context,
-): MaybeResult<QueryableSource> {
+): Maybe<QueryableSource> {
   // What a handler answers is the same whoever asks for it: the client, or the row rule of another set.
   const origin = originOf(context);
   let byHandler = resolved.get(origin);
   if (byHandler === undefined) {
-    byHandler = new Map<QueryableHandler<Context>, MaybeResult<QueryableSource>>();
+    byHandler = new Map<QueryableHandler<Context>, Maybe<QueryableSource>>();
     resolved.set(origin, byHandler);
   }
   const known = byHandler.get(queryable);

@@ -1,14 +1,14 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import { isMap } from "./batch-answer.ts";
-import { chain } from "./chain.ts";
 import { checkCreatedBelow, obeys } from "./check-written.ts";
 import { collectEntities } from "./collect-entities.ts";
 import { mapEach } from "./concurrency.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { wrapping } from "./restrict-source.ts";
 import { visibleEntities } from "./visible-entities.ts";
@@ -54,7 +54,7 @@ function restrictGet(
   get: NonNullable<NavigationHandlers<Context>["get"]>,
 ): NavigationHandlers<Context>["get"] {
   const { target, navigationProperty } = navigation;
-  const restricted = (key: unknown, context: Context): MaybeResult<unknown> =>
+  const restricted = (key: unknown, context: Context): Maybe<unknown> =>
     chain(get(key, context), (answer) => {
       const related = orThrow(answer);
       if (related === null || related === undefined) return related;
@@ -85,9 +85,9 @@ function seenAmong(
   navigation: GuardedNavigation,
   related: ReadonlyMap<unknown, unknown>,
   context: Context,
-): MaybeResult<ReadonlyMap<unknown, unknown>> {
+): Maybe<ReadonlyMap<unknown, unknown>> {
   const { isCollection } = navigation.navigationProperty;
-  const collect = (value: unknown): MaybeResult<unknown> => {
+  const collect = (value: unknown): Maybe<unknown> => {
     // An error stands for the key that it is answered for.
     if (!isCollection || value === null || value === undefined || isODataError(value)) return value;
     return collectEntities(value, `The handler of ${placeOf(navigation)}`);

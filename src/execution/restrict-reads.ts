@@ -1,10 +1,10 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers, EntityStream, GetByKeyHandler, QueryableHandler } from "../definition/handlers.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import type { KeyedRow, QueryableSource } from "../query/source.ts";
-import { chain } from "./chain.ts";
 import { collectEntities } from "./collect-entities.ts";
-import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
+import { isSource, orThrow } from "./handler-answer.ts";
 import { resolveSource } from "./resolve-sources.ts";
 import { type GuardedSet, restrictQueryable, restrictSource, wrapping } from "./restrict-source.ts";
 import { conditionOf } from "./row-restriction.ts";
@@ -29,7 +29,7 @@ export function restrictReads(set: GuardedSet): ReadHandlers {
 }
 
 function restrictGetAll(set: GuardedSet, getAll: NonNullable<ReadHandlers["getAll"]>): ReadHandlers["getAll"] {
-  const restricted = (context: Context): MaybeResult<EntityStream> => {
+  const restricted = (context: Context): Maybe<EntityStream> => {
     const condition = conditionOf(set, context);
     if (condition === "none") return [];
     return chain(getAll(context), (answer) =>
@@ -43,7 +43,7 @@ function restrictSearch(set: GuardedSet, search: NonNullable<ReadHandlers["searc
   const restricted: NonNullable<ReadHandlers["search"]> = (clause, context) => {
     // A rule that throws keeps the handler from being called.
     const condition = conditionOf(set, context);
-    return chain(search(clause, context), (answer): MaybeResult<QueryableSource | EntityStream> => {
+    return chain(search(clause, context), (answer): Maybe<QueryableSource | EntityStream> => {
       const found = orThrow(answer);
       if (condition === "all") return found;
       return isSource(found) ? restrictSource(set, found, context) : seenOf(set, found, "The search handler", context);
@@ -57,7 +57,7 @@ function seenOf(
   entities: EntityStream,
   handler: string,
   context: Context,
-): MaybeResult<Iterable<unknown>> {
+): Maybe<Iterable<unknown>> {
   return chain(collectEntities(entities, handler), (rows) => visibleEntities(entitySet, rows, context));
 }
 
@@ -90,7 +90,7 @@ function looksAtRow(
   const { entitySet } = set;
   const readSeen: NonNullable<GetByKeyHandler<Context>["readRow"]> = (key, selected, context, joins) => {
     if (conditionOf(set, context) === "all") return readRow(key, selected, context, joins);
-    return chain(seenRows(set, getByKey, context), ({ relational }): MaybeResult<KeyedRow | null> => {
+    return chain(seenRows(set, getByKey, context), ({ relational }): Maybe<KeyedRow | null> => {
       if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} reads no rows by their keys.`);
       return relational.readRow(key, selected, joins, context.transaction);
     });
@@ -106,11 +106,7 @@ function looksAtRow(
 }
 
 /** The rows among which one is read by its key: those of the handler itself, or those that `queryable` shows. */
-function seenRows(
-  set: GuardedSet,
-  { source }: GetByKeyHandler<Context>,
-  context: Context,
-): MaybeResult<QueryableSource> {
+function seenRows(set: GuardedSet, { source }: GetByKeyHandler<Context>, context: Context): Maybe<QueryableSource> {
   if (source !== undefined) return restrictSource(set, source, context);
   const queryable: QueryableHandler<Context> | undefined = set.handlers.queryable;
   if (queryable === undefined) throw new TypeError(`${set.entitySet.name} has no rows to read one of by its key.`);

@@ -1,12 +1,11 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { QueryableHandler, WrappingHandler } from "../definition/handlers.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { applyQuery } from "../memory/apply-query.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { QueryableSource, RowRestriction } from "../query/source.ts";
-import { chain } from "./chain.ts";
 import { findUnjoined } from "./choose-joins.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { resolveSource } from "./resolve-sources.ts";
 import { clausesOf, conditionOf, restrictionOf } from "./row-restriction.ts";
 import { visibleEntities } from "./visible-entities.ts";
@@ -16,7 +15,7 @@ export type GuardedSet = Pick<EntitySetDefinition, "entitySet" | "rows" | "handl
 
 /** The `queryable` handler of a set without the rows that the user of a request does not see. */
 export function restrictQueryable(set: GuardedSet, queryable: QueryableHandler<Context>): QueryableHandler<Context> {
-  const restricted = (context: Context): MaybeResult<QueryableSource> =>
+  const restricted = (context: Context): Maybe<QueryableSource> =>
     chain(resolveSource(set.entitySet, queryable, context), (source) => restrictSource(set, source, context));
   return Object.assign(restricted, wrapping(queryable, queryable.source));
 }
@@ -34,11 +33,7 @@ export function wrapping(
  * @throws what the rule threw; TypeError for a source that nothing can be kept back of, or that cannot join what the rule
  *   leads to
  */
-export function restrictSource(
-  set: GuardedSet,
-  source: QueryableSource,
-  context: Context,
-): MaybeResult<QueryableSource> {
+export function restrictSource(set: GuardedSet, source: QueryableSource, context: Context): Maybe<QueryableSource> {
   const condition = conditionOf(set, context);
   if (condition === "all") return source;
   const { restrict, entities } = source;

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers, GetByKeyHandler } from "../definition/handlers.ts";
 import { mergeDelta } from "../definition/merge-delta.ts";
@@ -7,10 +8,9 @@ import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { asEntity, isObject } from "../memory/entity.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
-import { chain } from "./chain.ts";
 import { checkChangedReferences } from "./check-references.ts";
 import { checkCreated, checkNested, checkWritten, isHidden, keyTaken, obeys } from "./check-written.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { wrapping } from "./restrict-source.ts";
 import { conditionOf } from "./row-restriction.ts";
@@ -73,7 +73,7 @@ function restrictReplace(setOf: SetOf, replace: NonNullable<WriteHandlers["repla
  * what it does not find is called where nothing is.
  * @throws ODataError `Forbidden`, `Unauthorized` for who sees nothing; `Conflict` where such a handler would write over what the user does not see
  */
-function checkMissing(set: EntitySetDefinition, key: unknown, context: Context): MaybeResult<boolean> {
+function checkMissing(set: EntitySetDefinition, key: unknown, context: Context): Maybe<boolean> {
   const { entitySet, handlers, settings } = set;
   const mayCreate = settings.allowUpsert && handlers.create === undefined;
   if (!mayCreate || entitySet.entityType.key.some(({ computed }) => computed)) return true;
@@ -91,11 +91,7 @@ interface Replaced {
   readonly seen: object | null;
 }
 
-function checkReplacement(
-  set: EntitySetDefinition,
-  { entity, seen }: Replaced,
-  context: Context,
-): MaybeResult<undefined> {
+function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, context: Context): Maybe<undefined> {
   const current = seen === null ? null : () => toCanonical(set, seen);
   return chain(checkChangedReferences(set, entity, context, { current, mayCreate: false }), () =>
     chain(checkWritten(set, entity, context), () => checkNested(set.entitySet, entity, context)),
@@ -154,7 +150,7 @@ function membersOf({ properties, ignoredProperties }: EntityType, entity: object
 }
 
 /** The entity as its set shows it to the user; null where there is none, or it is hidden. */
-function findSeen({ handlers }: EntitySetDefinition, key: unknown, context: Context): MaybeResult<object | null> {
+function findSeen({ handlers }: EntitySetDefinition, key: unknown, context: Context): Maybe<object | null> {
   const getByKey: GetByKeyHandler<Context> | undefined = handlers.getByKey;
   if (getByKey === undefined) throw new Error("What is hidden is found by its key: the set reads none.");
   return chain(getByKey(key, context), (answer) => {

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { RowCondition } from "../definition/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
@@ -7,8 +8,6 @@ import type { FilterClause, OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { RowRestriction } from "../query/source.ts";
-import { chain } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { originOf, trustedContext } from "./trusted-context.ts";
 
@@ -16,7 +15,7 @@ import { originOf, trustedContext } from "./trusted-context.ts";
 interface Verdict {
   /** What the rule said, or threw. */
   readonly condition: { readonly said: RowCondition } | { readonly thrown: unknown };
-  restriction?: MaybeResult<RowRestriction | null>;
+  restriction?: Maybe<RowRestriction | null>;
 }
 
 const verdicts = new WeakMap<Context, Map<EntitySet, Verdict>>();
@@ -59,7 +58,7 @@ export function conditionOf(set: Pick<EntitySetDefinition, "entitySet" | "rows">
 export function restrictionOf(
   set: Pick<EntitySetDefinition, "entitySet" | "rows">,
   context: Context,
-): MaybeResult<RowRestriction | null> {
+): Maybe<RowRestriction | null> {
   const condition = conditionOf(set, context);
   if (condition === "all") return null;
   if (condition === "none") return NO_ROW_SEEN;

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { Answer, AppliedQuery, CollectionQuery, EntitySetHandlers, EntityStream } from "../definition/handlers.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
@@ -7,10 +8,9 @@ import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { applyInMemory } from "./apply-in-memory.ts";
-import { chain } from "./chain.ts";
 import { chooseJoins, type ChosenJoins } from "./choose-joins.ts";
 import { collectEntities, isIterable, withoutPromises } from "./collect-entities.ts";
-import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
+import { isSource, orThrow } from "./handler-answer.ts";
 import { readCounted, readLastRow } from "./keyset-page.ts";
 import { openSource, readFrom } from "./read-source.ts";
 
@@ -45,7 +45,7 @@ export function runCollection(
   handlers: EntitySetHandlers<Context>,
   context: Context,
   maxEntities: number | null,
-): MaybeResult<CollectionResult> {
+): Maybe<CollectionResult> {
   return chain(readPage(plan, handlers, context), (result) => {
     if (maxEntities !== null && result.entities.length > maxEntities) throw tooManyEntities(maxEntities);
     return result;
@@ -56,7 +56,7 @@ function readPage(
   plan: CollectionPlan,
   handlers: EntitySetHandlers<Context>,
   context: Context,
-): MaybeResult<CollectionResult> {
+): Maybe<CollectionResult> {
   if (plan.form === "profile-applied" && handlers.applyQuery !== undefined) {
     const query = toCollectionQuery(plan);
     return chain(handlers.applyQuery(query, context), (answer) => cutAppliedQuery(plan, query, orThrow(answer)));
@@ -78,7 +78,7 @@ function readSearch(
   answer: Answer<QueryableSource | EntityStream>,
   plan: CollectionPlan,
   context: Context,
-): MaybeResult<CollectionResult> {
+): Maybe<CollectionResult> {
   return chain(answer, (result) => {
     const found = orThrow(result);
     if (isSource(found)) return readSource(found, plan, context);
@@ -90,13 +90,13 @@ function readSearch(
   });
 }
 
-function readRows(rows: Iterable<unknown>, plan: CollectionPlan, context: Context): MaybeResult<CollectionResult> {
+function readRows(rows: Iterable<unknown>, plan: CollectionPlan, context: Context): Maybe<CollectionResult> {
   const query = toSourceQuery(plan, context, null);
   const page = readCounted(plan, query, (each) => applyInMemory(rows, each, context));
   return chain(page, (read) => cutPage(plan, read, NO_JOINS));
 }
 
-function readSource(source: QueryableSource, plan: CollectionPlan, context: Context): MaybeResult<CollectionResult> {
+function readSource(source: QueryableSource, plan: CollectionPlan, context: Context): Maybe<CollectionResult> {
   if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }

@@ -1,9 +1,8 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { planCount, type ReadForm } from "../plan/plan-collection.ts";
 import type { BoundQuery } from "../query/clauses.ts";
-import { chain } from "./chain.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import { runCollection } from "./run-collection.ts";
 
 /**
@@ -17,7 +16,7 @@ export function runCount(
   query: BoundQuery,
   handlers: EntitySetHandlers<Context>,
   context: Context,
-): MaybeResult<number | bigint> {
+): Maybe<number | bigint> {
   return chain(
     runCollection(planCount(form, query), handlers, context, null),
     (result) => result.count ?? result.entities.length,

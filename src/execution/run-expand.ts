@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
@@ -5,12 +6,11 @@ import type { ExpandLoad, ExpandPlan, ExpandStep } from "../plan/plan-expand.ts"
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import { batchLookup } from "./batch-answer.ts";
-import { chain } from "./chain.ts";
 import { mapEach, startAll } from "./concurrency.ts";
 import { type EntityKey, entityKeyReader } from "./entity-key.ts";
 import { entitiesOf, type ExpandLevel, joinedEntity, type ParentPage } from "./expand-level.ts";
 import { groupByKey, type KeyGroup, perEntity } from "./group-by-key.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { loadNested } from "./load-nested.ts";
 import { loadedValues } from "./loaded-values.ts";
 import { countEntities, type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
@@ -48,14 +48,14 @@ type Group = KeyGroup<EntityKey>;
  *   TypeError, naming the navigation, for an answer of another form
  * @see specification, $expand, rules 2 and 3
  */
-export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): MaybeResult<ExpandedPage> {
+export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
   const { values, context, maxEntities } = request;
   const run: ExpandRun = { values: [...values], context, maxEntities, total: page.entities.length };
   const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
   return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: run.total }));
 }
 
-function expandLevel(plan: ExpandPlan, level: ExpandLevel, run: ExpandRun): MaybeResult<readonly ExpandedEntity[]> {
+function expandLevel(plan: ExpandPlan, level: ExpandLevel, run: ExpandRun): Maybe<readonly ExpandedEntity[]> {
   const { steps } = plan;
   const lists = startAll(steps.map((step) => () => runStep(step, level, run)));
   return chain(lists, (related) =>
@@ -69,7 +69,7 @@ function notLoaded({ entities }: ExpandLevel): readonly Related[] {
 }
 
 /** What one expansion brings for each parent of the level. */
-function runStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): MaybeResult<readonly Related[]> {
+function runStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<readonly Related[]> {
   if (level.entities.length === 0) return [];
   const { load } = step;
   const joined = level.joined.below.get(step);
@@ -91,7 +91,7 @@ function relateJoined(
   level: ExpandLevel,
   joined: JoinedSteps,
   run: ExpandRun,
-): MaybeResult<readonly Related[]> {
+): Maybe<readonly Related[]> {
   const rowShape = level.rowShape?.joined?.get(step.expansion);
   if (rowShape === undefined) throw new Error(`The source did not join ${step.place}, though it was asked to.`);
   const related = level.entities.map((parent, index) => {
@@ -103,7 +103,7 @@ function relateJoined(
 }
 
 /** The source of the target set read them, once for each join key. */
-function relateLists(step: ExpandStep, related: RelatedLists, run: ExpandRun): MaybeResult<readonly Related[]> {
+function relateLists(step: ExpandStep, related: RelatedLists, run: ExpandRun): Maybe<readonly Related[]> {
   const { lists, weights, rowShape, joined } = related;
   const { navigationProperty, count } = step.expansion;
   const none: Related = navigationProperty.isCollection
@@ -115,13 +115,13 @@ function relateLists(step: ExpandStep, related: RelatedLists, run: ExpandRun): M
 }
 
 /** A handler brings them, or has brought them; the nested options are applied in memory. */
-function relateHere(step: ExpandStep, level: ExpandLevel, run: ExpandRun): MaybeResult<readonly Related[]> {
+function relateHere(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<readonly Related[]> {
   const { search } = step;
   if (search === null) return relateAll({ step, isMatch: null, run }, level);
   return chain(searchMatches(search, run.context), (isMatch) => relateAll({ step, isMatch, run }, level));
 }
 
-function relateAll(relation: Relation, level: ExpandLevel): MaybeResult<readonly Related[]> {
+function relateAll(relation: Relation, level: ExpandLevel): Maybe<readonly Related[]> {
   const { step, run } = relation;
   const { load, expansion } = step;
   if (load.kind === "asLoaded" || load.kind === "related") {
@@ -149,7 +149,7 @@ function relateGroups(
   load: HandlerLoad,
   groups: readonly Group[],
   level: ExpandLevel,
-): MaybeResult<readonly Related[]> {
+): Maybe<readonly Related[]> {
   const { step, run } = relation;
   if (mentionsOf(step.expansion) === null) {
     return askHandler(relation, load, groups, level, (answer, { weight }) => relate(relation, answer, weight));
@@ -174,8 +174,8 @@ function askHandler<T>(
   load: HandlerLoad,
   groups: readonly Group[],
   { entityType }: ExpandLevel,
-  take: (answer: unknown, group: Group) => MaybeResult<T>,
-): MaybeResult<readonly T[]> {
+  take: (answer: unknown, group: Group) => Maybe<T>,
+): Maybe<readonly T[]> {
   const { context } = run;
   if (load.kind === "each") {
     return eachGroup(
@@ -193,9 +193,9 @@ function askHandler<T>(
 
 function eachGroup<T>(
   groups: readonly Group[],
-  call: (group: Group) => MaybeResult<T>,
+  call: (group: Group) => Maybe<T>,
   { context }: ExpandRun,
-): MaybeResult<readonly T[]> {
+): Maybe<readonly T[]> {
   return mapEach(groups, call, () => context.signal);
 }
 
@@ -215,7 +215,7 @@ function expandBelow(
   { expansion, below }: ExpandStep,
   { related, weights, rowShape, joined }: Brought,
   run: ExpandRun,
-): MaybeResult<readonly Related[]> {
+): Maybe<readonly Related[]> {
   if (below === null) return related;
   const lists = related.map(entitiesOf);
   const level: ExpandLevel = {

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { type JoinedSteps, stepShape } from "../plan/join-expansions.ts";
@@ -7,11 +8,10 @@ import type { Related } from "../query/expanded-entity.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { QueryableSource, RelatedPage, RelatedQuery, RelationalSource } from "../query/source.ts";
-import { chain } from "./chain.ts";
 import { chooseJoins, type ChosenJoins, refuseUnjoined } from "./choose-joins.ts";
 import type { ExpandLevel } from "./expand-level.ts";
 import { groupByKey, type KeyGroups } from "./group-by-key.ts";
-import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
+import { isSource, orThrow } from "./handler-answer.ts";
 import { type JoinKey, joinKeyReader } from "./join-key.ts";
 import { countEntities, type ExpandRun, tooManyRelated } from "./relate.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
@@ -39,7 +39,7 @@ export function relationalSource(
   { search, place }: ExpandStep,
   { target, queryable }: RelatedLoad,
   context: Context,
-): MaybeResult<QueryableSource | null> {
+): Maybe<QueryableSource | null> {
   return chain(resolveSource(target, queryable, context), (source) => {
     if (source.relational === undefined) return null;
     if (search === null) return source;
@@ -68,7 +68,7 @@ export function readRelatedLists(
   source: QueryableSource,
   level: ExpandLevel,
   run: ExpandRun,
-): MaybeResult<RelatedLists> {
+): Maybe<RelatedLists> {
   const { relational } = source;
   if (relational === undefined) throw new Error(`The source of ${step.place} cannot read along navigations.`);
   const readKey = joinKeyReader(load.join, level.entityType, level.rowShape);
@@ -91,7 +91,7 @@ function withMentioned(
   relational: RelationalSource,
   chosen: ChosenJoins,
   context: Context,
-): MaybeResult<ChosenJoins> {
+): Maybe<ChosenJoins> {
   const mentions = mentionsOf(expansion);
   if (mentions === null) return chosen;
   return chain(resolveSources(mentions.entitySets, context), (mentioned) => {

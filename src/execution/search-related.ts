@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
@@ -6,8 +7,7 @@ import { searchOfKeys } from "../plan/plan-expand.ts";
 import type { TableNavigation } from "../plan/table-navigation.ts";
 import type { SearchClause } from "../query/clauses.ts";
 import type { QueryableSource } from "../query/source.ts";
-import { chain } from "./chain.ts";
-import { isSource, orThrow, type MaybeResult } from "./handler-answer.ts";
+import { isSource, orThrow } from "./handler-answer.ts";
 import { type JoinedParent, relatedSource } from "./read-table-navigation.ts";
 import { searchMatches } from "./search-matches.ts";
 
@@ -30,7 +30,7 @@ export function searchRelatedRows(
   target: EntitySet,
   { search, clause }: RelatedSearch,
   context: Context,
-): MaybeResult<Iterable<unknown>> {
+): Maybe<Iterable<unknown>> {
   if (search === undefined) throw new Error(`${target.name} cannot be searched.`);
   const planned = searchOfKeys({ search, clause }, target, "spec-compliant");
   return chain(searchMatches(planned, context), (isMatch) => [...related].filter(isMatch));
@@ -46,7 +46,7 @@ export function searchRelatedTable(
   parent: JoinedParent,
   { search, clause }: RelatedSearch,
   context: Context,
-): MaybeResult<QueryableSource> {
+): Maybe<QueryableSource> {
   const { name } = table.target;
   if (search === undefined) throw new Error(`${name} cannot be searched.`);
   return chain(search(clause, context), (answer) => {

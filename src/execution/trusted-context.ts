@@ -1,14 +1,14 @@
+import type { Maybe } from "../base/maybe.ts";
 import type { Context, IncomingRequest, Transaction, User } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { NavigationMention } from "../query/mentions.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 
 /** Leaves out of the values of a navigation property what the user of a request does not see. */
 export type VisibleValues = (
   navigation: Pick<NavigationMention, "target" | "navigationProperty">,
   values: readonly unknown[],
   context: Context,
-) => MaybeResult<readonly unknown[]>;
+) => Maybe<readonly unknown[]>;
 
 /** What stands behind a service whose handlers keep rows back. */
 export interface GuardedService {

@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
@@ -8,8 +9,7 @@ import { planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause } from "../query/clauses.ts";
 import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
-import { chain } from "./chain.ts";
-import { orThrow, type MaybeResult } from "./handler-answer.ts";
+import { orThrow } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { type LoadRun, loadRunOf } from "./load-run.ts";
 import { lacksRequired } from "./required-values.ts";
@@ -35,13 +35,13 @@ export function visibleEntities(
   entitySet: EntitySet,
   entities: Iterable<unknown>,
   context: Context,
-): MaybeResult<Iterable<unknown>> {
+): Maybe<Iterable<unknown>> {
   const set = guardedSet(entitySet, context);
   return set === null ? entities : visibleIn([set], entities, context);
 }
 
 /** Whether the user of a request sees an entity of a set. @throws as for visibleEntities */
-export function isVisible(entitySet: EntitySet, entity: unknown, context: Context): MaybeResult<boolean> {
+export function isVisible(entitySet: EntitySet, entity: unknown, context: Context): Maybe<boolean> {
   const set = guardedSet(entitySet, context);
   if (set === null) return true;
   return chain(visibility(set, [entity], context), (sees) => sees(entity));
@@ -56,7 +56,7 @@ export function visibleOfType(
   entityType: EntityType,
   entities: Iterable<unknown>,
   context: Context,
-): MaybeResult<Iterable<unknown>> {
+): Maybe<Iterable<unknown>> {
   const sets = [...serviceOf(context).entitySets.values()].filter(
     ({ entitySet, restriction }) => restriction !== undefined && entitySet.entityType === entityType,
   );
@@ -70,7 +70,7 @@ export function visibleOfType(
  * @throws ODataError that the handler returned or threw; TypeError for an entity with values that are none of its type;
  *   Error for a set that reads none by its key
  */
-export function findEntity(entitySet: EntitySet, key: unknown, context: Context): MaybeResult<object | null> {
+export function findEntity(entitySet: EntitySet, key: unknown, context: Context): Maybe<object | null> {
   const { name, entityType } = entitySet;
   const { getByKey } = serviceOf(context).entitySets.get(name)?.handlers ?? {};
   if (getByKey === undefined) throw new Error(`${name} reads no entities by their keys.`);
@@ -92,7 +92,7 @@ export function visibilityOf(
   entitySet: EntitySet | null,
   entities: () => Iterable<unknown>,
   context: Context,
-): MaybeResult<IsVisible | null> {
+): Maybe<IsVisible | null> {
   const set = entitySet === null ? null : guardedSet(entitySet, context);
   if (set === null || conditionOf(set, context) === "all") return null;
   return visibility(set, leadsOn(set, context) ? entities() : [], context);
@@ -108,12 +108,12 @@ function visibleIn(
   sets: readonly EntitySetDefinition[],
   entities: Iterable<unknown>,
   context: Context,
-): MaybeResult<Iterable<unknown>> {
+): Maybe<Iterable<unknown>> {
   const conditions = sets.map((set) => conditionOf(set, context));
   if (conditions.includes("none")) return [];
   const asking = sets.filter((_set, index) => conditions[index] !== "all");
   const list = asking.some((set) => leadsOn(set, context)) ? [...entities] : entities;
-  return asking.reduce<MaybeResult<Iterable<unknown>>>(
+  return asking.reduce<Maybe<Iterable<unknown>>>(
     (seen, set) => chain(seen, (rest) => keepVisible(set, rest, context)),
     list,
   );
@@ -123,7 +123,7 @@ function keepVisible(
   set: EntitySetDefinition,
   entities: Iterable<unknown>,
   context: Context,
-): MaybeResult<Iterable<unknown>> {
+): Maybe<Iterable<unknown>> {
   if (!leadsOn(set, context)) return chain(visibility(set, [], context), (sees) => whichMeet(entities, sees));
   const list = [...entities];
   return chain(visibility(set, list, context), (sees) => list.filter(sees));
@@ -147,7 +147,7 @@ function leadsOn(set: EntitySetDefinition, context: Context): boolean {
 }
 
 /** @param entities those that will be asked about, where the rule leads on from them */
-function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, context: Context): MaybeResult<IsVisible> {
+function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, context: Context): Maybe<IsVisible> {
   const condition = conditionOf(set, context);
   if (condition === "all") return SEES_ALL;
   if (condition === "none") return SEES_NOTHING;

@@ -1,9 +1,8 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { TargetOf } from "../plan/graph-clause.ts";
-import { chain } from "./chain.ts";
 import { startAll } from "./concurrency.ts";
-import type { MaybeResult } from "./handler-answer.ts";
 import type { GraphNode } from "./populated-graph.ts";
 import { guardedServiceOf } from "./trusted-context.ts";
 import { visibilityOf } from "./visible-entities.ts";
@@ -22,9 +21,9 @@ export function visibleGraph(
   entitySet: EntitySet,
   targetOf: TargetOf,
   context: Context,
-): MaybeResult<GraphNode> {
+): Maybe<GraphNode> {
   if (guardedServiceOf(context) === null || graph.related.size === 0) return graph;
-  const tasks = Array.from(graph.related, ([property, found]) => (): MaybeResult<RelatedNodes | null> => {
+  const tasks = Array.from(graph.related, ([property, found]) => (): Maybe<RelatedNodes | null> => {
     const target = targetOf(entitySet, property);
     // What belongs to no set has no navigations, and no rule.
     if (target === null) return [property, found];

@@ -1,4 +1,4 @@
-import { chain } from "./chain.ts";
+import { chain } from "../base/maybe.ts";
 import { isIterable } from "./collect-entities.ts";
 import type { VisibleValues } from "./trusted-context.ts";
 import { type IsVisible, visibilityOf } from "./visible-entities.ts";

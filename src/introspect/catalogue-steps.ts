@@ -1,3 +1,4 @@
+import { isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { DatabaseSchema, WantedTable } from "./schema.ts";
 
 /** A statement that reads a catalogue. Its columns are named `c0`, `c1`, … */
@@ -21,13 +22,13 @@ export type CatalogueSteps<T> = Generator<CatalogueQuery, T, readonly CatalogueR
 export type CatalogueReader = (wanted: readonly WantedTable[]) => CatalogueSteps<DatabaseSchema>;
 
 /** Runs one statement, at once or by a promise. */
-export type RunQuery = (query: CatalogueQuery) => readonly CatalogueRow[] | Promise<readonly CatalogueRow[]>;
+export type RunQuery = (query: CatalogueQuery) => Maybe<readonly CatalogueRow[]>;
 
 /**
  * Takes the steps of a reader one after another: at once where each statement answers at once. The reader may catch what a
  * statement throws.
  */
-export function runSteps<T>(steps: CatalogueSteps<T>, run: RunQuery): T | Promise<T> {
+export function runSteps<T>(steps: CatalogueSteps<T>, run: RunQuery): Maybe<T> {
   let step = steps.next();
   while (step.done !== true) {
     let rows: ReturnType<RunQuery>;
@@ -37,13 +38,17 @@ export function runSteps<T>(steps: CatalogueSteps<T>, run: RunQuery): T | Promis
       step = steps.throw(error);
       continue;
     }
-    if (rows instanceof Promise) return finish(steps, rows, run);
+    if (isPromiseLike(rows)) return finish(steps, rows, run);
     step = steps.next(rows);
   }
   return step.value;
 }
 
-async function finish<T>(steps: CatalogueSteps<T>, first: Promise<readonly CatalogueRow[]>, run: RunQuery): Promise<T> {
+async function finish<T>(
+  steps: CatalogueSteps<T>,
+  first: PromiseLike<readonly CatalogueRow[]>,
+  run: RunQuery,
+): Promise<T> {
   let step = await answer(steps, first);
   while (step.done !== true) {
     const query = step.value;
@@ -54,7 +59,7 @@ async function finish<T>(steps: CatalogueSteps<T>, first: Promise<readonly Catal
 
 async function answer<T>(
   steps: CatalogueSteps<T>,
-  rows: Promise<readonly CatalogueRow[]>,
+  rows: PromiseLike<readonly CatalogueRow[]>,
 ): Promise<IteratorResult<CatalogueQuery, T>> {
   let found: readonly CatalogueRow[];
   try {

@@ -1,3 +1,4 @@
+import { chain } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import { declaredEntityType } from "../definition/declared-entity-type.ts";
 import {
@@ -19,7 +20,6 @@ import type { AnyKysely } from "./connection/synchronous-reader.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./read/column-search.ts";
 import { narrowedHandlers } from "./read/narrowed-handlers.ts";
 import { readRow, toEntity } from "./read/read-entity.ts";
-import { chain } from "./read/read-page.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
 import { sourceOf } from "./sql-source.ts";

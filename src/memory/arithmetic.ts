@@ -1,3 +1,4 @@
+import { assertNever } from "../base/assert-never.ts";
 import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
 import {
   computeDecimals,
@@ -8,7 +9,6 @@ import {
   type ScaledDecimal,
 } from "../edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { ArithmeticExpression, ArithmeticOperator, Expression, NegateExpression } from "../query/expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { toDouble, toLooseInteger } from "./convert.ts";

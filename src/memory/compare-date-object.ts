@@ -1,6 +1,6 @@
+import { assertNever } from "../base/assert-never.ts";
 import { asText } from "../edm/canonical-form.ts";
 import { fractionOf, toEpochSeconds } from "../edm/date-time-offset.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { ComparisonOperator } from "../query/expression.ts";
 import { requireParameter } from "./compare-parameter.ts";
 import type { RawAccessor } from "./compile-property.ts";

@@ -1,5 +1,5 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { ComparisonOperator } from "../query/expression.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
 

@@ -1,6 +1,6 @@
+import { assertNever } from "../base/assert-never.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { ComparisonExpression, ComparisonOperator, Expression, ScalarType } from "../query/expression.ts";
 import { compareDateObject } from "./compare-date-object.ts";
 import { compareWithParameter } from "./compare-parameter.ts";

@@ -1,5 +1,5 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CountExpression, Expression } from "../query/expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";

@@ -1,7 +1,7 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type {
   CollectionPath,
   ItExpression,

@@ -1,5 +1,5 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { LooseInteger } from "../edm/scaled-decimal.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { ArithmeticOperator } from "../query/expression.ts";
 
 const INT64_BITS = 64;

@@ -1,6 +1,6 @@
+import { assertNever } from "../base/assert-never.ts";
 import { type AuthorizationRequirement, type Category, needsResource } from "../definition/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import { assertNever } from "../errors/assert-never.ts";
 
 /** Who may send a request, beside what the registration requires. */
 export interface Access {

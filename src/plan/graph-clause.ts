@@ -1,6 +1,6 @@
+import { BoundedCache } from "../base/bounded-cache.ts";
 import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
-import { BoundedCache } from "./bounded-cache.ts";
 
 /** Which navigation properties of entities are populated, and so on below them. */
 export type GraphShape = ReadonlyMap<NavigationProperty, GraphShape>;

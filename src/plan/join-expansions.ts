@@ -1,7 +1,7 @@
+import { BoundedCache } from "../base/bounded-cache.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { JoinedNavigation, RelatedShape } from "../query/source.ts";
-import { BoundedCache } from "./bounded-cache.ts";
 import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
 

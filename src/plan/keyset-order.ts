@@ -1,5 +1,5 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { StructuralProperty } from "../edm/model.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { OrderByItem, SelectedProperty } from "../query/clauses.ts";
 import type { Expression, PathSource, ScalarType } from "../query/expression.ts";
 

@@ -1,5 +1,5 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import type { FilterClause, OrderByItem } from "./clauses.ts";
 import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
 

@@ -1,3 +1,5 @@
+import { BoundedCache } from "../base/bounded-cache.ts";
+import { chain, isPromiseLike } from "../base/maybe.ts";
 import { isStandardPath } from "../binder/is-standard-path.ts";
 import { resolvePath } from "../binder/resolve-path.ts";
 import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
@@ -10,7 +12,6 @@ import type { Model } from "../edm/model.ts";
 import { authorize, hasRules } from "../endpoints/authorize.ts";
 import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/exchange.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
-import { chain, isPromiseLike } from "../execution/chain.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { restrictDefinition } from "../execution/restrict-definition.ts";
 import { checkHost } from "../http/base-url.ts";
@@ -23,7 +24,6 @@ import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/oda
 import { readRequestId } from "../http/request-id.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
-import { BoundedCache } from "../plan/bounded-cache.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { EntitySets } from "../sets/entity-sets.ts";

@@ -1,3 +1,4 @@
+import { assertNever } from "../base/assert-never.ts";
 import type { Category } from "../definition/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { RouteMethod as Method } from "../definition/service-description.ts";
@@ -22,7 +23,6 @@ import { readServiceDocument } from "../endpoints/read-service-document.ts";
 import { replaceEntity } from "../endpoints/replace-entity.ts";
 import { clearProperty, patchProperty, replaceProperty } from "../endpoints/write-property.ts";
 import { addReference, removeReference, setReference } from "../endpoints/write-reference.ts";
-import { assertNever } from "../errors/assert-never.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";

@@ -1,7 +1,7 @@
+import { chain } from "../base/maybe.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { StoredDatabase, StoredHandler, StoredSet } from "../definition/stored-rows.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
-import { chain } from "../execution/chain.ts";
 
 /** Compares the sets of one database with its catalogue. */
 export interface DatabaseCheck {

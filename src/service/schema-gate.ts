@@ -1,10 +1,10 @@
+import { chain, isPromiseLike } from "../base/maybe.ts";
 import type { Logger } from "../definition/logger.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { SchemaCheck } from "../definition/service-options.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
-import { chain, isPromiseLike } from "../execution/chain.ts";
 import { withinTime } from "../execution/within-time.ts";
 import { databaseChecks, runChecks, type DatabaseCheck } from "./schema-check.ts";
 

@@ -1,3 +1,4 @@
+import type { BoundedCache } from "../base/bounded-cache.ts";
 import type { DeclaredEntitySet } from "../definition/entity-set-access.ts";
 import { rowConditions, type RowConditions } from "../definition/row-conditions.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
@@ -5,7 +6,6 @@ import type { TransactionalDatabase } from "../definition/transactional-database
 import type { EntitySet } from "../edm/model.ts";
 import { guardedServiceOf } from "../execution/trusted-context.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
-import type { BoundedCache } from "../plan/bounded-cache.ts";
 import type { QueryShape } from "../query/clauses.ts";
 
 /** An entity set as handlers reach it. */

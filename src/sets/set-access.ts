@@ -1,3 +1,4 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { Category } from "../definition/authorization.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntityFilter, WriteOptions } from "../definition/entity-set-access.ts";
@@ -8,8 +9,7 @@ import type { EntityTypeDeclaration } from "../definition/value-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
 import { authorizeShape } from "../execution/authorize-query.ts";
-import { chain } from "../execution/chain.ts";
-import { orThrow, type MaybeResult } from "../execution/handler-answer.ts";
+import { orThrow } from "../execution/handler-answer.ts";
 import { actionOf, judgeEntity, requireCategory } from "../execution/judge-rules.ts";
 import { serviceOf } from "../execution/resolve-sources.ts";
 import { runCount } from "../execution/run-count.ts";
@@ -197,7 +197,7 @@ export class SetAccess {
       run: (context) => {
         if (this.#isTrusted) return work({ set: declared, context: trustedContext(context) }, TRUSTING);
         const rules = requireCategory(guarded, category, context.user);
-        const judge = (entity: object): MaybeResult<undefined> =>
+        const judge = (entity: object): Maybe<undefined> =>
           chain(judgeEntity(rules, context, entity), (passed): undefined => {
             if (!passed) throw refusal(context.user, actionOf(category, name));
           });
@@ -243,7 +243,7 @@ export class SetAccess {
 }
 
 /** Judges an entity by the rules that only an entity can decide. */
-type Judge = ((entity: object) => MaybeResult<undefined>) & { readonly needsEntity: boolean };
+type Judge = ((entity: object) => Maybe<undefined>) & { readonly needsEntity: boolean };
 
 const TRUSTING: Judge = Object.assign((): undefined => undefined, { needsEntity: false });
 

@@ -1,4 +1,4 @@
-import { assertNever } from "../errors/assert-never.ts";
+import { assertNever } from "../base/assert-never.ts";
 import type { ArgumentSyntax, SyntaxNode } from "./ast.ts";
 import type { Literal } from "./literal-token.ts";
 import { precedenceOf, UNARY_PRECEDENCE } from "./token.ts";

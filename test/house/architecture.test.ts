@@ -87,19 +87,19 @@ describe("the reader of imports", () => {
     ['import type { A } from "./ast.ts";', []],
     [
       'import type { A } from "../query/source.ts";',
-      ['src/syntax/lexer.ts:1 imports "../query/source.ts": the room syntax may import edm errors json'],
+      ['src/syntax/lexer.ts:1 imports "../query/source.ts": the room syntax may import edm errors json base'],
     ],
     [
       'import {\n  a,\n  b,\n} from "../service/x.ts";',
-      ['src/syntax/lexer.ts:4 imports "../service/x.ts": the room syntax may import edm errors json'],
+      ['src/syntax/lexer.ts:4 imports "../service/x.ts": the room syntax may import edm errors json base'],
     ],
     [
       'const a = await import("../http/x.ts");',
-      ['src/syntax/lexer.ts:1 imports "../http/x.ts": the room syntax may import edm errors json'],
+      ['src/syntax/lexer.ts:1 imports "../http/x.ts": the room syntax may import edm errors json base'],
     ],
     [
       'let a: import("../plan/x.ts").A;',
-      ['src/syntax/lexer.ts:1 imports "../plan/x.ts": the room syntax may import edm errors json'],
+      ['src/syntax/lexer.ts:1 imports "../plan/x.ts": the room syntax may import edm errors json base'],
     ],
     [
       'import "../edm/index.ts";',

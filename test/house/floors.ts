@@ -8,20 +8,21 @@ export interface Room {
 
 /** The rooms up to the request pipeline. A side wing (kysely, openapi) is for none of the floors above to import. */
 const LOWER: Readonly<Record<string, Room>> = {
+  base: { floor: 1, mayImport: [] },
   errors: { floor: 1, mayImport: [] },
   json: { floor: 1, mayImport: ["errors"] },
-  edm: { floor: 2, mayImport: ["errors", "json"] },
+  edm: { floor: 2, mayImport: ["errors", "json", "base"] },
   http: { floor: 2, mayImport: ["errors", "json"] },
-  introspect: { floor: 2, mayImport: ["errors"] },
-  syntax: { floor: 3, mayImport: ["edm", "errors", "json"] },
-  query: { floor: 3, mayImport: ["edm", "errors", "json"] },
-  binder: { floor: 4, mayImport: ["syntax", "query", "edm", "errors", "json"] },
-  definition: { floor: 4, mayImport: ["query", "edm", "errors", "json"] },
+  introspect: { floor: 2, mayImport: ["errors", "base"] },
+  syntax: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
+  query: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
+  binder: { floor: 4, mayImport: ["syntax", "query", "edm", "errors", "json", "base"] },
+  definition: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"] },
   csdl: { floor: 4, mayImport: ["query", "edm", "errors"] },
-  payload: { floor: 4, mayImport: ["query", "edm", "errors", "json"], packages: ["#cryptography"] },
-  memory: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "json"] },
-  plan: { floor: 5, mayImport: ["definition", "query", "edm", "errors"] },
-  execution: { floor: 6, mayImport: ["plan", "memory", "definition", "query", "edm", "errors"] },
+  payload: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"], packages: ["#cryptography"] },
+  memory: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "json", "base"] },
+  plan: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "base"] },
+  execution: { floor: 6, mayImport: ["plan", "memory", "definition", "query", "edm", "errors", "base"] },
 };
 
 /** The catalogues of databases are for the SQL wing. */
@@ -35,17 +36,17 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   ...LOWER,
   kysely: {
     floor: 5,
-    mayImport: ["definition", "query", "introspect", "edm", "errors", "json"],
+    mayImport: ["definition", "query", "introspect", "edm", "errors", "json", "base"],
     packages: ["kysely", "node:events", "node:sqlite", "node:process", "node:timers/promises"],
   },
   openapi: {
     floor: 5,
-    mayImport: ["definition", "query", "edm", "errors"],
+    mayImport: ["definition", "query", "edm", "errors", "base"],
     packages: ["node:process", "node:module", "node:fs"],
   },
   sets: {
     floor: 7,
-    mayImport: ["execution", "plan", "memory", "payload", "definition", "query", "edm", "json", "errors"],
+    mayImport: ["execution", "plan", "memory", "payload", "definition", "query", "edm", "json", "errors", "base"],
   },
   endpoints: { floor: 8, mayImport: [...LOWER_ROOMS.filter((room) => room !== "syntax"), "sets"] },
   service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "endpoints"] },

@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../base/bounded-cache.ts";
 import { declaredEntityType } from "../../definition/declared-entity-type.ts";
 import type { EntitySource } from "../../definition/entity-source.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";
@@ -60,19 +61,11 @@ export function searchedProperties(
  */
 export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTable<E>): ColumnSearch<E> {
   // What is compiled is kept as long as the filter that it was compiled for.
-  const known = new Map<string, FilterClause>();
+  const known = new BoundedCache<string, FilterClause>(STRUCTURES_KEPT);
   return ({ expression }) => {
     const words: string[] = [];
     const structure = structureOf(expression, words);
-    const filter = known.get(structure) ?? toFilter(table, expression);
-    known.delete(structure);
-    known.set(structure, filter);
-    if (known.size > STRUCTURES_KEPT) {
-      for (const oldest of known.keys()) {
-        known.delete(oldest);
-        break;
-      }
-    }
+    const filter = known.getOrMake(structure, () => toFilter(table, expression));
     const values = words.map((word) => word.toLowerCase());
     return sourceOf(table.type, narrowedReader(table.reader, { filter, values }));
   };

@@ -1,13 +1,13 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
-import { baseOf, chain } from "./read-page.ts";
+import { baseOf } from "./read-page.ts";
 import { setMember } from "./set-member.ts";
 import type { SqlReader } from "./sql-reader.ts";
-import type { Maybe } from "./sql-rows.ts";
 
 /** Which entity is read, and what of it. */
 export interface KeyedRead {

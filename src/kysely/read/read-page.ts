@@ -1,8 +1,8 @@
+import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
 import type { EntityPage, Page, RowPage, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import { readerOfSource, type SourceReader } from "./reader-of-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
-import type { Maybe } from "./sql-rows.ts";
 
 const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });
 
@@ -24,19 +24,14 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   const isLocal = rows.local !== null;
   // The signal is dear to make, and between the arrival of a request and a read at once nobody can have gone.
   const signal = isLocal ? undefined : query.signal;
-  const total = query.count && !isLocal ? beside(readTotal(reader, query, execution)) : undefined;
+  // The total runs beside the rows; where both fail, the error of the rows is thrown.
+  const total = query.count && !isLocal ? unawaited(readTotal(reader, query, execution)) : undefined;
   return chain(rows.all(statement, readSlots(statement.slots, execution), signal), (entities): Maybe<Page> => {
     const page: RowPage = { entities, rowShape };
     if (!query.count) return page;
     const known = total ?? knownTotal(query, entities.length) ?? readTotal(reader, query, execution);
     return chain(known, (count): Page => ({ ...page, count }));
   });
-}
-
-/** Something that runs while something else does, whose failure comes first if both fail. */
-function beside<T>(value: Maybe<T>): Maybe<T> {
-  if (value instanceof Promise) value.catch(() => undefined);
-  return value;
 }
 
 /** Tells the values of base queries: of the source that is asked, and of those of the sets that a query mentions. */
@@ -58,9 +53,4 @@ function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution):
   const rows = reader.rows.within(query.transaction);
   const signal = rows.local !== null ? undefined : query.signal;
   return rows.number(statement, readSlots(statement.slots, execution), signal);
-}
-
-/** Goes on with a value: at once when it is there. */
-export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }

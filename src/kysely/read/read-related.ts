@@ -1,9 +1,9 @@
+import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
 import type { Row, RowShape } from "../../query/row-shape.ts";
 import type { RelatedPage, RelatedQuery } from "../../query/source.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
-import { baseOf, chain } from "./read-page.ts";
+import { baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
-import type { Maybe } from "./sql-rows.ts";
 
 const NO_ROWS: readonly Row[] = Object.freeze([]);
 
@@ -26,7 +26,8 @@ export function readRelated(reader: SqlReader, query: RelatedQuery): Maybe<Relat
   const run = reader.rows.within(query.transaction);
   const isLocal = run.local !== null;
   const signal = isLocal ? undefined : query.signal;
-  const asked = query.count && !isLocal ? beside(readCounts(reader, query, execution)) : undefined;
+  // The counts run beside the rows; where both fail, the error of the rows is thrown.
+  const asked = query.count && !isLocal ? unawaited(readCounts(reader, query, execution)) : undefined;
   const rows = run.all(statement, readSlots(statement.slots, execution), signal);
   return chain(rows, (found): Maybe<RelatedPage> => {
     const related = groupByKey(found, keys.length);
@@ -40,12 +41,6 @@ export function readRelated(reader: SqlReader, query: RelatedQuery): Maybe<Relat
 function none({ keys, count }: RelatedQuery, rowShape: RowShape): RelatedPage {
   const related = keys.map(() => NO_ROWS);
   return { rowShape, related, ...(count && { counts: keys.map(() => 0) }) };
-}
-
-function beside<T>(value: Maybe<T>): Maybe<T> {
-  // Its failure comes second if the rows fail as well.
-  if (value instanceof Promise) value.catch(() => undefined);
-  return value;
 }
 
 /** The rows of each key: they come in the order of the keys, each with the position of its own first. */

@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../base/bounded-cache.ts";
 import { declaredEntityType } from "../../definition/declared-entity-type.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { StoredDatabase } from "../../definition/stored-rows.ts";
@@ -42,7 +43,7 @@ interface Connected {
   readonly profile: DialectProfile;
   readonly database: StoredDatabase;
   /** By base query and columns: applications make a source per request, of few texts. */
-  readonly caches: WeakMap<EntityTypeDeclaration, Map<string, StatementCache>>;
+  readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
   readonly functions: FunctionNumbers;
 }
 
@@ -124,17 +125,13 @@ function statementsOf(
   { type, db, from, columns }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
-  const ofType = caches.get(type) ?? new Map<string, StatementCache>();
+  const ofType = caches.get(type) ?? new BoundedCache<string, StatementCache>(CACHES_KEPT);
   caches.set(type, ofType);
   const key = JSON.stringify([from.text, columns], (_name, value: unknown) =>
     typeof value === "function" ? numberOf(value, functions) : value,
   );
   const known = ofType.get(key);
-  ofType.delete(key);
-  if (known !== undefined) {
-    ofType.set(key, known);
-    return known;
-  }
+  if (known !== undefined) return known;
   let isFaulty = false;
   const entityType = declaredEntityType(type);
   const reportFault: ReportFault = (message, fix) => {
@@ -153,12 +150,6 @@ function statementsOf(
   };
   const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, local: rows.local });
   ofType.set(key, made);
-  if (ofType.size > CACHES_KEPT) {
-    for (const oldest of ofType.keys()) {
-      ofType.delete(oldest);
-      break;
-    }
-  }
   return made;
 }
 

@@ -1,4 +1,5 @@
 import { CompiledQuery } from "kysely";
+import type { Maybe } from "../../base/maybe.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { cancelOptions } from "../connection/cancel-options.ts";
 import { isOfDatabase, openTransaction } from "../connection/open-transaction.ts";
@@ -8,9 +9,6 @@ import { cellName } from "../translate/select-columns.ts";
 import { orUnevaluable } from "../translate/unevaluable-statement.ts";
 import { toReadFault } from "./read-faults.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
-
-/** A value at once, or by a promise. */
-export type Maybe<T> = T | Promise<T>;
 
 /** What a connection must know of its database. */
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections">;

@@ -1,3 +1,4 @@
+import type { Maybe } from "../../base/maybe.ts";
 import type { ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StoredDatabase, StoredSet } from "../../definition/stored-rows.ts";
 import { isODataError } from "../../errors/odata-error.ts";
@@ -8,7 +9,7 @@ import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import type { Maybe, SqlRows } from "../read/sql-rows.ts";
+import type { SqlRows } from "../read/sql-rows.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { TableRows } from "./table-rows.ts";
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { BoundedCache } from "../../base/bounded-cache.ts";
 import { PreparedStatement, type RowForm } from "./prepared-statement.ts";
 
 /** White space, semicolons and comments: what may follow a statement. */
@@ -8,14 +9,13 @@ const NO_STATEMENT = /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/;
 export class PreparedStatements<F extends RowForm> {
   readonly #database: DatabaseSync;
   readonly #form: F;
-  readonly #capacity: number;
-  readonly #kept = new Map<string, PreparedStatement<F>>();
+  readonly #kept: BoundedCache<string, PreparedStatement<F>>;
 
   /** @param capacity most statements kept, at least 1 */
   constructor(database: DatabaseSync, form: F, capacity: number) {
     this.#database = database;
     this.#form = form;
-    this.#capacity = capacity;
+    this.#kept = new BoundedCache(capacity);
   }
 
   /** The statement of a text, for use at once. */
@@ -31,11 +31,8 @@ export class PreparedStatements<F extends RowForm> {
    * @throws Error when the text is no single statement
    */
   take(sql: string): PreparedStatement<F> {
-    const kept = this.#kept.get(sql);
-    if (kept !== undefined) {
-      this.#kept.delete(sql);
-      return kept;
-    }
+    const kept = this.#kept.take(sql);
+    if (kept !== undefined) return kept;
     const statement = this.#database.prepare(sql);
     // SQLite prepares the first statement and would leave the others undone in silence.
     if (!NO_STATEMENT.test(sql.slice(statement.sourceSQL.length))) {
@@ -47,10 +44,5 @@ export class PreparedStatements<F extends RowForm> {
   /** Keeps a statement as the one used last. The one used longest ago goes when there are too many. */
   giveBack(statement: PreparedStatement<F>): void {
     this.#kept.set(statement.sql, statement);
-    if (this.#kept.size <= this.#capacity) return;
-    for (const oldest of this.#kept.keys()) {
-      this.#kept.delete(oldest);
-      return;
-    }
   }
 }

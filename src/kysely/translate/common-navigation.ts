@@ -1,4 +1,4 @@
-import { assertNever } from "../../errors/assert-never.ts";
+import { assertNever } from "../../base/assert-never.ts";
 import type { Expression, LogicalExpression, NavigationExpression, PathSource } from "../../query/expression.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";

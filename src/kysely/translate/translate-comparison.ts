@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { assertNever } from "../../errors/assert-never.ts";
+import { assertNever } from "../../base/assert-never.ts";
 import type { ComparisonExpression, ComparisonOperator, ScalarType } from "../../query/expression.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { DialectSyntax } from "../dialects/dialect-syntax.ts";

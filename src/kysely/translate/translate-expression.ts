@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { assertNever } from "../../base/assert-never.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
-import { assertNever } from "../../errors/assert-never.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
 import type {
   CallExpression,

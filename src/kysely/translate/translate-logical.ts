@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { assertNever } from "../../errors/assert-never.ts";
+import { assertNever } from "../../base/assert-never.ts";
 import type { Expression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 

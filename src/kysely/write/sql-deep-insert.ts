@@ -1,11 +1,10 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { chain } from "../read/read-page.ts";
-import type { Maybe } from "../read/sql-rows.ts";
 import { ownProperties, relatedProperties } from "../translate/join-sides.ts";
 import { checkReferences, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";

@@ -1,5 +1,6 @@
 import { setImmediate as macrotask } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
+import type { Maybe } from "../../base/maybe.ts";
 import type { Context, RuleContext } from "../../definition/context.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
@@ -7,7 +8,6 @@ import { isOfDatabase, openTransaction } from "../connection/open-transaction.ts
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { synchronousWriterOf } from "../connection/synchronous-writer.ts";
 import { tooBusy } from "../database-unavailable.ts";
-import type { Maybe } from "../read/sql-rows.ts";
 import { cellName } from "../translate/select-columns.ts";
 import { isContention, retry } from "./retry.ts";
 import type { SqlTable } from "./sql-table.ts";

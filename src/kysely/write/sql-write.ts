@@ -1,11 +1,10 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context, WriteContext } from "../../definition/context.ts";
 import type { EntitySetHandlers, RestrictedHandler } from "../../definition/handlers.ts";
 import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { chain } from "../read/read-page.ts";
 import { setMember } from "../read/set-member.ts";
-import type { Maybe } from "../read/sql-rows.ts";
 import { mergedProperties } from "./changed-columns.ts";
 import { hasExpected, isToldByDatabase, toExpected } from "./expected-values.ts";
 import { checkReferences, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";

@@ -1,12 +1,11 @@
+import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { keyValues, toEntity } from "../read/read-entity.ts";
-import { chain } from "../read/read-page.ts";
 import { setMember } from "../read/set-member.ts";
-import type { Maybe } from "../read/sql-rows.ts";
 import { changedColumns, type MergedChange } from "./changed-columns.ts";
 import { checkSame } from "./check-same.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
@@ -206,8 +205,8 @@ export class TableWriter {
     isDelete: boolean = false,
   ): Maybe<WriteResult> {
     const result = this.#orFault(task, () => task.session.run(toCommand(statement, valuesOf())), isDelete);
-    if (!(result instanceof Promise)) return result;
-    return result.catch((error: unknown) => {
+    if (!isPromiseLike(result)) return result;
+    return Promise.resolve(result).catch((error: unknown) => {
       throw this.#faultOf(task, error, isDelete);
     });
   }

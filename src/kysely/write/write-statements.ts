@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { BoundedCache } from "../../base/bounded-cache.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
@@ -74,7 +75,7 @@ export function toCommand({ sql: text, slots, width }: WriteStatement, values: W
 /** The statements that write one table, and read a row within a transaction. Every value in them is bound. */
 export class WriteStatements {
   readonly #table: SqlTable;
-  readonly #kept = new Map<string, WriteStatement>();
+  readonly #kept = new BoundedCache<string, WriteStatement>(STATEMENTS_KEPT);
 
   constructor(table: SqlTable) {
     this.#table = table;
@@ -216,18 +217,7 @@ export class WriteStatements {
   }
 
   #get(parts: readonly string[], make: () => WriteStatement): WriteStatement {
-    const name = JSON.stringify(parts);
-    const known = this.#kept.get(name);
-    this.#kept.delete(name);
-    const statement = known ?? make();
-    this.#kept.set(name, statement);
-    if (this.#kept.size > STATEMENTS_KEPT) {
-      for (const oldest of this.#kept.keys()) {
-        this.#kept.delete(oldest);
-        break;
-      }
-    }
-    return statement;
+    return this.#kept.getOrMake(JSON.stringify(parts), make);
   }
 }
 

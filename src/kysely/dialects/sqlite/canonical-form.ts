@@ -1,4 +1,4 @@
-import { assertNever } from "../../../errors/assert-never.ts";
+import { assertNever } from "../../../base/assert-never.ts";
 import type { ScalarType } from "../../../query/expression.ts";
 import type { SqlForm } from "../../statement/sql-form.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";

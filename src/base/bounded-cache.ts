@@ -7,8 +7,8 @@ export interface WeightLimit<K> {
 const WEIGHTLESS: WeightLimit<unknown> = { most: 0, weightOf: () => 0 };
 
 /**
- * A map that keeps the entries used last: beyond its capacity, in number or in weight, those that were not used for
- * longest go. An entry that is heavier than all may be together is not kept.
+ * A map with a limit. Beyond its capacity, in number or in weight, it drops the entries that were not used for longest.
+ * It does not keep an entry that weighs more than the limit by itself.
  */
 export class BoundedCache<K, V> {
   readonly capacity: number;
@@ -31,7 +31,7 @@ export class BoundedCache<K, V> {
     return this.#entries.size;
   }
 
-  /** The value of a key, which counts as used now; undefined when it is not kept. */
+  /** Returns the value of a key and counts it as used now; undefined when the cache does not hold it. */
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
     if (value !== undefined) {
@@ -41,17 +41,38 @@ export class BoundedCache<K, V> {
     return value;
   }
 
-  /** Keeps a value, and lets go of those not used for longest while there is too much. */
+  /** Returns the value of a key, made and kept where the cache does not hold it. */
+  getOrMake(key: K, make: () => V): V {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    this.set(key, made);
+    return made;
+  }
+
+  /** Removes the value of a key and returns it; undefined when the cache does not hold it. */
+  take(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    this.#delete(key);
+    return value;
+  }
+
+  /** Keeps a value, and drops those not used for longest while there is too much. */
   set(key: K, value: V): void {
     this.#delete(key);
     const weight = this.#weightOf(key);
     if (weight > this.#most) return;
     this.#entries.set(key, value);
     this.#weight += weight;
+    if (!this.#isOver()) return;
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.capacity && this.#weight <= this.#most) break;
       this.#delete(oldest);
+      if (!this.#isOver()) return;
     }
+  }
+
+  #isOver(): boolean {
+    return this.#entries.size > this.capacity || this.#weight > this.#most;
   }
 
   #delete(key: K): void {
