@@ -1,5 +1,6 @@
 import { isPromiseLike } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
+import { logWarning } from "../definition/request-fields.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/entity.ts";
@@ -13,7 +14,7 @@ import { serviceOf } from "./resolve-sources.ts";
 type Reason = string;
 
 /**
- * Returns what the handler of the parents put into a navigation property, for each parent: an entity, a list of entities,
+ * Returns what the handler of the parents put into a navigation property, for each parent: an entity, an array of entities,
  * null, or undefined where there is nothing that can be written. A value that is left out is logged, once per list of
  * parents.
  * @see docs/expand.md
@@ -24,10 +25,9 @@ export function loadedValues(step: ExpandStep, parents: readonly unknown[], cont
   const values = parents.map((parent) => {
     const value = isEntity(parent) ? declaredFieldOf(parent, field) : undefined;
     if (value === undefined || value === null) return value;
-    const list = isCollection && isIterable(value) ? [...value] : value;
-    const fault = isCollection ? faultOfList(step, list) : faultOfEntity(step, list);
+    const fault = isCollection ? faultOfList(step, value) : faultOfEntity(step, value);
     reason ??= fault;
-    return fault === null ? list : undefined;
+    return fault === null ? value : undefined;
   });
   if (reason !== null) warn(step, reason, context);
   return values;
@@ -35,7 +35,8 @@ export function loadedValues(step: ExpandStep, parents: readonly unknown[], cont
 
 function faultOfList(step: ExpandStep, value: unknown): Reason | null {
   if (isPromiseLike(value)) return "it is a promise: await it";
-  if (!Array.isArray(value)) return "it is no list of entities";
+  // A Set, or a list that can be read once only, may lose entities or their order on the way here.
+  if (!Array.isArray(value)) return "it is no list of entities: put an array there, such as `[...values]`";
   const list: readonly unknown[] = value;
   for (const [index, item] of list.entries()) {
     const fault = faultOfEntity(step, item);
@@ -82,11 +83,6 @@ function membersOf({ properties }: ComplexType): readonly SelectedProperty[] {
 }
 
 function warn({ place }: ExpandStep, reason: Reason, context: Context): void {
-  try {
-    serviceOf(context).logger.warn(`The expansion '${place}' is left out for some entities: ${reason}.`, {
-      navigation: place,
-    });
-  } catch {
-    // A logger that throws takes no response down with it.
-  }
+  const message = `The expansion '${place}' is left out for some entities: ${reason}.`;
+  logWarning(serviceOf(context), context, message, { navigation: place });
 }

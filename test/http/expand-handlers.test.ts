@@ -57,6 +57,7 @@ eachDoor((door) => {
       { id: 5, children: "abc", parent: [] },
       { id: 6, children: [7], parent: 7 },
       { id: 7, children: new Set([{ id: 70 }]), parent: { id: 71, name: "p" } },
+      { id: 8, children: [{ id: 80 }], parent: null },
     ];
 
     test("is written, and nested options apply; what is not there is not, and never a 500", async () => {
@@ -72,7 +73,8 @@ eachDoor((door) => {
         { Id: 4, Name: null },
         { Id: 5, Name: null },
         { Id: 6, Name: null },
-        { Id: 7, Name: null, Children: [{ Id: 70 }], Parent: { Name: "p" } },
+        { Id: 7, Name: null, Parent: { Name: "p" } },
+        { Id: 8, Name: null, Children: [{ Id: 80 }], Parent: null },
       ]);
       const deep = await ask(nodesUrl("Children($levels=max;$top=1)", "Nodes(1)"));
       expect(deep.json.Children).toEqual([{ Id: 10, Name: "a", Children: [{ Id: 100, Name: null }] }]);
