@@ -1,5 +1,6 @@
 import type { Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
+import { logWarning } from "../definition/request-fields.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
@@ -85,9 +86,5 @@ export function noteUnfollowed(run: LoadRun, owner: object, path: string): void 
   if (paths.has(path)) return;
   paths.add(path);
   const message = `${run.option} leads along '${path}', which nothing loads for some entities: no handler, no join, nothing in the entities. They are hidden.`;
-  try {
-    service.logger.warn(message, {});
-  } catch {
-    // A logger that throws takes no answer down with it.
-  }
+  logWarning(service, run.context, message, { navigation: path });
 }

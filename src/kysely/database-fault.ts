@@ -1,3 +1,5 @@
+import { driverNames } from "../errors/driver-names.ts";
+
 /** What kind of refusal or failure a database told. */
 export type FaultKind =
   | "unique"
@@ -25,8 +27,6 @@ interface DriverError extends Error {
   readonly code?: unknown;
   readonly errno?: unknown;
   readonly errcode?: unknown;
-  readonly column?: unknown;
-  readonly detail?: unknown;
 }
 
 /** The extended result codes of SQLite. @see https://sqlite.org/rescode.html */
@@ -158,34 +158,14 @@ function kindOf(error: DriverError): FaultKind | null {
   return typeof errno === "number" ? (MYSQL_KINDS.get(errno) ?? null) : null;
 }
 
-/** How messages of SQLite, PostgreSQL and MariaDB name columns. */
-const NAMED_COLUMNS: readonly RegExp[] = [
-  /^(?:UNIQUE|NOT NULL) constraint failed: (.+)$/,
-  /^Key \((.+?)\)=\(/,
-  /^Column '([^']+)' cannot be null/,
-  /^Field '([^']+)' doesn't have a default value/,
-  /for column (?:`[^`]+`\.)*[`']([^`']+)[`'] at row/,
-  /^Data (?:too long|truncated) for column '([^']+)'/,
-  /FOREIGN KEY \(([^)]+)\) REFERENCES/,
-  // The name of an index, which often is that of its column.
-  /^Duplicate entry .* for key '([^']+)'$/s,
-];
+/** How MariaDB names the index of a unique constraint, which often has the name of its column. */
+const NAMED_INDEX = /^Duplicate entry .* for key '(?:[^'.]+\.)*([^']+)'$/s;
 
-function columnsOf({ column, detail, message }: DriverError): readonly string[] {
-  if (typeof column === "string") return [column];
-  for (const text of [message, detail]) {
-    if (typeof text !== "string") continue;
-    for (const pattern of NAMED_COLUMNS) {
-      const named = pattern.exec(text)?.[1];
-      if (named !== undefined) return named.split(/,\s*/).map(withoutTable);
-    }
-  }
-  return [];
-}
-
-/** The name of a column behind that of its table, without quotes. */
-function withoutTable(name: string): string {
-  return name.replace(/^.*\./, "").replaceAll(/["`]/g, "").trim();
+function columnsOf(error: DriverError): readonly string[] {
+  const { columns } = driverNames(error);
+  if (columns.length > 0) return columns;
+  const index = NAMED_INDEX.exec(error.message)?.[1];
+  return index === undefined ? [] : [index];
 }
 
 /**

@@ -5,6 +5,7 @@ import { resolvePath } from "../binder/resolve-path.ts";
 import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
 import { buildServiceDefinition } from "../definition/build-service-definition.ts";
 import type { Logger } from "../definition/logger.ts";
+import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { describeService } from "../definition/service-description.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
@@ -146,7 +147,10 @@ function answerRequest(
   return chain(authenticate(exchange), () => {
     if (runtime.hasRules) authorize(exchange, path, endpoint);
     if (gate.isOpen || !isOfData(path)) return endpoint.answer(exchange, path);
-    return chain(gate.enter(), () => endpoint.answer(exchange, path));
+    const { method } = request;
+    return chain(gate.enter(requestFields(definition, { id, method, path: url.path })), () =>
+      endpoint.answer(exchange, path),
+    );
   });
 }
 

@@ -1,8 +1,10 @@
 import { chain, isPromiseLike } from "../base/maybe.ts";
 import type { Logger } from "../definition/logger.ts";
+import type { RequestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { SchemaCheck } from "../definition/service-options.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
+import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { withinTime } from "../execution/within-time.ts";
@@ -56,27 +58,29 @@ export class SchemaGate {
 
   /**
    * Lets a request in, at once where the databases answer at once.
+   * @param request for the log
    * @throws ODataError that says nothing of the faults, which are in the log
    */
-  enter(): Outcome {
+  enter(request: RequestFields): Outcome {
     if (this.#refused !== null && performance.now() < this.#refused.until) throw this.#refused.error;
     const failed = (error: unknown): never => {
-      throw this.#refuse(error);
+      throw this.#refuse(error, request);
     };
     try {
-      const outcome = this.#check();
+      const outcome = this.#check(request);
       return isPromiseLike(outcome) ? Promise.resolve(outcome).catch(failed) : outcome;
     } catch (error) {
       return failed(error);
     }
   }
 
-  #check(): Outcome {
+  /** @param request that the check began with; absent when the application asked for it */
+  #check(request?: RequestFields): Outcome {
     if (this.#isOpen) return undefined;
     if (this.#running !== null) return this.#running;
     const outcome = chain(
-      runChecks(this.#checks, (check) => this.#run(check)),
-      (findings) => this.#judge(findings),
+      runChecks(this.#checks, (check) => this.#run(check, request)),
+      (findings) => this.#judge(findings, request),
     );
     if (!isPromiseLike(outcome)) return outcome;
     const done = (): void => {
@@ -87,12 +91,15 @@ export class SchemaGate {
   }
 
   /** A database that cannot be reached is no fault where the application asked for warnings. */
-  #run(check: DatabaseCheck): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {
+  #run(
+    check: DatabaseCheck,
+    request: RequestFields | undefined,
+  ): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {
     const failed = (error: unknown): readonly SchemaFinding[] => {
       const told = explain(check, error);
       // Requests get an error of the protocol, and the log what is behind it.
       if (this.#mode !== "warn") throw isODataError(error) ? withCause(error, told) : told;
-      this.#logger.warn(told.message, { sets: check.sets, err: error });
+      this.#logger.warn(told.message, { ...request, sets: check.sets, ...driverFields(error), err: error });
       return [];
     };
     try {
@@ -103,10 +110,10 @@ export class SchemaGate {
     }
   }
 
-  #judge(findings: readonly SchemaFinding[]): undefined {
+  #judge(findings: readonly SchemaFinding[], request: RequestFields | undefined): undefined {
     const isFault = ({ severity }: SchemaFinding): boolean => severity === "error" && this.#mode !== "warn";
     const faults = findings.filter(isFault);
-    for (const finding of findings) if (!isFault(finding)) this.#warn(finding);
+    for (const finding of findings) if (!isFault(finding)) this.#warn(finding, request);
     if (faults.length > 0) {
       throw new ConfigurationError(faults.map(toFault), { where: SCHEMA_FAULTS });
     }
@@ -114,20 +121,22 @@ export class SchemaGate {
     return undefined;
   }
 
-  #warn({ message, fix, ...fields }: SchemaFinding): void {
-    this.#logger.warn(`${fields.set}: ${message} ${fix}`, { ...fields, fix });
+  /** The set of a difference is that of the declaration, whatever path the request has. */
+  #warn({ message, fix, ...fields }: SchemaFinding, request: RequestFields | undefined): void {
+    this.#logger.warn(`${fields.set}: ${message} ${fix}`, { ...request, ...fields, fix });
   }
 
   /** The error that requests get. It is logged once for each check. */
-  #refuse(error: unknown): unknown {
+  #refuse(error: unknown, request: RequestFields): unknown {
     // Another database may be there with the next request.
     if (isODataError(error)) return error;
     if (this.#refused?.until !== undefined && performance.now() < this.#refused.until) return this.#refused.error;
-    this.#logger.error("The schema check failed, so requests return 500.", { err: error });
     const answer = protocolError(
       "InternalServerError",
       "The service does not fit its database. The faults have been logged.",
     );
+    const fields = { ...request, status: answer.status, ...driverFields(error), err: error };
+    this.#logger.error("The schema check failed, so requests return 500.", fields);
     this.#refused = { error: answer, until: performance.now() + KEPT };
     return answer;
   }

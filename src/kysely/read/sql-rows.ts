@@ -75,46 +75,45 @@ export class SqlRows {
   /** All rows, as arrays of cells in the order of the statement. */
   all(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<readonly Row[]> {
     return this.#reader === null
-      ? this.#query(statement.sql, parameters, statement.width, signal)
+      ? this.#query(statement, parameters, signal)
       : readNow(this.#reader, "readRows", statement, parameters);
   }
 
   /** The first row; undefined when there is none. */
   first(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
     return this.#reader === null
-      ? this.#query(statement.sql, parameters, statement.width, signal).then(([row]) => row)
+      ? this.#query(statement, parameters, signal).then(([row]) => row)
       : readNow(this.#reader, "readOne", statement, parameters);
   }
 
   /** The one number that a statement answers. */
   number(statement: Statement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<number> {
     return this.#reader === null
-      ? this.#numberByPromise(statement.sql, parameters, signal)
+      ? this.#numberByPromise(statement, parameters, signal)
       : Number(readNow(this.#reader, "readOne", statement, parameters)?.[0] ?? 0);
   }
 
   async #numberByPromise(
-    sql: string,
+    statement: Statement,
     parameters: readonly unknown[],
     signal: AbortSignal | undefined,
   ): Promise<number> {
-    const [row] = await this.#objects(sql, parameters, signal);
+    const [row] = await this.#objects(statement, parameters, signal);
     return Number(Object.values(row ?? {})[0] ?? 0);
   }
 
   async #query(
-    sql: string,
+    statement: RowStatement,
     parameters: readonly unknown[],
-    width: number,
     signal: AbortSignal | undefined,
   ): Promise<readonly Row[]> {
-    const names = Array.from({ length: width }, (_none, index) => cellName(index));
-    const rows = await this.#objects(sql, parameters, signal);
+    const names = Array.from({ length: statement.width }, (_none, index) => cellName(index));
+    const rows = await this.#objects(statement, parameters, signal);
     return rows.map((row) => names.map((name) => row[name] ?? null));
   }
 
   async #objects(
-    sql: string,
+    { sql, table }: Statement,
     parameters: readonly unknown[],
     signal: AbortSignal | undefined,
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -128,7 +127,7 @@ export class SqlRows {
       // Drivers answer rows as objects by the names of the columns.
       return rows as readonly Readonly<Record<string, unknown>>[];
     } catch (error) {
-      throw toReadFault(orUnevaluable(error, this.#profile.name));
+      throw toReadFault(orUnevaluable(error, this.#profile.name), table);
     }
   }
 }
@@ -143,12 +142,12 @@ function readNow<Method extends keyof SynchronousReader>(
 function readNow(
   reader: SynchronousReader,
   method: keyof SynchronousReader,
-  { sql }: Statement,
+  { sql, table }: Statement,
   parameters: readonly unknown[],
 ): ReturnType<SynchronousReader[keyof SynchronousReader]> {
   try {
     return reader[method](sql, parameters);
   } catch (error) {
-    throw toReadFault(error);
+    throw toReadFault(error, table);
   }
 }

@@ -8,6 +8,7 @@ import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { scansRepeatedly } from "../dialects/sqlite/query-plan.ts";
+import { ofTable } from "../statement-error.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
 import { narrowedFrom, type MentionedStatements } from "../translate/narrowed-from.ts";
@@ -23,11 +24,14 @@ import { translateRelated, translateRelatedCounts } from "../translate/translate
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import { IdentityCache } from "./identity-cache.ts";
 import { findReader, readerOfSource } from "./reader-of-source.ts";
+import { refuseOwnFunctions } from "./refuse-own-functions.ts";
 
 /** A compiled statement: its text, and what is bound in it. */
 export interface Statement {
   readonly sql: string;
   readonly slots: readonly unknown[];
+  /** The table of the set that it reads, for the log; absent for a query of the application. */
+  readonly table?: string | undefined;
 }
 
 /** A statement that answers rows. */
@@ -161,7 +165,8 @@ export class StatementCache {
       const { db, profile, from: all } = this.#target;
       const seen = profile.syntax.marksRows ? `${all.seen ?? "odata"}_seen` : undefined;
       const mentioned = statementsOf(sources);
-      const from = narrowedFrom({ db, base: this, condition: filter.expression, mentioned, seen });
+      const condition = filter.expression;
+      const from = { ...narrowedFrom({ db, base: this, condition, mentioned, seen }), table: all.table };
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
       return new StatementCache({ ...this.#target, from, findPlans });
     });
@@ -189,7 +194,7 @@ export class StatementCache {
    */
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
     const { from, key, findPlans } = this.#target;
-    this.#plans ??= findPlans();
+    this.#plans ??= this.#ofTable(findPlans);
     this.#mark ??= utcMark(this.#plans);
     const mark = this.#mark;
     return { from: (alias) => sql`${from.as(alias, entitySet, use)}${mark}`, plans: this.#plans, key, seen: from.seen };
@@ -220,12 +225,21 @@ export class StatementCache {
     const usual = make(profile);
     const { whenScanning } = profile;
     if (whenScanning === undefined) return usual;
-    if (local !== null && !scansRepeatedly(usual.sql, usual.slots.length, local)) return usual;
+    if (local !== null && !this.#ofTable(() => scansRepeatedly(usual.sql, usual.slots.length, local))) return usual;
     try {
       return make(whenScanning);
     } catch (error) {
       if (isODataError(error)) return usual;
       throw error;
+    }
+  }
+
+  /** Runs what asks the database about a statement. */
+  #ofTable<T>(ask: () => T): T {
+    try {
+      return ask();
+    } catch (error) {
+      throw ofTable(error, this.#target.from.table);
     }
   }
 
@@ -243,7 +257,11 @@ export class StatementCache {
       );
     }
     if (!profile.hasOwnFunctions) refuseOwnFunctions(compiled.sql);
-    return Object.freeze({ sql: compiled.sql, slots: Object.freeze([...compiled.parameters]) });
+    return Object.freeze({
+      sql: compiled.sql,
+      slots: Object.freeze([...compiled.parameters]),
+      table: this.#target.from.table,
+    });
   }
 }
 
@@ -278,23 +296,4 @@ function variantOf(
   const made = make();
   variants[index] = made;
   return made;
-}
-
-/** What the functions of `sqliteDialect` are for, by how their names begin. */
-const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
-  ["odata_lower", "'tolower'"],
-  ["odata_upper", "'toupper'"],
-  ["odata_decimal", "a Decimal that is stored as text, or computed"],
-  ["odata_double", "rounding or dividing a Double"],
-  ["odata_duration", "a Duration"],
-  ["odata_spend", "'any' and 'all' within one another"],
-  ["odata_", "a date or time that is computed, or stored in a form of its own"],
-];
-
-/** Another dialect for SQLite has no such functions: better said than tried. */
-function refuseOwnFunctions(text: string): void {
-  const name = /\bodata_\w+(?=\()/.exec(text)?.[0];
-  const purpose = PURPOSES.find(([prefix]) => name?.startsWith(prefix) === true)?.[1];
-  if (purpose === undefined) return;
-  throw protocolError("UnsupportedQueryOption", `The database behind this set cannot evaluate ${purpose}.`);
 }

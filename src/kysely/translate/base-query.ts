@@ -22,7 +22,7 @@ export type BaseQuery = string | Compilable | SqlText;
 export interface From {
   readonly parameters: readonly unknown[];
   /** The name of the table; absent for a query. */
-  readonly table?: string;
+  readonly table?: string | undefined;
   /** Two of one text are alike but for their values. */
   readonly text: string;
   /** The column that tells of each row whether it is one of them, where databases may compute with others before. */

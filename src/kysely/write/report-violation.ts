@@ -1,6 +1,9 @@
 import type { Context } from "../../definition/context.ts";
+import { logWarning } from "../../definition/request-fields.ts";
+import { driverFields } from "../../errors/driver-fields.ts";
+import { ERROR_CODES, type ErrorCode } from "../../errors/error-codes.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { serviceOf, setOfTable } from "./table-sets.ts";
+import { serviceOf } from "./table-sets.ts";
 
 /** A write that a check constraint or a trigger of the database refused. */
 export interface Violation {
@@ -8,6 +11,8 @@ export interface Violation {
   readonly constraint: string | null;
   /** The error of the driver. */
   readonly err: unknown;
+  /** The code of the error for the client. */
+  readonly code: ErrorCode;
 }
 
 /**
@@ -15,16 +20,12 @@ export interface Violation {
  * @returns the message for the client, where the service exposes the names of constraints and this one has a name
  * @see docs/sql.md
  */
-export function reportViolation(context: Context, table: SqlTable, { constraint, err }: Violation): string | null {
+export function reportViolation(context: Context, table: SqlTable, violation: Violation): string | null {
+  const { constraint, err, code } = violation;
   const service = serviceOf(context);
   if (service === null) return null;
-  const { id, method, url } = context.request;
-  const place = { requestId: id, method, path: new URL(url).pathname, set: setOfTable(context, table)?.entitySet.name };
-  try {
-    service.logger.warn("The database refused a write.", { ...place, table: table.name, constraint, err });
-  } catch {
-    // A logger that throws does not change the response.
-  }
+  const fields = { status: ERROR_CODES[code], ...driverFields(err), table: table.name, constraint, err };
+  logWarning(service, context, "The database refused a write.", fields);
   if (constraint === null || !service.exposesConstraintNames) return null;
   return `The constraint '${constraint}' of the database refuses this write: check the values and how they go together.`;
 }

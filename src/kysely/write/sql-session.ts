@@ -8,6 +8,7 @@ import { isOfDatabase, openTransaction } from "../connection/open-transaction.ts
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { synchronousWriterOf } from "../connection/synchronous-writer.ts";
 import { tooBusy } from "../database-unavailable.ts";
+import { ofTable } from "../statement-error.ts";
 import { cellName } from "../translate/select-columns.ts";
 import { isContention, retry } from "./retry.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -129,7 +130,7 @@ async function orUndone<T>(session: SqlSession, work: () => Promise<T>): Promise
 /** What is left of an error when nothing is tried any more. */
 function toFailure(error: unknown, { table, context }: Write): unknown {
   if (isODataError(error)) return error;
-  if (isContention(error)) return tooBusy(error);
+  if (isContention(error)) return tooBusy(ofTable(error, table.name));
   // What is checked when the transaction ends is told by that.
   return toWriteFault(error, { context, table, place: "", isDelete: false });
 }

@@ -4,6 +4,7 @@ import { refersToKey } from "../../edm/key-holder.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault } from "../database-fault.ts";
 import { unavailable } from "../database-unavailable.ts";
+import { ofTable } from "../statement-error.ts";
 import { reportViolation } from "./report-violation.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
@@ -20,7 +21,8 @@ export interface FailedWrite {
 
 /**
  * What a failed write is to the client: a conflict, a wrong value, or a database that cannot be reached, in words of the
- * service. Contention stays as it is, for a transaction may be tried again; so does what is no fault of the client.
+ * service. Contention stays an error of the driver, for a transaction may be tried again, and so does any error that is no
+ * fault of the client; both get the name of the table, for the log.
  */
 export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const { context, table, place, isDelete } = failed;
@@ -31,8 +33,8 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
     return protocolError("InvalidBody", error.message, { target });
   }
   const fault = databaseFault(error);
-  if (fault === null || fault.kind === "contention") return error;
-  if (fault.kind === "unavailable") return unavailable(error);
+  if (fault === null || fault.kind === "contention") return ofTable(error, table.name);
+  if (fault.kind === "unavailable") return unavailable(ofTable(error, table.name));
   const paths = fault.columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
   const names = isDelete ? [] : paths.map((path) => wirePathOf(context, table, path));
   const target = names[0] === undefined ? undefined : place + names[0];
@@ -48,8 +50,9 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
       if (target === undefined) return protocolError("Conflict", REFUSED, options);
       return protocolError("NullNotAllowed", `'${target}' is never null in the database: give it a value.`, options);
     case "check": {
-      const message = reportViolation(context, table, { constraint: fault.constraint, err: error }) ?? REFUSED;
-      return isDelete ? protocolError("Conflict", message, options) : protocolError("InvalidBody", message, options);
+      const code = isDelete ? "Conflict" : "InvalidBody";
+      const message = reportViolation(context, table, { constraint: fault.constraint, err: error, code }) ?? REFUSED;
+      return protocolError(code, message, options);
     }
     case "value":
     case "rounded":

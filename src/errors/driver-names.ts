@@ -1,0 +1,87 @@
+/** What an error of a database driver names: in fields of its own, and in its message. */
+export interface DriverNames {
+  readonly table: string | undefined;
+  /** In the order of the message. */
+  readonly columns: readonly string[];
+}
+
+/** What an error of a driver may carry. */
+interface DriverError extends Error {
+  readonly code?: unknown;
+  readonly errno?: unknown;
+  readonly errcode?: unknown;
+  readonly table?: unknown;
+  readonly column?: unknown;
+  readonly detail?: unknown;
+}
+
+/**
+ * How messages of SQLite, PostgreSQL and MariaDB name tables and columns. Behind `qualified` the table stands before the
+ * column; behind `columns` an alias of the statement may, which is no table.
+ */
+const MESSAGES: readonly RegExp[] = [
+  /^(?:UNIQUE|NOT NULL) constraint failed: (?<qualified>.+)$/,
+  /^cannot store \w+ value in \w+ column (?<qualified>.+)$/,
+  /^no such table: (?<table>\S+)/,
+  /^no such column: (?<columns>"[^"]+"|\S+)/,
+  /^table (?<table>\S+) has no column named (?<columns>.+)$/,
+  /^Key \((?<columns>.+?)\)=\(/,
+  /^column (?<columns>.+) of relation "(?<table>[^"]+)" does not exist$/,
+  /^column (?<columns>.+) does not exist$/,
+  /^relation "(?<table>[^"]+)" does not exist$/,
+  /^permission denied for (?:table|relation|view) (?<table>\S+)$/,
+  /^Column '(?<columns>[^']+)' cannot be null/,
+  /^Field '(?<columns>[^']+)' doesn't have a default value/,
+  /for column (?<qualified>(?:`[^`]+`\.)*[`'][^`']+[`']) at row/,
+  /^Data (?:too long|truncated) for column '(?<columns>[^']+)'/,
+  /^Unknown column '(?<columns>[^']+)' in /,
+  /^Table '(?<table>[^']+)' doesn't exist$/,
+  /^\w+ command denied to user .* for table (?<table>\S+)$/,
+  /fails \((?<table>`[^(]+`), CONSTRAINT .* FOREIGN KEY \((?<columns>[^)]+)\) REFERENCES/,
+  /FOREIGN KEY \((?<columns>[^)]+)\) REFERENCES/,
+  /^CONSTRAINT `[^`]+` failed for (?<table>.+)$/,
+];
+
+const NOTHING: DriverNames = Object.freeze({ table: undefined, columns: [] });
+
+/** Whether an error comes from the driver of a database: such errors carry a code. */
+export function isDriverError(error: unknown): error is Error {
+  // A request that ended has no fault of a database, and an error for the client has a status.
+  if (!(error instanceof Error) || error.name === "AbortError" || "status" in error) return false;
+  const { code, errno, errcode } = error as DriverError;
+  return typeof code === "string" || typeof errno === "number" || typeof errcode === "number";
+}
+
+/** Returns the table and the columns that an error names: any error in fields, one of a driver in its message, too. */
+export function driverNames(error: Error): DriverNames {
+  const { table, column, detail, message } = error as DriverError;
+  const inText = isDriverError(error) ? (namesIn(message) ?? namesIn(detail) ?? NOTHING) : NOTHING;
+  return {
+    table: typeof table === "string" && table !== "" ? table : inText.table,
+    columns: typeof column === "string" && column !== "" ? [column] : inText.columns,
+  };
+}
+
+function namesIn(text: unknown): DriverNames | null {
+  if (typeof text !== "string") return null;
+  for (const pattern of MESSAGES) {
+    const named = pattern.exec(text)?.groups;
+    if (named === undefined) continue;
+    const { table, columns, qualified } = named;
+    const listed = (qualified ?? columns)?.split(/,\s*/) ?? [];
+    return { table: lastName(table ?? tableBefore(qualified)), columns: listed.map((name) => lastName(name) ?? name) };
+  }
+  return null;
+}
+
+/** The table before the first column of a list; undefined where none stands there. */
+function tableBefore(columns: string | undefined): string | undefined {
+  const [first = ""] = columns?.split(/,\s*/) ?? [];
+  const end = first.lastIndexOf(".");
+  return end < 0 ? undefined : first.slice(0, end);
+}
+
+/** The last part of a name, without schema and quotes. */
+function lastName(name: string | undefined): string | undefined {
+  return name?.replace(/^.*\./, "").replaceAll(/["`']/g, "").trim();
+}

@@ -1,0 +1,111 @@
+import { sql } from "kysely";
+import { edm, entitySet, entityType, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
+
+/** What the log says of a statement that failed: the request, the table, and what the driver names. */
+
+const Box = entityType("Box", { id: edm.int32().key(), label: edm.string(), gone: edm.string().nullable() });
+const Own = entityType("Own", { id: edm.int32().key() });
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields by which drivers tell their codes. */
+const CODES = { sqlite: ["code", "errcode"], postgres: ["code"], mariadb: ["code"] } as const;
+
+describe.each(ENGINES)("records of failed statements of $title", (engine) => {
+  let opened: OpenDatabase;
+  let db: AnyDatabase;
+  let service: ReturnType<typeof odataService>;
+  const errors: Fields[] = [];
+
+  beforeAll(async () => {
+    opened = await engine.open();
+    ({ db } = opened);
+    await sql`create table boxes (id int not null primary key, label varchar(20) not null)`.execute(db);
+    await sql`insert into boxes (id, label) values (1, 'a')`.execute(db);
+    const operations = ["read", "create", "patch", "delete"] as const;
+    service = odataService({
+      // The table lacks a column, which the check would find.
+      schemaCheck: false,
+      logger: { error: (_message, fields) => errors.push(fields), warn: () => undefined, info: () => undefined },
+      entitySets: [
+        sqlEntitySet(Box, { name: "Boxes", db, table: "boxes", operations }),
+        sqlEntitySet(Box, { name: "Missing", db, table: "missing", operations }),
+        entitySet(Own, {
+          name: "Twice",
+          getAll: async () => {
+            await sql`insert into boxes (id, label) values (1, 'b')`.execute(db);
+            return [];
+          },
+        }),
+        entitySet(Own, {
+          name: "Nulls",
+          getAll: async () => {
+            await sql`insert into boxes (id, label) values (2, null)`.execute(db);
+            return [];
+          },
+        }),
+      ],
+    });
+  });
+  beforeEach(() => {
+    errors.length = 0;
+  });
+  afterAll(async () => {
+    await opened.close();
+  });
+
+  const recordOf = async (method: string, path: string, body?: string): Promise<Fields> => {
+    const headers = { "X-Request-Id": "r-1", ...(body === undefined ? {} : { "Content-Type": "application/json" }) };
+    const request = new Request(`http://service.example/${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const response = await service.fetch(request);
+    expect([response.status, errors]).toEqual([500, [expect.any(Object)]]);
+    const fields = errors[0] ?? {};
+    expect(fields["err"]).toBeInstanceOf(Error);
+    for (const code of CODES[engine.name]) expect(fields[code], code).toBeDefined();
+    return fields;
+  };
+
+  test.each([
+    ["GET", "Boxes?$filter=Gone eq 'x'", "/Boxes"],
+    ["GET", "Boxes(1)", "/Boxes(1)"],
+    ["GET", "Boxes/$count?$filter=Gone eq 'x'", "/Boxes/$count"],
+    ["POST", "Boxes", "/Boxes", '{"Id":9,"Label":"x","Gone":"y"}'],
+    ["PATCH", "Boxes(1)", "/Boxes(1)", '{"Gone":"x"}'],
+  ] as const)("%s %s names table and column", async (method, target, path, body?: string) => {
+    expect(await recordOf(method, target, body)).toMatchObject({
+      requestId: "r-1",
+      method,
+      path,
+      status: 500,
+      set: "Boxes",
+      table: "boxes",
+      column: "gone",
+    });
+  });
+
+  test.each([
+    ["GET", "Missing"],
+    ["DELETE", "Missing(1)"],
+  ] as const)("%s %s names the table", async (method, target) => {
+    expect(await recordOf(method, target)).toMatchObject({ set: "Missing", table: "missing", method });
+  });
+
+  test("a constraint that a statement of the application violates is named as far as the driver names it", async () => {
+    const names = { sqlite: ["boxes", "id"], postgres: ["boxes", "id"], mariadb: [undefined, undefined] }[engine.name];
+    const { table, column } = await recordOf("GET", "Twice");
+    expect([table, column]).toEqual(names);
+  });
+
+  test("a column that is never null is named", async () => {
+    const fields = await recordOf("GET", "Nulls");
+    expect(fields["column"]).toBe("label");
+    expect(fields["table"]).toBe(engine.name === "mariadb" ? undefined : "boxes");
+  });
+});
