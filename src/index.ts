@@ -1,6 +1,6 @@
-export { applyDelta } from "./definition/apply-delta.ts";
-export { anyOf, authenticated, resource, role } from "./definition/authorization.ts";
-export type { Authorization, AuthorizationRule, AuthorizationRules } from "./definition/authorization.ts";
+export { applyDelta } from "./definition/sets/apply-delta.ts";
+export { anyOf, authenticated, resource, role } from "./definition/rules/authorization.ts";
+export type { Authorization, AuthorizationRule, AuthorizationRules } from "./definition/rules/authorization.ts";
 export type {
   Context,
   IncomingRequest,
@@ -12,10 +12,10 @@ export type {
   User,
   WriteContext,
 } from "./definition/context.ts";
-export { edm } from "./definition/edm-builders.ts";
-export type { EdmBuilders } from "./definition/edm-builders.ts";
-export { entitySet } from "./definition/entity-set.ts";
-export type { EntitySetDeclaration as EntitySet, EntitySetOptions } from "./definition/entity-set.ts";
+export { edm } from "./definition/types/edm-builders.ts";
+export type { EdmBuilders } from "./definition/types/edm-builders.ts";
+export { entitySet } from "./definition/sets/entity-set.ts";
+export type { EntitySetDeclaration as EntitySet, EntitySetOptions } from "./definition/sets/entity-set.ts";
 export type {
   AccessOptions,
   DeclaredEntitySet,
@@ -23,29 +23,37 @@ export type {
   EntityQuery,
   EntitySetAccess,
   WriteOptions,
-} from "./definition/entity-set-access.ts";
-export type { Entities, EntitySource } from "./definition/entity-source.ts";
-export { complexType, entityType, enumType } from "./definition/entity-type.ts";
-export type { Answer, Awaitable, CollectionQuery } from "./definition/handlers.ts";
-export type { BodyOf, DeltaOf, EntityOf, KeyOf, NewEntityOf, ReadEntityOf, ResultOf } from "./definition/infer.ts";
+} from "./definition/sets/entity-set-access.ts";
+export type { Entities, EntitySource } from "./definition/sets/entity-source.ts";
+export { complexType, entityType, enumType } from "./definition/types/entity-type.ts";
+export type { Answer, Awaitable, CollectionQuery } from "./definition/sets/handlers.ts";
+export type {
+  BodyOf,
+  DeltaOf,
+  EntityOf,
+  KeyOf,
+  NewEntityOf,
+  ReadEntityOf,
+  ResultOf,
+} from "./definition/types/infer.ts";
 export { fromPino } from "./definition/logger.ts";
 export type { FieldsFirstLogger, Logger } from "./definition/logger.ts";
 export type { NamingPolicy } from "./definition/names.ts";
-export { hasMany, hasOptional, hasRequired } from "./definition/navigation.ts";
-export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/navigation-declaration.ts";
-export { action, fn } from "./definition/operation.ts";
-export type { OperationDeclaration as Operation } from "./definition/operation.ts";
-export type { Property } from "./definition/property.ts";
-export { requireUser } from "./definition/require-user.ts";
-export { allRows, noRows } from "./definition/row-predicate.ts";
-export type { RowOf, RowPredicate } from "./definition/row-predicate.ts";
+export { hasMany, hasOptional, hasRequired } from "./definition/sets/navigation.ts";
+export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/sets/navigation-declaration.ts";
+export { action, fn } from "./definition/operations/operation.ts";
+export type { OperationDeclaration as Operation } from "./definition/operations/operation.ts";
+export type { Property } from "./definition/types/property.ts";
+export { requireUser } from "./definition/rules/refusal.ts";
+export { allRows, noRows } from "./definition/rules/row-predicate.ts";
+export type { RowOf, RowPredicate } from "./definition/rules/row-predicate.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/service-options.ts";
 export type {
   ComplexTypeDeclaration as ComplexType,
   EntityCollection,
   EntityTypeDeclaration as EntityType,
   EnumTypeDeclaration as EnumType,
-} from "./definition/value-type.ts";
+} from "./definition/types/value-type.ts";
 export type { Model, StructuralProperty } from "./edm/model.ts";
 export type { PrimitiveValue } from "./edm/value-codec.ts";
 export { ConfigurationError } from "./errors/configuration-error.ts";

@@ -9,11 +9,11 @@ import type {
   OperationParameter,
   ReturnType,
 } from "../edm/model.ts";
-import { TypeBuilder } from "./build-types.ts";
 import { isDeclaration } from "./declaration-kind.ts";
 import type { DeclaredOperation, DeclaredParameter, DeclaredService, DeclaredSet } from "./declared-service.ts";
-import type { DeclaredTypes } from "./declared-types.ts";
-import { toNavigationJoin } from "./navigation-join.ts";
+import { toNavigationJoin } from "./sets/navigation-join.ts";
+import { TypeBuilder } from "./types/build-types.ts";
+import type { DeclaredTypes } from "./types/declared-types.ts";
 
 const DEFAULT_NAMESPACE = "Default";
 

@@ -1,7 +1,7 @@
-import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "./entity-set-access.ts";
-import type { Awaitable } from "./handlers.ts";
-import type { EntityOf } from "./infer.ts";
-import type { EntityTypeDeclaration } from "./value-type.ts";
+import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "./sets/entity-set-access.ts";
+import type { Awaitable } from "./sets/handlers.ts";
+import type { EntityOf } from "./types/infer.ts";
+import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /**
  * Where an application names its user and transaction types, once:

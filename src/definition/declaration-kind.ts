@@ -1,14 +1,14 @@
-import type { EntitySetDeclaration } from "./entity-set.ts";
-import type { NavigationDeclaration } from "./navigation-declaration.ts";
-import type { OperationDeclaration } from "./operation.ts";
+import type { OperationDeclaration } from "./operations/operation.ts";
 import type { ServiceRoute } from "./service-description.ts";
+import type { EntitySetDeclaration } from "./sets/entity-set.ts";
+import type { NavigationDeclaration } from "./sets/navigation-declaration.ts";
 import type {
   AnyProperty,
   ComplexTypeDeclaration,
   EntityCollection,
   EntityTypeDeclaration,
   EnumTypeDeclaration,
-} from "./value-type.ts";
+} from "./types/value-type.ts";
 
 /** Every declaration by its kind. */
 interface Declarations {

@@ -1,12 +1,11 @@
 import { isDeclaration } from "./declaration-kind.ts";
-import type { EntitySetDeclaration } from "./entity-set.ts";
-import { everyOption } from "./every-option.ts";
 import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "./names.ts";
-import type { NavigationDeclaration } from "./navigation-declaration.ts";
-import type { OperationDeclaration } from "./operation.ts";
-import { isObject, nameOf } from "./option-table.ts";
+import type { OperationDeclaration } from "./operations/operation.ts";
+import { everyOption, isObject, nameOf, type FaultPlace } from "./option-table.ts";
 import type { ServiceOptions } from "./service-options.ts";
-import type { EntityTypeDeclaration, PropertyDeclaration } from "./value-type.ts";
+import type { EntitySetDeclaration } from "./sets/entity-set.ts";
+import type { NavigationDeclaration } from "./sets/navigation-declaration.ts";
+import type { EntityTypeDeclaration, PropertyDeclaration } from "./types/value-type.ts";
 
 /**
  * The declarations of one registration as they hang together, before they are checked: names resolved, each set object
@@ -175,4 +174,16 @@ function collectOperations(table: unknown): readonly DeclaredOperation[] {
     const kind = declaration.operationKind;
     return [{ name, kind, bound: isBound ? bound : undefined, declaration, options, parameters }];
   });
+}
+
+/** Where the faults of a navigation property stand: its set and its read route. */
+export function navigationPlace(set: DeclaredSet, { name }: DeclaredNavigation): FaultPlace {
+  return { set: set.name, route: `/${set.name}({key})/${name}`, method: "GET" };
+}
+
+/** Where the faults of an operation stand: its set, if it is bound, and its route. */
+export function operationPlace(set: DeclaredSet | undefined, { name, kind, bound }: DeclaredOperation): FaultPlace {
+  const method = kind === "Function" ? "GET" : "POST";
+  if (set === undefined) return { route: `/${name}`, method };
+  return { set: set.name, route: `/${set.name}${bound === "entity" ? "({key})" : ""}/${name}`, method };
 }

@@ -4,7 +4,7 @@ import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { DeclaredSet } from "./declared-service.ts";
 import type { EntitySetSettings } from "./service-definition.ts";
 import type { ServiceDefaults } from "./service-options.ts";
-import type { LimitSettings, SetSettings } from "./set-settings.ts";
+import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
 
 /** Every setting with a value. */
 type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { type AuthorizationRequirement, needsResource } from "../definition/authorization.ts";
-import { refusal } from "../definition/refusal.ts";
+import { type AuthorizationRequirement, needsResource } from "../definition/rules/authorization.ts";
+import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";

@@ -1,4 +1,4 @@
-import type { AuthorizationRequirement, Category } from "../definition/authorization.ts";
+import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import { actionAlong, requireCategory, requireRules } from "../execution/judge-rules.ts";
 import type { ResourcePath } from "../query/resource-path.ts";

@@ -2,7 +2,7 @@ import { chain } from "../base/maybe.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { OptionRules } from "../binder/check-capabilities.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
+import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
 import { runExpand } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";

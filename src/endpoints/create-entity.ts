@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
+import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
 import { orThrow } from "../execution/handler-answer.ts";

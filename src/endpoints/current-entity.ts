@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler } from "../definition/handlers.ts";
+import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";

@@ -1,7 +1,7 @@
 import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
-import { IncompleteValueError } from "../definition/merge-delta.ts";
+import { IncompleteValueError } from "../definition/sets/merge-delta.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import { refusal } from "../definition/refusal.ts";
+import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";

@@ -1,6 +1,6 @@
-import type { AuthorizationRequirement } from "../definition/authorization.ts";
 import type { User } from "../definition/context.ts";
-import { refusal } from "../definition/refusal.ts";
+import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
+import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";

@@ -1,13 +1,13 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import {
   type GuardedReference,
   missingReference,
   referredKey,
   referredValues,
   statedPairs,
-} from "../definition/guarded-reference.ts";
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
+} from "../definition/sets/guarded-reference.ts";
 import type { JoinPair } from "../edm/model.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { asEntity, isObject } from "../memory/entity.ts";

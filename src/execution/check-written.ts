@@ -1,9 +1,9 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler, RestrictedHandler } from "../definition/handlers.ts";
-import { refusalOfUnseen } from "../definition/refusal.ts";
-import type { VaryingRowCondition } from "../definition/row-conditions.ts";
+import { refusalOfUnseen } from "../definition/rules/refusal.ts";
+import type { VaryingRowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { GetByKeyHandler, RestrictedHandler } from "../definition/sets/handlers.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";

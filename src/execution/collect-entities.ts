@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../base/maybe.ts";
-import type { Awaitable } from "../definition/handlers.ts";
+import type { Awaitable } from "../definition/sets/handlers.ts";
 
 /**
  * Returns the entities that a handler returned as an iterable: an array or another iterable unchanged, the entities of

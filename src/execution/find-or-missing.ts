@@ -1,6 +1,6 @@
 import { isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler } from "../definition/handlers.ts";
+import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
 import { ERROR_CODES } from "../errors/error-codes.ts";
 import { isODataError } from "../errors/odata-error.ts";
 

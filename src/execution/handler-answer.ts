@@ -1,4 +1,4 @@
-import type { EntityStream } from "../definition/handlers.ts";
+import type { EntityStream } from "../definition/sets/handlers.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import type { QueryableSource } from "../query/source.ts";
 

@@ -1,8 +1,8 @@
 import { assertNever } from "../base/assert-never.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { AuthorizationRequirement, Category } from "../definition/authorization.ts";
 import type { Context, User } from "../definition/context.ts";
-import { refusal } from "../definition/refusal.ts";
+import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
+import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
 import { orThrow } from "./handler-answer.ts";

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { NavigationHandlers } from "../definition/handlers.ts";
+import type { NavigationHandlers } from "../definition/sets/handlers.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/entity.ts";

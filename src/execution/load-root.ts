@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler } from "../definition/handlers.ts";
+import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { RootExpression } from "../query/expression.ts";

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler, NavigationHandlers } from "../definition/handlers.ts";
+import type { GetByKeyHandler, NavigationHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";
 import { batchLookup } from "./batch-answer.ts";

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { QueryableHandler } from "../definition/handlers.ts";
+import type { QueryableHandler } from "../definition/sets/handlers.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
 import { mentionsOf } from "../query/mentions.ts";

@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { QueryableHandler } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { QueryableHandler } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { QueryableSource, SourcesBySet } from "../query/source.ts";
 import { startAll } from "./concurrency.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
-import type { RowCondition } from "../definition/row-conditions.ts";
+import type { RowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { protocolError } from "../errors/odata-error.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
-import { type GuardedReference, guardedReferencesOf } from "../definition/guarded-reference.ts";
-import type { EntitySetHandlers, NavigationHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import { type GuardedReference, guardedReferencesOf } from "../definition/sets/guarded-reference.ts";
+import type { EntitySetHandlers, NavigationHandlers } from "../definition/sets/handlers.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import { restrictApplyQuery } from "./restrict-apply-query.ts";
 import { restrictCreation, restrictNavigation } from "./restrict-navigation.ts";

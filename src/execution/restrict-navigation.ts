@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { NavigationHandlers } from "../definition/handlers.ts";
+import type { NavigationHandlers } from "../definition/sets/handlers.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { isODataError } from "../errors/odata-error.ts";

@@ -1,6 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers, EntityStream, GetByKeyHandler, QueryableHandler } from "../definition/handlers.ts";
+import type {
+  EntitySetHandlers,
+  EntityStream,
+  GetByKeyHandler,
+  QueryableHandler,
+} from "../definition/sets/handlers.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import type { KeyedRow, QueryableSource } from "../query/source.ts";
 import { collectEntities } from "./collect-entities.ts";

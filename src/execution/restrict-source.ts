@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { QueryableHandler, WrappingHandler } from "../definition/handlers.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { QueryableHandler, WrappingHandler } from "../definition/sets/handlers.ts";
 import { applyQuery } from "../memory/apply-query.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { QueryableSource, RowRestriction } from "../query/source.ts";

@@ -1,9 +1,9 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers, GetByKeyHandler } from "../definition/handlers.ts";
-import { mergeDelta } from "../definition/merge-delta.ts";
-import { refusalOfUnseen } from "../definition/refusal.ts";
+import { refusalOfUnseen } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySetHandlers, GetByKeyHandler } from "../definition/sets/handlers.ts";
+import { mergeDelta } from "../definition/sets/merge-delta.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { asEntity, isObject } from "../memory/entity.ts";

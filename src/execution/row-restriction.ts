@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { RowCondition } from "../definition/row-conditions.ts";
+import type { RowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";

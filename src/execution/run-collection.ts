@@ -1,6 +1,12 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { Answer, AppliedQuery, CollectionQuery, EntitySetHandlers, EntityStream } from "../definition/handlers.ts";
+import type {
+  Answer,
+  AppliedQuery,
+  CollectionQuery,
+  EntitySetHandlers,
+  EntityStream,
+} from "../definition/sets/handlers.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { toCollectionQuery } from "../plan/collection-query.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";

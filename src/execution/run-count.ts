@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
+import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import { planCount, type ReadForm } from "../plan/plan-collection.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import { runCollection } from "./run-collection.ts";

@@ -1,17 +1,16 @@
 import { chain } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import { declaredEntityType } from "../definition/declared-entity-type.ts";
+import { everyOption, describe, isObject } from "../definition/option-table.ts";
 import {
   entitySet,
   type BoundOperations,
   type EntitySetDeclaration,
   type EntitySetOptions,
-} from "../definition/entity-set.ts";
-import { everyOption } from "../definition/every-option.ts";
-import type { GetByKeyHandler } from "../definition/handlers.ts";
-import type { Navigations } from "../definition/navigation.ts";
-import { describe, isObject } from "../definition/option-table.ts";
-import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+} from "../definition/sets/entity-set.ts";
+import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
+import type { Navigations } from "../definition/sets/navigation.ts";
+import { declaredEntityType } from "../definition/types/declared-entity-type.ts";
+import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { KeyedJoins } from "../query/source.ts";

@@ -1,6 +1,6 @@
-import { declaredEntityType } from "../definition/declared-entity-type.ts";
-import type { EntitySource } from "../definition/entity-source.ts";
-import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import type { EntitySource } from "../definition/sets/entity-source.ts";
+import { declaredEntityType } from "../definition/types/declared-entity-type.ts";
+import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { QueryableSource, RelationalSource } from "../query/source.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";

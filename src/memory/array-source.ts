@@ -1,6 +1,6 @@
-import type { EntitySource } from "../definition/entity-source.ts";
-import type { ResultOf } from "../definition/infer.ts";
-import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import type { EntitySource } from "../definition/sets/entity-source.ts";
+import type { ResultOf } from "../definition/types/infer.ts";
+import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { applyQuery } from "./apply-query.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { assertNever } from "../base/assert-never.ts";
-import { type AuthorizationRequirement, type Category, needsResource } from "../definition/authorization.ts";
+import { type AuthorizationRequirement, type Category, needsResource } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 
 /** Who may send a request, beside what the registration requires. */

@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers, NavigationHandlers } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySetHandlers, NavigationHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import type {
   ExpandedNavigation,

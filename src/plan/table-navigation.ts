@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
-import type { QueryableHandler } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { QueryableHandler } from "../definition/sets/handlers.ts";
 import type { EntitySet, EntityType, NavigationJoin } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { FilterClause, QueryShape, SelectedProperty } from "../query/clauses.ts";

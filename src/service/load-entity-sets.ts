@@ -1,6 +1,6 @@
 import { isEntitySet } from "../definition/declared-service.ts";
-import type { EntitySetDeclaration } from "../definition/entity-set.ts";
 import { describe } from "../definition/option-table.ts";
+import type { EntitySetDeclaration } from "../definition/sets/entity-set.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 
 /** A module that may hold declarations: no declaration file, no test. */

@@ -1,5 +1,5 @@
 import { assertNever } from "../base/assert-never.ts";
-import type { Category } from "../definition/authorization.ts";
+import type { Category } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { RouteMethod as Method } from "../definition/service-description.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";

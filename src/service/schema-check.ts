@@ -1,6 +1,6 @@
 import { chain } from "../base/maybe.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import type { StoredDatabase, StoredHandler, StoredSet } from "../definition/stored-rows.ts";
+import type { StoredDatabase, StoredHandler, StoredSet } from "../definition/sets/stored-database.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 
 /** Compares the sets of one database with its catalogue. */

@@ -1,8 +1,8 @@
 import type { BoundedCache } from "../base/bounded-cache.ts";
-import type { DeclaredEntitySet } from "../definition/entity-set-access.ts";
-import { rowConditions, type RowConditions } from "../definition/row-conditions.ts";
+import { rowConditions, type RowConditions } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { TransactionalDatabase } from "../definition/transactional-database.ts";
+import type { DeclaredEntitySet } from "../definition/sets/entity-set-access.ts";
+import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { guardedServiceOf } from "../execution/trusted-context.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";

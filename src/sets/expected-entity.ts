@@ -1,5 +1,5 @@
-import type { WriteOptions } from "../definition/entity-set-access.ts";
-import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import type { WriteOptions } from "../definition/sets/entity-set-access.ts";
+import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
-import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "../definition/entity-set-access.ts";
-import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "../definition/sets/entity-set-access.ts";
+import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import { withinTime } from "../execution/within-time.ts";
 import { CallContext, type CallPlace, type CallSettings } from "./call-context.ts";

@@ -1,11 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Category } from "../definition/authorization.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntityFilter, WriteOptions } from "../definition/entity-set-access.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
-import { refusal } from "../definition/refusal.ts";
+import type { Category } from "../definition/rules/authorization.ts";
+import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import type { EntityTypeDeclaration } from "../definition/value-type.ts";
+import type { EntityFilter, WriteOptions } from "../definition/sets/entity-set-access.ts";
+import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
+import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
 import { authorizeShape } from "../execution/authorize-query.ts";

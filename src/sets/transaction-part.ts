@@ -1,4 +1,4 @@
-import type { TransactionalDatabase } from "../definition/transactional-database.ts";
+import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 
 /** A transaction that `ctx.inTransaction` has open. */
 export class OpenTransaction {

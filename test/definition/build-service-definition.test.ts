@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { anyOf, authenticated, needsResource, resource, role } from "../../src/definition/authorization.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
-import { edm } from "../../src/definition/edm-builders.ts";
-import { entitySet } from "../../src/definition/entity-set.ts";
-import { complexType, entityType, enumType } from "../../src/definition/entity-type.ts";
-import { hasMany, hasOptional, hasRequired } from "../../src/definition/navigation.ts";
-import { action, fn } from "../../src/definition/operation.ts";
-import { allRows } from "../../src/definition/row-predicate.ts";
+import { action, fn } from "../../src/definition/operations/operation.ts";
+import { anyOf, authenticated, needsResource, resource, role } from "../../src/definition/rules/authorization.ts";
+import { allRows } from "../../src/definition/rules/row-predicate.ts";
 import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
 import type { ServiceOptions } from "../../src/definition/service-options.ts";
+import { entitySet } from "../../src/definition/sets/entity-set.ts";
+import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";
+import { edm } from "../../src/definition/types/edm-builders.ts";
+import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { applyDelta } from "../../src/definition/apply-delta.ts";
-import { anyOf, authenticated, resource, role } from "../../src/definition/authorization.ts";
-import { edm } from "../../src/definition/edm-builders.ts";
-import { entitySet } from "../../src/definition/entity-set.ts";
-import { complexType, entityType, enumType } from "../../src/definition/entity-type.ts";
-import { hasMany, hasOptional, hasRequired } from "../../src/definition/navigation.ts";
-import { action, fn } from "../../src/definition/operation.ts";
-import { requireUser } from "../../src/definition/require-user.ts";
-import { allRows, noRows } from "../../src/definition/row-predicate.ts";
+import { action, fn } from "../../src/definition/operations/operation.ts";
+import { anyOf, authenticated, resource, role } from "../../src/definition/rules/authorization.ts";
+import { requireUser } from "../../src/definition/rules/refusal.ts";
+import { allRows, noRows } from "../../src/definition/rules/row-predicate.ts";
+import { applyDelta } from "../../src/definition/sets/apply-delta.ts";
+import { entitySet } from "../../src/definition/sets/entity-set.ts";
+import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";
+import { edm } from "../../src/definition/types/edm-builders.ts";
+import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 
 const Order = entityType("Order", {
   id: edm.int64().key(),

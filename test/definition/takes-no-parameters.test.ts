@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hasEmptyParameterList, takesNoParameters } from "../../src/definition/takes-no-parameters.ts";
+import { hasEmptyParameterList, takesNoParameters } from "../../src/definition/operations/takes-no-parameters.ts";
 
 const methods: Readonly<Record<string, { readonly length: number }>> = { go() {}, async wait() {} };
 

@@ -15,8 +15,8 @@ import {
 } from "odatakit";
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/definition/context.ts";
-import type { CollectionQuery } from "../../src/definition/handlers.ts";
 import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
+import type { CollectionQuery } from "../../src/definition/sets/handlers.ts";
 import { resolveSources } from "../../src/execution/resolve-sources.ts";
 import { restrictDefinition } from "../../src/execution/restrict-definition.ts";
 import { conditionOf, restrictionOf } from "../../src/execution/row-restriction.ts";

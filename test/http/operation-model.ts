@@ -1,5 +1,5 @@
 import { action, complexType, edm, entitySet, entityType, enumType, fn, odataService } from "odatakit";
-import type { AnyProperty } from "../../src/definition/value-type.ts";
+import type { AnyProperty } from "../../src/definition/types/value-type.ts";
 import type { Service } from "./doors.ts";
 
 export const Color = enumType("Color", { Red: 0, Green: 1, Blue: 2 });

@@ -1,6 +1,6 @@
 import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
-import type { AnyProperty } from "../../src/definition/value-type.ts";
+import type { AnyProperty } from "../../src/definition/types/value-type.ts";
 import { eachDoor, EMPTY_HEADERS, expectAnswer, ORIGIN } from "./doors.ts";
 import { CASES, echoService, SCALARS } from "./operation-model.ts";
 

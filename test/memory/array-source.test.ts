@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { edm } from "../../src/definition/edm-builders.ts";
-import { entityType } from "../../src/definition/entity-type.ts";
+import { edm } from "../../src/definition/types/edm-builders.ts";
+import { entityType } from "../../src/definition/types/entity-type.ts";
 import { arraySource } from "../../src/memory/array-source.ts";
 import type { Page } from "../../src/query/source.ts";
 import { bind, toSourceQuery, type Options } from "./model.ts";

@@ -1,4 +1,4 @@
-import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ColumnConversion } from "./converted-plan.ts";
 import type { StorageForm, StorageOf } from "./storage-option.ts";
 

@@ -1,8 +1,8 @@
 import { BoundedCache } from "../../base/bounded-cache.ts";
-import { declaredEntityType } from "../../definition/declared-entity-type.ts";
 import { describe } from "../../definition/option-table.ts";
-import type { StoredDatabase } from "../../definition/stored-rows.ts";
-import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { StoredDatabase } from "../../definition/sets/stored-database.ts";
+import { declaredEntityType } from "../../definition/types/declared-entity-type.ts";
+import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
 import type { ReportFault } from "../columns/report-fault.ts";
 import { planColumns, type PlannedTable, type PlansByField } from "../columns/table-columns.ts";

@@ -1,6 +1,6 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { ServiceDefinition } from "../../definition/service-definition.ts";
-import type { StoredDatabase, StoredSet } from "../../definition/stored-rows.ts";
+import type { StoredDatabase, StoredSet } from "../../definition/sets/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { runSteps, type CatalogueSteps } from "../../introspect/catalogue-steps.ts";

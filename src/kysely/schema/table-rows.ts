@@ -1,4 +1,4 @@
-import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/stored-rows.ts";
+import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/sets/stored-database.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 
 /** The table behind the handlers of an entity set, for the schema check. */

@@ -1,4 +1,4 @@
-import { changesMember, completeValue, isPartial } from "../../definition/merge-delta.ts";
+import { changesMember, completeValue, isPartial } from "../../definition/sets/merge-delta.ts";
 import { absentValue } from "../../edm/absent-value.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SqlTable } from "./sql-table.ts";

@@ -1,12 +1,12 @@
 import type { Context } from "../../definition/context.ts";
+import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import {
   type GuardedReference,
   missingReference,
   referredKey,
   referredValues,
   statedPairs,
-} from "../../definition/guarded-reference.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+} from "../../definition/sets/guarded-reference.ts";
 import { ERROR_CODES } from "../../errors/error-codes.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";

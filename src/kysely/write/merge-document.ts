@@ -1,4 +1,4 @@
-import { changesMember, completeValue, isPartial } from "../../definition/merge-delta.ts";
+import { changesMember, completeValue, isPartial } from "../../definition/sets/merge-delta.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";

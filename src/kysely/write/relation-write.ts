@@ -1,6 +1,6 @@
 import type { Context, WriteContext } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
-import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";

@@ -1,6 +1,11 @@
 import type { Context } from "../../definition/context.ts";
-import type { LinkHandler, NavigationHandlers, OfferedHandler, RestrictedHandler } from "../../definition/handlers.ts";
 import { isObject } from "../../definition/option-table.ts";
+import type {
+  LinkHandler,
+  NavigationHandlers,
+  OfferedHandler,
+  RestrictedHandler,
+} from "../../definition/sets/handlers.ts";
 import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
 import type { LinkContext, RelatedWrite } from "./relation-write.ts";
 import { noteTable, tableOf, type SqlTable } from "./sql-table.ts";

@@ -1,4 +1,4 @@
-import type { WrappingHandler } from "../../definition/handlers.ts";
+import type { WrappingHandler } from "../../definition/sets/handlers.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { PlansByField } from "../columns/table-columns.ts";

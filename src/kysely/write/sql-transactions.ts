@@ -1,6 +1,6 @@
 import { CompiledQuery } from "kysely";
 import type { RuleContext } from "../../definition/context.ts";
-import type { TransactionalDatabase } from "../../definition/transactional-database.ts";
+import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import { openTransaction } from "../connection/open-transaction.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";

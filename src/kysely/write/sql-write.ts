@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context, WriteContext } from "../../definition/context.ts";
-import type { EntitySetHandlers, RestrictedHandler } from "../../definition/handlers.ts";
-import type { EntityTypeDeclaration } from "../../definition/value-type.ts";
+import type { EntitySetHandlers, RestrictedHandler } from "../../definition/sets/handlers.ts";
+import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/set-member.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { mergeValue } from "../../definition/merge-delta.ts";
+import { mergeValue } from "../../definition/sets/merge-delta.ts";
 import { isFourDigitYear } from "../../edm/date.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../definition/context.ts";
-import { refusalOfUnseen } from "../../definition/refusal.ts";
+import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";

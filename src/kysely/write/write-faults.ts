@@ -1,5 +1,5 @@
 import type { Context } from "../../definition/context.ts";
-import { missingReference } from "../../definition/guarded-reference.ts";
+import { missingReference } from "../../definition/sets/guarded-reference.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault } from "../database-fault.ts";

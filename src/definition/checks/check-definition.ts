@@ -1,0 +1,91 @@
+import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { DeclaredService } from "../declared-service.ts";
+import type { DeclaredTypes } from "../types/declared-types.ts";
+import { checkAuthorization } from "./check-authorization.ts";
+import { checkAllowlists, checkETags, checkSearch, checkUncomparable } from "./check-entity-sets.ts";
+import { checkForeignKeys } from "./check-foreign-keys.ts";
+import { checkChosenKeys, checkOpenOperations, checkReadable, checkResources, checkRowRules } from "./check-guards.ts";
+import { checkLinks } from "./check-links.ts";
+import {
+  checkContainerNames,
+  checkEnumMemberNames,
+  checkIdentifiers,
+  checkMemberNames,
+  checkOperationNames,
+  checkSchemaNames,
+  checkTypeNames,
+} from "./check-names.ts";
+import { checkNavigationRules } from "./check-navigation-rules.ts";
+import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
+import { checkBindings, checkKeyParameters, checkOperationPaths, checkOverloads } from "./check-operations.ts";
+import { checkServiceOptions } from "./check-options.ts";
+import {
+  checkRoutes,
+  checkSecret,
+  checkChallenge,
+  checkLogger,
+  checkNamespace,
+  checkPrefix,
+  checkPublicUrl,
+  checkSupported,
+} from "./check-service.ts";
+import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
+
+/** One startup rule: finds its faults in the declarations of a registration. */
+export type StartupRule = (service: DeclaredService, types: DeclaredTypes) => Iterable<ConfigurationFault>;
+
+/** The startup rules, in the order in which their faults are listed. */
+export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
+  checkServiceOptions,
+  checkPrefix,
+  checkNamespace,
+  checkPublicUrl,
+  checkChallenge,
+  checkLogger,
+  checkSecret,
+  checkSupported,
+  checkRoutes,
+  checkContainerNames,
+  checkTypeNames,
+  checkSchemaNames,
+  checkIdentifiers,
+  checkProperties,
+  checkKeys,
+  checkEnumTypes,
+  checkEnumMemberNames,
+  checkMemberNames,
+  checkAllowlists,
+  checkETags,
+  checkSearch,
+  checkTargets,
+  checkConditions,
+  checkForeignKeys,
+  checkUncomparable,
+  checkLinks,
+  checkPartners,
+  checkAgreement,
+  checkOperationNames,
+  checkBindings,
+  checkSignatures,
+  checkKeyParameters,
+  checkOperationPaths,
+  checkOverloads,
+  checkAuthorization,
+  checkResources,
+  checkReadable,
+  checkNavigationRules,
+  checkRowRules,
+  checkChosenKeys,
+  checkOpenOperations,
+]);
+
+/**
+ * Applies every startup rule to the declarations of a registration.
+ * @throws ConfigurationError with all faults of all rules
+ * @see specification, Entity set; Operations, rules 3, 5 and 11; Conditional requests, rule 3;
+ *   section Authentication
+ */
+export function checkDefinition(service: DeclaredService, types: DeclaredTypes): void {
+  const faults = STARTUP_RULES.flatMap((rule) => [...rule(service, types)]);
+  if (faults.length > 0) throw new ConfigurationError(faults);
+}

@@ -1,0 +1,185 @@
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import {
+  type DeclaredService,
+  type DeclaredSet,
+  namesOf,
+  propertyIn,
+  navigationPlace,
+  operationPlace,
+} from "../declared-service.ts";
+import { isObject } from "../option-table.ts";
+import { type Category, needsResource, resolveCategories } from "../rules/authorization.ts";
+import {
+  askingNavigations,
+  type EntityRoute,
+  judgingRoutes,
+  linkRoutes,
+  navigationRoutes,
+  navigationsInto,
+} from "../rules/routes-into.ts";
+import type { RestrictedHandler } from "../sets/handlers.ts";
+import { navigationHandlersOf } from "../sets/navigation-handlers.ts";
+import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import { isGuarded, statesRules } from "./check-authorization.ts";
+
+const ROWS_FIX = "Give `authorization.rows` of";
+
+/** What judges an entity needs the entity. @see decisions, Authorization */
+export function* checkResources({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets) {
+    const { name } = set;
+    const judged = judgedCategories(set);
+    if (set.options["getByKey"] === undefined) {
+      const routes = [...entityRoutes(set, sets), ...judgingRoutes(set, sets)];
+      for (const category of judged) {
+        const first = routes.find((each) => each.category === category);
+        if (first === undefined) continue;
+        const message = `\`${category}\` requires resource(…), but no \`getByKey\` loads the entity that it judges.`;
+        const { route, method } = first;
+        yield { set: name, route, method, message, fix: "Declare getByKey, or remove resource(…)." };
+      }
+    }
+    for (const operation of set.operations) {
+      if (operation.bound !== "collection" || !judged.includes("invoke")) continue;
+      const message = `\`${operation.name}\` is bound to a collection, but \`invoke\` requires resource(…), which judges one entity.`;
+      const fix = "Bind it to an entity, or remove resource(…) from the rules for `invoke`.";
+      yield { ...operationPlace(set, operation), message, fix };
+    }
+  }
+}
+
+/** What judges loaded entities can be no part of a query: `rows` says there what a user sees. @see decisions, Authorization */
+export function* checkReadable({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets) {
+    if (!judgedCategories(set).includes("read") || hasRows(set)) continue;
+    const { name, options } = set;
+    const because = "`read` requires resource(…), which cannot be part of a query";
+    const fix = `${ROWS_FIX} ${name}: the condition on what queries show.`;
+    if (["queryable", "getAll", "applyQuery"].some((form) => options[form] !== undefined)) {
+      const message = `${because}, but the collection can be read, and there is no \`rows\`.`;
+      yield { set: name, route: `/${name}`, method: "GET", message, fix };
+      continue;
+    }
+    const [into] = askingNavigations(set, sets);
+    if (into === undefined) continue;
+    const message = `${because}, but \`${into.navigation.field}\` of ${into.from.name} leads here, and there is no \`rows\`.`;
+    yield { ...navigationPlace(into.from, into.navigation), set: name, message, fix };
+  }
+}
+
+/** A row rule is asked on every way to a row: by its key it needs the row, along a navigation the set. */
+export function* checkRowRules({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  const guarding = new Map<EntityTypeDeclaration, string[]>();
+  for (const set of sets.filter(hasRows)) {
+    guarding.set(set.entityType, [...(guarding.get(set.entityType) ?? []), set.name]);
+    const [first] = [...entityRoutes(set, sets), ...linksInto(set, sets)];
+    if (set.options["getByKey"] !== undefined || first === undefined) continue;
+    const message = "`authorization.rows` hides entities, but no `getByKey` tells whether this one is hidden.";
+    yield { set: set.name, route: first.route, method: first.method, message, fix: "Declare getByKey." };
+  }
+  for (const set of sets) {
+    for (const navigation of set.navigations) {
+      const { field, target, options } = navigation;
+      const guards = target === undefined ? undefined : guarding.get(target);
+      if (target === undefined || guards === undefined || options["target"] !== undefined) continue;
+      const message = `\`${field}\` leads to ${target.name}, of which ${guards.join(", ")} hides rows, but names no \`target\`.`;
+      const fix = `Give \`target\`: ${guards.map((each) => `"${each}"`).join(" or ")}.`;
+      yield { ...navigationPlace(set, navigation), message, fix };
+    }
+  }
+}
+
+/**
+ * A key that a client chooses may be that of a hidden entity: nothing must be written over that.
+ * @see decisions, Authorization
+ */
+export function* checkChosenKeys({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets.filter(hasRows)) {
+    if (set.options["getByKey"] !== undefined || !choosesKeys(set)) continue;
+    const [first] = creatingRoutes(set, sets, options);
+    if (first === undefined) continue;
+    const message =
+      "Clients choose the keys of what they create, but no `getByKey` tells whether a hidden entity has one.";
+    yield { set: set.name, route: first, method: "POST", message, fix: "Declare getByKey, or a key that is computed." };
+  }
+}
+
+/** Where sets are guarded, who may call an unbound operation is said, and not forgotten. */
+export function* checkOpenOperations({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
+  const guarded = sets.find(isGuarded);
+  if (guarded === undefined || statesRules(options["authorization"])) return;
+  for (const operation of operations) {
+    if (operation.options["authorization"] !== undefined) continue;
+    const message = `\`${operation.name}\` has no \`authorization\`, nor has odataService, whereas ${guarded.name} is guarded.`;
+    const fix = "Give it `authorization: authenticated()`, or `authorization: []` where everybody may call it.";
+    yield { ...operationPlace(undefined, operation), message, fix };
+  }
+}
+
+/** The categories whose rules judge a loaded entity. */
+function judgedCategories({ options }: DeclaredSet): readonly Category[] {
+  const categories = Object.entries(resolveCategories(options["authorization"]));
+  return categories.flatMap(([category, rules]) => (rules.some(needsResource) ? [category as Category] : []));
+}
+
+function hasRows({ options: { authorization } }: DeclaredSet): boolean {
+  return isObject(authorization) && authorization["rows"] !== undefined;
+}
+
+/** The routes that address an entity of the set, but those that are only there with `getByKey`. */
+function* entityRoutes(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable<EntityRoute> {
+  const route = `/${set.name}({key})`;
+  const { options } = set;
+  if (options["replace"] !== undefined) yield { category: "update", route, method: "PUT" };
+  if (options["patch"] !== undefined) yield { category: "update", route, method: "PATCH" };
+  if (options["delete"] !== undefined) yield { category: "delete", route, method: "DELETE" };
+  for (const navigation of set.navigations) {
+    const handlers = navigationHandlersOf(navigation, sets);
+    yield* navigationRoutes(`${route}/${navigation.name}`, handlers);
+  }
+  for (const operation of set.operations) {
+    if (operation.bound !== "entity") continue;
+    yield { category: "invoke", route: `${route}/${operation.name}`, method: methodOf(operation.kind) };
+  }
+}
+
+/** The routes whose handlers create entities of the set: its own, along navigations that lead here, within others. */
+function* creatingRoutes(
+  set: DeclaredSet,
+  sets: readonly DeclaredSet[],
+  { defaults }: DeclaredService["options"],
+): Iterable<string> {
+  const { create } = set.options;
+  if (create !== undefined && !obeysRestriction(create)) yield `/${set.name}`;
+  const nestsByDefault = isObject(defaults) && defaults["allowDeepInsert"] === true;
+  for (const { from, navigation } of navigationsInto(set, sets)) {
+    const related = navigationHandlersOf(navigation, sets)["create"];
+    if (related !== undefined && !obeysRestriction(related)) yield `/${from.name}({key})/${navigation.name}`;
+    const { create: nests, allowDeepInsert = nestsByDefault } = from.options;
+    if (nests !== undefined && allowDeepInsert === true && !obeysRestriction(nests)) yield `/${from.name}`;
+  }
+}
+
+/** Databases refuse a key that is taken: what the framework does there writes over nothing. */
+function obeysRestriction(handler: unknown): boolean {
+  return typeof handler === "function" && (handler as RestrictedHandler).obeysRestriction === true;
+}
+
+/** Whether the whole key of an entity may come from a client. */
+function choosesKeys({ entityType }: DeclaredSet): boolean {
+  const keys = namesOf(entityType.properties).flatMap((field) => propertyIn(entityType, field) ?? []);
+  return keys.every(({ key, computed }) => !key || !computed);
+}
+
+function methodOf(kind: "Function" | "Action"): string {
+  return kind === "Function" ? "GET" : "POST";
+}
+
+/** The routes of other sets that take references to entities of this set. */
+function linksInto(set: DeclaredSet, sets: readonly DeclaredSet[]): readonly EntityRoute[] {
+  return navigationsInto(set, sets).flatMap((into) => {
+    // Who removes the one link that there is names no entity.
+    const isMany = into.navigation.declaration.cardinality === "many";
+    return linkRoutes(into, sets).filter(({ method }) => isMany || method !== "DELETE");
+  });
+}

@@ -1,0 +1,110 @@
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { isDeclaration } from "../declaration-kind.ts";
+import {
+  type DeclaredService,
+  type DeclaredSet,
+  entriesOf,
+  namesOf,
+  propertyIn,
+  navigationPlace,
+} from "../declared-service.ts";
+import { adviseName, describe, isObject } from "../option-table.ts";
+import type { EntityTypeDeclaration } from "../types/value-type.ts";
+
+/** What is wrong with one part of a declaration, and what would be right. */
+type Problem = Pick<ConfigurationFault, "message" | "fix">;
+
+/** `through` names a table of links between two tables, and which of its columns hold the values of which properties. */
+export function* checkLinks({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets) {
+    for (const navigation of set.navigations) {
+      const { target, options, field } = navigation;
+      const { through } = options;
+      if (!isObject(through)) continue;
+      const place = navigationPlace(set, navigation);
+      const problems = [
+        ...checkTable(set, sets, options, field),
+        ...checkName(through["table"], field),
+        ...checkFrom(through["from"], set.entityType, field),
+        ...(target === undefined ? [] : checkTo(through["to"], target, field)),
+      ];
+      for (const problem of problems) yield { ...place, ...problem };
+      if (options["on"] !== undefined) {
+        const message = `\`${field}\` has both \`on\` and \`through\`.`;
+        yield { ...place, message, fix: "Keep `through` where a table of links tells what is related, else `on`." };
+      }
+    }
+  }
+}
+
+/** Only a database can be asked for links, and for the entities that they lead to. */
+function* checkTable(
+  set: DeclaredSet,
+  sets: readonly DeclaredSet[],
+  { target: name }: Readonly<Record<string, unknown>>,
+  field: string,
+): Iterable<Problem> {
+  const wrong = (where: string): Problem => ({
+    message: `\`through\` of \`${field}\` names a table of links, but ${where} is over no table.`,
+    fix: "Declare it with sqlEntitySet, or remove `through` and give `get` or `getBatch`.",
+  });
+  if (!isOverTable(set)) yield wrong(`the set ${set.name}`);
+  const target = sets.find((each) => each.name === name);
+  if (target !== undefined && target !== set && !isOverTable(target)) yield wrong(`its target ${target.name}`);
+}
+
+/** Whether the rows of a set are those of a table. */
+export function isOverTable({ options: { queryable } }: DeclaredSet): boolean {
+  if (typeof queryable !== "function" || !("source" in queryable) || !isObject(queryable.source)) return false;
+  return queryable.source["relational"] !== undefined;
+}
+
+function* checkName(table: unknown, field: string): Iterable<Problem> {
+  if (typeof table === "string" && table !== "") return;
+  const message = `\`table\` of \`through\` of \`${field}\` is ${describe(table)}.`;
+  yield { message, fix: "Give the name of the table of links." };
+}
+
+function* checkFrom(from: unknown, type: EntityTypeDeclaration, field: string): Iterable<Problem> {
+  yield* checkSide(from, "from", field);
+  for (const [property, column] of entriesOf(from)) {
+    yield* checkProperty(property, type, "from", field);
+    if (typeof column === "string" && column !== "") continue;
+    const message = `\`from.${property}\` of \`through\` of \`${field}\` is ${describe(column)}.`;
+    yield { message, fix: "Give the name of the column that holds the values of that property." };
+  }
+}
+
+function* checkTo(to: unknown, type: EntityTypeDeclaration, field: string): Iterable<Problem> {
+  yield* checkSide(to, "to", field);
+  for (const [column, property] of entriesOf(to)) {
+    if (typeof property === "string" && column !== "") yield* checkProperty(property, type, "to", field);
+    else {
+      const message = `\`to\` of \`through\` of \`${field}\` maps the column \`${column}\` to ${describe(property)}.`;
+      yield { message, fix: 'Map each column to a key of the related type: { tag_id: "id" }.' };
+    }
+  }
+}
+
+function* checkSide(side: unknown, name: "from" | "to", field: string): Iterable<Problem> {
+  if (entriesOf(side).length > 0) return;
+  const example = name === "from" ? 'from: { id: "order_id" }' : 'to: { tag_id: "id" }';
+  const message = `\`${name}\` of \`through\` of \`${field}\` maps no properties.`;
+  yield { message, fix: `Map what identifies an entity to the columns of its links: ${example}.` };
+}
+
+function* checkProperty(
+  name: string,
+  type: EntityTypeDeclaration,
+  side: "from" | "to",
+  field: string,
+): Iterable<Problem> {
+  const property = propertyIn(type, name);
+  const where = `\`${side}\` of \`through\` of \`${field}\` names \`${name}\``;
+  if (property === undefined) {
+    const message = `${where}, which ${type.name} does not have.`;
+    yield { message, fix: adviseName(name, namesOf(type.properties)) };
+  } else if (property.item !== undefined || isDeclaration(property.type, "ComplexTypeDeclaration")) {
+    yield { message: `${where}, which is no single value.`, fix: "Name properties of single values." };
+  }
+}

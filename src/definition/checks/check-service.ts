@@ -1,0 +1,120 @@
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { isDeclaration } from "../declaration-kind.ts";
+import type { DeclaredService } from "../declared-service.ts";
+import { isNamespace } from "../names.ts";
+import { describe, isObject } from "../option-table.ts";
+
+/** Segments of characters that need no percent-encoding in a path. */
+const PREFIX = /^(?:\/[\w.~!$&'()*+,;=:@-]+)*$/;
+const VISIBLE_ASCII = /^[\x20-\x7e]+$/;
+
+/** A prefix begins with a slash and does not end with one; the root is the empty text. */
+export function* checkPrefix({ options }: DeclaredService): Iterable<ConfigurationFault> {
+  const { name, prefix } = options;
+  if (prefix === undefined && typeof name === "string" && name !== "" && !isPrefix(`/${name}`)) {
+    const message = `The prefix would be "/${name}", after the \`name\`, which is no path.`;
+    yield { message, fix: "Give a `prefix`, or a name of letters, digits, dots and hyphens." };
+  }
+  if (prefix === undefined || (typeof prefix === "string" && isPrefix(prefix))) return;
+  const fix = 'Begin with a slash and end without one, such as "/odata"; "" is the root.';
+  yield { message: `\`prefix\` of odataService cannot be ${describe(prefix)}.`, fix };
+}
+
+/** A namespace is made of identifiers. @see OData CSDL 4.0, section 5.1.1 */
+export function* checkNamespace({ options }: DeclaredService): Iterable<ConfigurationFault> {
+  const { namespace } = options;
+  if (typeof namespace !== "string" || isNamespace(namespace)) return;
+  const fix = 'Give identifiers with dots between them, such as "Shop.Sales"; not Edm, odata, System or Transient.';
+  yield { message: `\`namespace\` of odataService cannot be ${describe(namespace)}.`, fix };
+}
+
+/** A public URL is an absolute http or https address to which paths can be appended. */
+export function* checkPublicUrl({ options }: DeclaredService): Iterable<ConfigurationFault> {
+  const { publicUrl } = options;
+  if (typeof publicUrl !== "string" || isBaseUrl(publicUrl)) return;
+  const fix = 'Give scheme, host and perhaps a path, such as "https://api.example.com", without "?" and "#".';
+  yield { message: `\`publicUrl\` of odataService cannot be ${describe(publicUrl)}.`, fix };
+}
+
+/** A challenge can be sent as a header. */
+export function* checkChallenge({ options }: DeclaredService): Iterable<ConfigurationFault> {
+  const { challenge } = options;
+  // That it is no text, or an empty one, its kind tells.
+  if (typeof challenge !== "string" || challenge === "" || VISIBLE_ASCII.test(challenge)) return;
+  const message = "`challenge` of odataService holds characters that a header cannot carry.";
+  yield { message, fix: 'Give ASCII text, such as "Bearer".' };
+}
+
+/** A logger has the three functions that are called. */
+export function* checkLogger({ options }: DeclaredService): Iterable<ConfigurationFault> {
+  const { logger } = options;
+  if (!isObject(logger)) return;
+  const missing = ["error", "warn", "info"].filter((name) => typeof logger[name] !== "function");
+  if (missing.length === 0) return;
+  const message = `\`logger\` of odataService has no function ${missing.join(", ")}.`;
+  yield { message, fix: "Give { error(message, fields), warn(message, fields), info(message, fields) }." };
+}
+
+function isPrefix(text: string): boolean {
+  return PREFIX.test(text) && !text.split("/").some((segment) => segment === "." || segment === "..");
+}
+
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text) || /[?#\s]/.test(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:\/\//i.test(text) && /^https?:$/.test(protocol) && username === "" && password === "";
+}
+
+/** Shortest secret, in characters or bytes. */
+const MIN_LENGTH = 16;
+
+const FIX = `Give at least ${String(MIN_LENGTH)} random characters that all processes of the service share, from its environment.`;
+
+/** Keyset paging needs the secret of the service, and a secret must be one. @see decisions, Reading (next link) */
+export function* checkSecret({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
+  const { secret, defaults } = options;
+  if (secret !== undefined) {
+    // The secret itself is never shown: messages end up in logs.
+    if (typeof secret !== "string" && !(secret instanceof Uint8Array)) {
+      yield { message: "`secret` of odataService is neither a text nor bytes.", fix: FIX };
+    } else if (secret.length < MIN_LENGTH) {
+      yield { message: `\`secret\` of odataService has only ${String(secret.length)} characters.`, fix: FIX };
+    }
+    return;
+  }
+  if (isObject(defaults) && defaults["paging"] === "keyset") {
+    yield { message: '`paging: "keyset"` of `defaults` needs the `secret` of odataService.', fix: FIX };
+  }
+  for (const set of sets.filter((each) => each.options["paging"] === "keyset")) {
+    const message = '`paging: "keyset"` of an entity set needs the `secret` of odataService.';
+    yield { set: set.name, message, fix: FIX };
+  }
+}
+
+/** What this version does not do is refused, not ignored: an ignored promise would do harm silently. */
+export function* checkSupported({ options: { batch } }: DeclaredService): Iterable<ConfigurationFault> {
+  if (batch === undefined || batch === false) return;
+  const message = "`batch` of odataService is not supported by this version.";
+  yield { message, fix: "Remove it, or set it to false: there is no $batch route." };
+}
+
+/** Further routes are made by a function of the package, can be served, and take no path that something else has. */
+export function* checkRoutes({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
+  const listed: readonly unknown[] = Array.isArray(options["routes"]) ? options["routes"] : [];
+  const taken = new Set([...sets, ...operations].map(({ name }) => name));
+  for (const [index, route] of listed.entries()) {
+    if (!isDeclaration(route, "ServiceRoute")) {
+      const message = `\`routes\` of odataService holds ${describe(route)} at position ${String(index)}.`;
+      yield { message, fix: "List what `openApiRoute(…)` returns." };
+      continue;
+    }
+    yield* route.check();
+    for (const path of route.paths) {
+      if (taken.has(path)) {
+        const fix = "Give the entity set or operation of that name another, or leave this route out.";
+        yield { route: `/${path}`, message: "Two declarations take this path.", fix };
+      }
+      taken.add(path);
+    }
+  }
+}

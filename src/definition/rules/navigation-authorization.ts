@@ -1,0 +1,51 @@
+import type { DeclaredNavigation, DeclaredSet } from "../declared-service.ts";
+import {
+  type AuthorizationRequirement,
+  type Category,
+  type NavigationAuthorization,
+  resolveCategories,
+} from "./authorization.ts";
+
+/**
+ * Resolves the rules along a navigation. A navigation without a target set leads to a type: every set of that type must
+ * let the user through, so that leaving `target` out opens nothing.
+ * @see docs/authorization.md
+ */
+export function navigationAuthorizationOf(
+  navigation: DeclaredNavigation,
+  sets: readonly DeclaredSet[],
+): NavigationAuthorization {
+  const asksTarget = asksTargetOf(navigation);
+  const all = asksTarget
+    ? setsAlong(navigation, sets).map((set) => resolveCategories(set.options["authorization"]))
+    : [];
+  const of = (category: Category): readonly AuthorizationRequirement[] =>
+    Object.freeze(all.flatMap((categories) => categories[category]));
+  const { target: name } = navigation.options;
+  return Object.freeze({
+    asksTarget,
+    target: Object.freeze({
+      read: of("read"),
+      create: of("create"),
+      update: of("update"),
+      delete: of("delete"),
+      invoke: of("invoke"),
+    }),
+    targetName: typeof name === "string" ? name : (navigation.target?.name ?? navigation.name),
+  });
+}
+
+/** Whether requests along a navigation ask the rules of the target set, too. */
+export function asksTargetOf({ options }: DeclaredNavigation): boolean {
+  return options["authorization"] !== "parent";
+}
+
+/** The sets that a navigation may lead to: its target set; without one, every set of the related type. */
+export function setsAlong(
+  { options, target }: DeclaredNavigation,
+  sets: readonly DeclaredSet[],
+): readonly DeclaredSet[] {
+  const { target: name } = options;
+  if (typeof name === "string") return sets.filter((each) => each.name === name);
+  return target === undefined ? [] : sets.filter((each) => each.entityType === target);
+}

@@ -1,0 +1,200 @@
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import { ConfigurationError } from "../../errors/configuration-error.ts";
+import type {
+  ComparisonOperator,
+  Expression,
+  ItExpression,
+  NavigationExpression,
+  PropertyExpression,
+  ScalarType,
+} from "../../query/expression.ts";
+import { adviseName } from "../option-table.ts";
+import type { AnyProperty } from "../types/value-type.ts";
+import { rowPredicate, type RowOperand, type RowPredicate } from "./row-predicate.ts";
+
+/** A row as a rule gets it: an operand per property, and the row of each related entity, by the application's keys. */
+export type Row = Readonly<Record<string, unknown>>;
+
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+/** Half of a pair; a whole pair is one character. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Makes the row that predicates on a set are made of.
+ * @param it what every path begins with
+ * @param entitySets the sets of the registration by name: where navigations lead
+ * @param whose who makes predicates of the row, such as `A row rule`, for errors
+ */
+export function rowOf(
+  it: ItExpression,
+  entitySet: EntitySet,
+  entitySets: ReadonlyMap<string, EntitySet>,
+  whose: string,
+): Row {
+  return rowAt(it, entitySet, { entitySets, whose });
+}
+
+/** What rows are made with. */
+interface RowScope {
+  readonly entitySets: ReadonlyMap<string, EntitySet>;
+  /** Who makes predicates of the row, for errors. */
+  readonly whose: string;
+}
+
+function rowAt(source: ItExpression | NavigationExpression, entitySet: EntitySet, scope: RowScope): Row {
+  const { whose } = scope;
+  const { entityType } = entitySet;
+  const row = Object.create(null) as Row;
+  for (const property of [...entityType.properties, ...entityType.ignoredProperties]) {
+    if (entitySet.uncomparable?.has(property.field) === true) {
+      const get = (): never => {
+        throw uncomparable(entitySet, property, whose);
+      };
+      // Not enumerable: a rule may spread a row.
+      Object.defineProperty(row, property.field, { get });
+      continue;
+    }
+    Object.defineProperty(row, property.field, { enumerable: true, value: operandOf(source, property, whose) });
+  }
+  for (const property of entitySet.navigationProperties.values()) {
+    // Made when a rule first goes there: navigations lead in circles.
+    let related: Row | undefined;
+    const get = (): Row => (related ??= relatedRow({ source, entitySet, property }, scope));
+    // Not enumerable: who spreads a row goes along none.
+    Object.defineProperty(row, property.field, { get });
+  }
+  return new Proxy(Object.freeze(row), {
+    get: (declared, name): unknown => {
+      if (typeof name === "string" && !(name in declared)) throw noMember(entitySet, name, declared, whose);
+      return Reflect.get(declared, name);
+    },
+  });
+}
+
+function uncomparable({ name }: EntitySet, { field }: StructuralProperty, whose: string): ConfigurationError {
+  const message = `${whose} compares \`${field}\`, whose column has a \`convert\`.`;
+  return new ConfigurationError([{ set: name, message, fix: "Compare a property whose column has no `convert`." }]);
+}
+
+/** Untyped code may name what there is not: without this the error would be one about undefined. */
+function noMember({ name: set }: EntitySet, name: string, declared: Row, whose: string): TypeError {
+  const advice = adviseName(name, Object.getOwnPropertyNames(declared));
+  return new TypeError(`${whose} asks for \`${name}\`, which entities of ${set} do not have. ${advice}`);
+}
+
+/** A navigation that a rule goes along. */
+interface Step {
+  readonly source: ItExpression | NavigationExpression;
+  readonly entitySet: EntitySet;
+  readonly property: NavigationProperty;
+}
+
+function relatedRow({ source, entitySet, property }: Step, scope: RowScope): Row {
+  const { entitySets, whose } = scope;
+  const place = `${entitySet.name}/${property.field}`;
+  const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
+  if (property.isCollection) throw new TypeError(`${whose} cannot go along ${place}, which leads to many entities.`);
+  if (target === undefined) throw new TypeError(`${whose} cannot go along ${place}, which has no \`target\` set.`);
+  const { entityType: type } = property;
+  return rowAt({ kind: "navigation", source, navigationProperty: property, entitySet, target, type }, target, scope);
+}
+
+function operandOf(
+  source: ItExpression | NavigationExpression,
+  property: StructuralProperty,
+  whose: string,
+): RowOperand<AnyProperty> {
+  const { type } = property;
+  const value: PropertyExpression = Object.freeze({ kind: "property", source, property, type });
+  const compare =
+    (operator: ComparisonOperator) =>
+    (given: unknown): RowPredicate => {
+      const right = toLiteral(property, given, whose);
+      return rowPredicate({
+        kind: "comparison",
+        operator,
+        left: value,
+        right,
+        operandType: scalarOf(property, whose),
+        type: BOOLEAN,
+      });
+    };
+  return Object.freeze({
+    eq: compare("eq"),
+    ne: compare("ne"),
+    gt: compare("gt"),
+    ge: compare("ge"),
+    lt: compare("lt"),
+    le: compare("le"),
+    in: (given: unknown) => {
+      scalarOf(property, whose);
+      if (!Array.isArray(given)) throw wrongValue(property, given, "an array of values", whose);
+      // A list may have holes, which `map` would leave.
+      const items = Array.from(given, (each: unknown) => toLiteral(property, each, whose));
+      return rowPredicate(items.length === 0 ? false : { kind: "in", operand: value, items, type: BOOLEAN });
+    },
+    isNull: () => {
+      if (property.isCollection) throw new TypeError(`${property.field} is a collection, which is never null.`);
+      const right: Expression = { kind: "null", type: type.kind === "ComplexType" ? null : type };
+      return rowPredicate({ kind: "comparison", operator: "eq", left: value, right, operandType: type, type: BOOLEAN });
+    },
+    startsWith: (given: unknown) => {
+      if (type.name !== "Edm.String" || property.isCollection) {
+        throw new TypeError(`${property.field} is no text: ${lower(whose)} cannot ask how it begins.`);
+      }
+      const text = toLiteral(property, given, whose);
+      if (text.kind !== "literal") throw wrongValue(property, given, "a text", whose);
+      return rowPredicate({ kind: "call", name: "startswith", arguments: [value, text], type: BOOLEAN });
+    },
+  });
+}
+
+/** The type that values of a property are compared in. */
+function scalarOf({ field, type, isCollection }: StructuralProperty, whose: string): ScalarType {
+  if (isCollection) throw new TypeError(`${field} is a collection: ${lower(whose)} cannot compare it.`);
+  if (type.kind === "ComplexType") throw new TypeError(`${field} is complex: a rule can only ask whether it is null.`);
+  return type;
+}
+
+/** A value that a rule names, in canonical form: one that is absent must not stand for any. */
+function toLiteral(
+  property: StructuralProperty,
+  given: unknown,
+  whose: string,
+): Extract<Expression, { kind: "literal" | "null" }> {
+  const type = scalarOf(property, whose);
+  if (given === null) return { kind: "null", type };
+  if (given === undefined) throw wrongValue(property, given, "a value, or null", whose);
+  if (typeof given === "string" && LONE_SURROGATE.test(given)) throw noText(property, whose);
+  return { kind: "literal", value: toCanonical(property, given, whose), type };
+}
+
+/** Facets are limits of what clients send: a claim may be longer than any value of the column, and equal none. */
+function toCanonical(property: StructuralProperty, given: unknown, whose: string): PrimitiveValue {
+  try {
+    return codecOf(property).fromHandler(given);
+  } catch (error) {
+    const { name } = property.type;
+    throw new TypeError(`${whose} compares ${property.field} with what is no value of ${name}.`, { cause: error });
+  }
+}
+
+/** Databases write half of a surrogate pair as another character: the claim of one user would be that of others. */
+function noText({ field }: StructuralProperty, whose: string): TypeError {
+  return new TypeError(`${whose} compares ${field} with a text that holds half of a surrogate pair.`);
+}
+
+function wrongValue({ field }: StructuralProperty, given: unknown, wanted: string, whose: string): TypeError {
+  return new TypeError(
+    `${whose} compares ${field} with ${given === undefined ? "undefined" : typeof given}: give ${wanted}.`,
+  );
+}
+
+/** The same words within a sentence. */
+function lower(whose: string): string {
+  return whose.charAt(0).toLowerCase() + whose.slice(1);
+}

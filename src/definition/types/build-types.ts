@@ -1,0 +1,202 @@
+import { frozenMap } from "../../edm/frozen-map.ts";
+import type {
+  ComplexType,
+  EntityType,
+  EnumType,
+  NavigationProperty,
+  Property,
+  ReferentialConstraint,
+  StructuralProperty,
+  ValueType,
+} from "../../edm/model.ts";
+import {
+  type DeclaredNavigation,
+  type DeclaredProperty,
+  type DeclaredService,
+  propertiesOf,
+} from "../declared-service.ts";
+import { type DeclaredTypes, toEnumType } from "./declared-types.ts";
+import { toDefaultValue } from "./default-value.ts";
+import type {
+  ComplexTypeDeclaration,
+  DeclaredValueType,
+  EntityTypeDeclaration,
+  EnumTypeDeclaration,
+  PropertyDeclaration,
+} from "./value-type.ts";
+
+/** A type under construction: navigation properties lead in circles, so they are added when all types exist. */
+type Draft<T> = { -readonly [Member in keyof T]: T[Member] };
+
+/** Makes the types of one model from checked declarations, each type once. */
+export class TypeBuilder {
+  readonly entityTypes: Map<EntityTypeDeclaration, Draft<EntityType>> = new Map();
+  readonly complexTypes: Map<ComplexTypeDeclaration, ComplexType> = new Map();
+  readonly enumTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
+  readonly #service: DeclaredService;
+  readonly #namespace: string;
+
+  constructor(service: DeclaredService, types: DeclaredTypes, namespace: string) {
+    this.#service = service;
+    this.#namespace = namespace;
+    for (const type of types.entityTypes) this.#makeEntityType(type);
+    this.#addNavigations();
+  }
+
+  /** The entity type of a declaration. */
+  entityType(declaration: EntityTypeDeclaration): EntityType {
+    const type = this.entityTypes.get(declaration);
+    if (type === undefined) throw new Error(`The entity type ${declaration.name} was not collected.`);
+    return type;
+  }
+
+  /** The type of a value. */
+  valueType(type: DeclaredValueType): ValueType {
+    switch (type.kind) {
+      case "PrimitiveType":
+        return type;
+      case "EnumTypeDeclaration":
+        return this.#enumType(type);
+      case "ComplexTypeDeclaration":
+        return this.#complexType(type);
+    }
+  }
+
+  /** The canonical form of a declared default; undefined without one. */
+  defaultValue(declared: PropertyDeclaration): unknown {
+    if (declared.defaultValue === undefined) return undefined;
+    return toDefaultValue(declared, declared.defaultValue.value, (type) => this.#enumType(type));
+  }
+
+  #enumType(declaration: EnumTypeDeclaration): EnumType {
+    const type = this.enumTypes.get(declaration) ?? toEnumType(declaration, this.#namespace);
+    this.enumTypes.set(declaration, type);
+    return type;
+  }
+
+  #complexType(declaration: ComplexTypeDeclaration): ComplexType {
+    const known = this.complexTypes.get(declaration);
+    if (known !== undefined) return known;
+    const { name } = declaration;
+    const properties = this.#structuralProperties(declaration);
+    const qualifiedName = `${this.#namespace}.${name}`;
+    const type: ComplexType = { kind: "ComplexType", name, qualifiedName, properties, ...membersOf(properties) };
+    this.complexTypes.set(declaration, type);
+    return type;
+  }
+
+  #makeEntityType(declaration: EntityTypeDeclaration): void {
+    const { name } = declaration;
+    const properties = this.#structuralProperties(declaration);
+    this.entityTypes.set(declaration, {
+      kind: "EntityType",
+      name,
+      qualifiedName: `${this.#namespace}.${name}`,
+      properties,
+      key: properties.filter(({ isKey }) => isKey),
+      ignoredProperties: this.#ignoredProperties(declaration),
+      navigationProperties: [],
+      ...membersOf(properties),
+    });
+  }
+
+  #structuralProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
+    return propertiesOf(type, this.#service.naming)
+      .filter(({ declared }) => !declared.ignored)
+      .map((property, index) => this.#structuralProperty(property, index));
+  }
+
+  #ignoredProperties(type: EntityTypeDeclaration): readonly StructuralProperty[] {
+    return propertiesOf(type, this.#service.naming)
+      .filter(({ declared }) => declared.ignored)
+      .map((property, index) => this.#structuralProperty(property, index));
+  }
+
+  #structuralProperty({ field, name, declared }: DeclaredProperty, index: number): StructuralProperty {
+    return {
+      kind: "StructuralProperty",
+      name,
+      field,
+      type: this.valueType(declared.type),
+      isCollection: declared.item !== undefined,
+      nullable: (declared.item ?? declared).nullable,
+      isKey: declared.key,
+      computed: declared.computed,
+      immutable: declared.immutable,
+      facets: { ...declared.facets },
+      defaultValue: this.defaultValue(declared),
+      description: declared.description,
+      index,
+    };
+  }
+
+  /** Adds to each type the union of the navigations that its sets declare. */
+  #addNavigations(): void {
+    for (const [declaration, type] of this.entityTypes) {
+      const sets = this.#service.sets.filter(({ entityType }) => entityType === declaration);
+      const byField = new Map<string, NavigationProperty>();
+      for (const navigation of sets.flatMap(({ navigations }) => navigations)) {
+        const known = byField.get(navigation.field);
+        const made = this.#navigationProperty(declaration, navigation);
+        byField.set(navigation.field, known === undefined ? made : joined(known, made));
+      }
+      type.navigationProperties = [...byField.values()];
+      Object.assign(type, membersOf([...type.properties, ...type.navigationProperties]));
+    }
+  }
+
+  #navigationProperty(source: EntityTypeDeclaration, navigation: DeclaredNavigation): NavigationProperty {
+    const { field, name, target, declaration, options } = navigation;
+    if (target === undefined) throw new Error(`The navigation ${field} leads to no entity type.`);
+    const partner = this.#service.sets
+      .filter(({ entityType }) => entityType === target)
+      .flatMap(({ navigations }) => navigations)
+      .find((each) => each.field === options["partner"]);
+    const { cardinality } = declaration;
+    return {
+      kind: "NavigationProperty",
+      name,
+      field,
+      entityType: this.entityType(target),
+      isCollection: cardinality === "many",
+      nullable: cardinality === "optional",
+      partner: partner?.name,
+      referentialConstraints: cardinality === "many" ? [] : this.#constraints(source, target, options["on"]),
+    };
+  }
+
+  /**
+   * The properties that repeat the key of the related entity. Where `on` does not name that whole key the other side
+   * is the dependent one, and the standard has the constraint there; an ignored property has no place in the model.
+   */
+  #constraints(
+    source: EntityTypeDeclaration,
+    target: EntityTypeDeclaration,
+    on: unknown,
+  ): readonly ReferentialConstraint[] {
+    if (typeof on !== "object" || on === null) return [];
+    const related = this.entityType(target);
+    const constraints = Object.entries(on).flatMap(([from, to]) => {
+      const property = this.entityType(source).properties.find(({ field }) => field === from);
+      const referencedProperty = related.key.find(({ field }) => field === to);
+      return property === undefined || referencedProperty === undefined ? [] : [{ property, referencedProperty }];
+    });
+    const isWholeKey = constraints.length === Object.keys(on).length && constraints.length === related.key.length;
+    return isWholeKey ? constraints : [];
+  }
+}
+
+/** One navigation that two sets declare: what one of them leaves out the other states. */
+function joined(one: NavigationProperty, other: NavigationProperty): NavigationProperty {
+  const { referentialConstraints } = one.referentialConstraints.length > 0 ? one : other;
+  return { ...one, partner: one.partner ?? other.partner, referentialConstraints };
+}
+
+function membersOf<Member extends Property>(
+  properties: readonly Member[],
+): { readonly members: ReadonlyMap<string, Member>; readonly membersIgnoringCase: ReadonlyMap<string, Member> } {
+  return {
+    members: frozenMap(properties.map((property) => [property.name, property])),
+    membersIgnoringCase: frozenMap(properties.map((property) => [property.name.toLowerCase(), property])),
+  };
+}

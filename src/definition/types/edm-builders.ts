@@ -1,0 +1,153 @@
+import { type Facets, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { isDeclaration } from "../declaration-kind.ts";
+import { frozenCopy, isObject } from "../option-table.ts";
+import type { ComplexDeltaOf, ComplexInputOf, ComplexValueOf, EnumValueOf, InputOf, ValueOf } from "./infer.ts";
+import { Property } from "./property.ts";
+import type {
+  AnyProperty,
+  ComplexTypeDeclaration,
+  DeclaredValueType,
+  EntityCollection,
+  EntityTypeDeclaration,
+  EnumTypeDeclaration,
+} from "./value-type.ts";
+
+/** An object of the Temporal proposal, known by its tag. */
+interface TemporalObject<Tag extends string> {
+  readonly [Symbol.toStringTag]: Tag;
+  toString(): string;
+}
+
+/** What a handler may return for an Edm.Date. */
+export type DateInput = string | Date | TemporalObject<"Temporal.PlainDate">;
+/** What a handler may return for an Edm.TimeOfDay. */
+export type TimeOfDayInput = string | TemporalObject<"Temporal.PlainTime">;
+/** What a handler may return for an Edm.DateTimeOffset. */
+export type DateTimeOffsetInput = string | Date | TemporalObject<"Temporal.Instant" | "Temporal.ZonedDateTime">;
+/** What a handler may return for an Edm.Duration. */
+export type DurationInput = string | TemporalObject<"Temporal.Duration">;
+
+/** Most fraction digits of seconds: what a temporal property without `precision` takes. */
+const MAX_SECONDS_PRECISION = 12;
+
+/** The builders of properties, parameters and results, one per type. */
+export interface EdmBuilders {
+  /** Edm.String; `maxLength` in characters. */
+  string(facets?: { readonly maxLength?: number }): Property<string>;
+  /** Edm.Boolean. */
+  boolean(): Property<boolean>;
+  /** Edm.Byte: 0 to 255. */
+  byte(): Property<number>;
+  /** Edm.SByte: -128 to 127. */
+  sByte(): Property<number>;
+  /** Edm.Int16. */
+  int16(): Property<number>;
+  /** Edm.Int32. */
+  int32(): Property<number>;
+  /** Edm.Int64, a bigint. */
+  int64(): Property<bigint, bigint | number>;
+  /** Edm.Single. */
+  single(): Property<number>;
+  /** Edm.Double. */
+  double(): Property<number>;
+  /** Edm.Decimal, a canonical string that keeps its scale; without `scale` any number of fraction digits. */
+  decimal(facets?: { readonly precision?: number; readonly scale?: number }): Property<string, string | number>;
+  /** Edm.Guid, in lower case. */
+  guid(): Property<string>;
+  /** Edm.Binary; `maxLength` in octets. */
+  binary(facets?: { readonly maxLength?: number }): Property<Uint8Array>;
+  /** Edm.Date as `YYYY-MM-DD`. */
+  date(): Property<string, DateInput>;
+  /** Edm.TimeOfDay as `hh:mm:ss.fff`; `precision` is the number of fraction digits, 12 when absent. */
+  timeOfDay(facets?: { readonly precision?: number }): Property<string, TimeOfDayInput>;
+  /** Edm.DateTimeOffset as ISO 8601 with its offset; `precision` is the number of fraction digits, 12 when absent. */
+  dateTimeOffset(facets?: { readonly precision?: number }): Property<string, DateTimeOffsetInput>;
+  /** Edm.Duration as ISO 8601 days and time; `precision` is the number of fraction digits, 12 when absent. */
+  duration(facets?: { readonly precision?: number }): Property<string, DurationInput>;
+  /** A member name of an enumeration; several separated by commas where it is one of flags. */
+  enum<E extends EnumTypeDeclaration>(type: E): Property<EnumValueOf<E>>;
+  /** A structured value. */
+  complex<C extends ComplexTypeDeclaration>(
+    type: C,
+  ): Property<ComplexValueOf<C>, ComplexInputOf<C>, never, ComplexDeltaOf<C>>;
+  /** A collection of entities, as the result of an operation. */
+  collection<E extends EntityTypeDeclaration>(item: E): EntityCollection<E>;
+  /** A collection of values. */
+  collection<P extends AnyProperty>(item: P): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
+}
+
+/**
+ * The builders of properties: `edm.string()`, `edm.int32().key()`, `edm.collection(edm.string())`.
+ * @see OData CSDL 4.0, sections 4.4 and 6.2
+ */
+export const edm: EdmBuilders = Object.freeze({
+  // All take facets: the startup check names those that untyped code gives where there are none.
+  string: (facets?: Facets): Property<string> => primitive("Edm.String", facets),
+  boolean: (facets?: Facets): Property<boolean> => primitive("Edm.Boolean", facets),
+  byte: (facets?: Facets): Property<number> => primitive("Edm.Byte", facets),
+  sByte: (facets?: Facets): Property<number> => primitive("Edm.SByte", facets),
+  int16: (facets?: Facets): Property<number> => primitive("Edm.Int16", facets),
+  int32: (facets?: Facets): Property<number> => primitive("Edm.Int32", facets),
+  int64: (facets?: Facets): Property<bigint, bigint | number> => primitive("Edm.Int64", facets),
+  single: (facets?: Facets): Property<number> => primitive("Edm.Single", facets),
+  double: (facets?: Facets): Property<number> => primitive("Edm.Double", facets),
+  decimal: (facets?: Facets): Property<string, string | number> =>
+    // The standard's default scale, 0, would refuse every fraction.
+    primitive("Edm.Decimal", withDefault(facets, "scale", "variable")),
+  guid: (facets?: Facets): Property<string> => primitive("Edm.Guid", facets),
+  binary: (facets?: Facets): Property<Uint8Array> => primitive("Edm.Binary", facets),
+  date: (facets?: Facets): Property<string, DateInput> => primitive("Edm.Date", facets),
+  timeOfDay: (facets?: Facets): Property<string, TimeOfDayInput> => temporal("Edm.TimeOfDay", facets),
+  dateTimeOffset: (facets?: Facets): Property<string, DateTimeOffsetInput> => temporal("Edm.DateTimeOffset", facets),
+  duration: (facets?: Facets): Property<string, DurationInput> => temporal("Edm.Duration", facets),
+  enum: <E extends EnumTypeDeclaration>(type: E): Property<EnumValueOf<E>> => declare(type),
+  complex: <C extends ComplexTypeDeclaration>(
+    type: C,
+  ): Property<ComplexValueOf<C>, ComplexInputOf<C>, never, ComplexDeltaOf<C>> => declare(type),
+  collection,
+});
+
+function collection<E extends EntityTypeDeclaration>(item: E): EntityCollection<E>;
+function collection<P extends AnyProperty>(item: P): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
+function collection(item: EntityTypeDeclaration | AnyProperty): EntityCollection | Property<readonly unknown[]> {
+  if (isDeclaration(item, "EntityTypeDeclaration")) return Object.freeze({ kind: "EntityCollection", of: item });
+  // Untyped code may give anything: the startup check refuses it.
+  if (!isDeclaration(item, "Property")) return new Property({ ...PLAIN, type: item, item: item ?? null });
+  const { declared } = item;
+  return new Property({ ...PLAIN, type: declared.type, item: declared, facets: declared.facets });
+}
+
+const PLAIN = Object.freeze({
+  item: undefined,
+  facets: Object.freeze({}),
+  nullable: false,
+  key: false,
+  ignored: false,
+  computed: false,
+  immutable: false,
+  defaultValue: undefined,
+  json: undefined,
+  description: undefined,
+});
+
+function declare<Value, Input, Change = Value>(
+  type: DeclaredValueType,
+  facets: Facets = PLAIN.facets,
+): Property<Value, Input, never, Change> {
+  return new Property({ ...PLAIN, type, facets: frozenCopy(facets) });
+}
+
+function primitive<Value, Input>(name: PrimitiveTypeName, facets?: Facets): Property<Value, Input> {
+  return declare(PRIMITIVE_TYPES[name], facets);
+}
+
+function temporal<Value, Input>(name: PrimitiveTypeName, facets?: Facets): Property<Value, Input> {
+  // The standard's default precision, 0, would refuse fractions of seconds.
+  return primitive(name, withDefault(facets, "precision", MAX_SECONDS_PRECISION));
+}
+
+function withDefault<F extends keyof Facets>(facets: Facets | undefined, name: F, value: Facets[F]): Facets {
+  // What is no table of facets is left for the startup check.
+  if (facets !== undefined && !isObject(facets)) return facets;
+  return facets?.[name] === undefined ? { ...facets, [name]: value } : facets;
+}
