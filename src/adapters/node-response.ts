@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { mergeVary } from "../http/headers.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { mergeVary } from "../http/vary.ts";
 
 /**
  * How long a client that is refused may go on to send, in milliseconds: a connection that is closed while bytes

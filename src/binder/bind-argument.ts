@@ -4,15 +4,14 @@ import type { PrimitiveType } from "../edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
-import { JsonLimitError } from "../json/json-limit-error.ts";
-import { JsonSyntaxError } from "../json/json-syntax-error.ts";
+import { JsonLimitError, JsonSyntaxError } from "../json/json-errors.ts";
 import { parseJson, type ParseJsonOptions } from "../json/parse-json.ts";
 import type { CallArgument } from "../query/call-argument.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";
-import { isIdentifier } from "../syntax/identifier.ts";
+import { isIdentifier } from "../syntax/characters.ts";
 import { parseKeyPredicate } from "../syntax/key-predicate-parser.ts";
-import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-limits.ts";
-import { quotedName } from "./did-you-mean.ts";
+import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-context.ts";
+import { quotedName } from "./binding-error.ts";
 
 /** What values of arguments are read with. */
 export interface ArgumentContext {

@@ -3,11 +3,11 @@ import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { CallArgument, CallArguments } from "../query/call-argument.ts";
 import type { Limits } from "../query/capabilities.ts";
-import { isIdentifier } from "../syntax/identifier.ts";
+import { isIdentifier } from "../syntax/characters.ts";
 import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { splitArguments } from "../syntax/split-arguments.ts";
 import { bindArgument, bindPlainArgument } from "./bind-argument.ts";
-import { didYouMean, quotedName } from "./did-you-mean.ts";
+import { didYouMean, quotedName } from "./binding-error.ts";
 
 /** A call of a function as its URL has it. */
 export interface FunctionCall {

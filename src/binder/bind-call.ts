@@ -2,9 +2,8 @@ import { isInteger, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primi
 import { FUNCTION_SIGNATURES, type FunctionName, type FunctionSignature, isFunctionName } from "../query/functions.ts";
 import type { CallSyntax } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
-import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
-import { didYouMean, quotedName } from "./did-you-mean.ts";
 import { type Operand, type ScalarOperand, bound, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
 
 /** Functions of the standard (and of its next version) that are not evaluated. */

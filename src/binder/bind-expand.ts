@@ -4,6 +4,7 @@ import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClau
 import type { ExpandStep, StarAccess } from "../query/star-access.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
 import { bindCondition, bindSortKey } from "./bind-expression.ts";
+import { targetSetOf } from "./bind-navigation.ts";
 import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
@@ -11,7 +12,6 @@ import type { CapabilitiesBySet } from "./binding-scope.ts";
 import { checkExpansion } from "./check-expansion.ts";
 import { checkMentions, expressionContext } from "./expression-context.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
-import { targetSetOf } from "./target-set.ts";
 
 /** What all levels of one `$expand` share. */
 export interface ExpandScope {

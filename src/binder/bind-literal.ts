@@ -2,9 +2,8 @@ import type { EnumType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { Expression, ScalarType } from "../query/expression.ts";
 import type { LiteralSyntax } from "../syntax/ast.ts";
-import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
 import type { BindingContext } from "./binding-scope.ts";
-import { didYouMean, quotedName } from "./did-you-mean.ts";
 import type { LiteralOperand, ScalarOperand } from "./operand.ts";
 
 /**

@@ -1,13 +1,11 @@
-import type { ComplexType, EntityType, Property } from "../edm/model.ts";
+import type { ComplexType, EntityType, Property, EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { Expression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
 import type { CountSyntax, MemberSyntax, SyntaxNode, VariableSyntax } from "../syntax/ast.ts";
 import { bindNavigation, entitySetOf, refuseRootSet } from "./bind-navigation.ts";
-import { invalidOption, misplacedOption, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, misplacedOption, unsupportedOption, quotedName } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
-import { quotedName } from "./did-you-mean.ts";
 import { allowedOf } from "./expression-context.ts";
-import { memberTable } from "./member-table.ts";
 import { type BoundOperand, type Operand, bound, collectionOf, describeOperand } from "./operand.ts";
 import { type MemberTable, type NameRules, resolveMember } from "./resolve-member.ts";
 
@@ -184,4 +182,27 @@ function isPathSource(expression: Expression): expression is PathSource {
 function it(scope: BindingScope, position: number): BoundOperand {
   const type = scope.entityType;
   return { kind: "bound", expression: { kind: "it", type }, type, isCollection: false, position };
+}
+
+/** By set; by type for entities that belong to none. */
+const tables = new WeakMap<EntitySet | EntityType, MemberTable<Property>>();
+
+/**
+ * The names that can follow an entity or a complex value in an expression. Of the navigation properties they are those
+ * that the set declares: its type may have more, from another set.
+ * @param entitySet the set that an entity belongs to; null: none, so nothing is known of its navigations
+ */
+export function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null): MemberTable<Property> {
+  if (type.kind === "ComplexType" || type.navigationProperties.length === 0) return type;
+  const owner = entitySet ?? type;
+  const known = tables.get(owner);
+  if (known !== undefined) return known;
+  const members = [...type.properties, ...(entitySet?.navigationProperties.values() ?? [])];
+  const table: MemberTable<Property> = {
+    name: type.name,
+    members: new Map(members.map((member) => [member.name, member])),
+    membersIgnoringCase: new Map(members.map((member) => [member.name.toLowerCase(), member])),
+  };
+  tables.set(owner, table);
+  return table;
 }

@@ -1,15 +1,13 @@
 import { assertNever } from "../base/assert-never.ts";
-import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import type { EntitySet, NavigationProperty, Model } from "../edm/model.ts";
 import type { NavigationExpression, PathSource, RootExpression, ScalarType } from "../query/expression.ts";
 import type { KeySyntax, MemberSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { keyExample, keyParts } from "./bind-key.ts";
 import { bindLiteral, toType } from "./bind-literal.ts";
-import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
-import { didYouMean, quotedName } from "./did-you-mean.ts";
 import { allowedOf } from "./expression-context.ts";
 import { type BoundOperand, isScalarType } from "./operand.ts";
-import { targetSetOf } from "./target-set.ts";
 
 /**
  * Binds the step along a navigation property: what it leads to must take part in the clause.
@@ -108,4 +106,10 @@ export function refuseRootSet(set: MemberSyntax, scope: BindingScope): never {
 function unknownSet({ name, position }: MemberSyntax, scope: BindingScope): Error {
   const hint = didYouMean(name, scope.model.entityContainer.entitySets.keys());
   return invalidOption(scope.option, position, `There is no entity set ${quotedName(name)}.${hint}`);
+}
+
+/** The set that the entities behind a navigation property of a set belong to; null: none is declared. */
+export function targetSetOf({ name }: NavigationProperty, entitySet: EntitySet, model: Model): EntitySet | null {
+  const target = entitySet.navigationPropertyBindings.get(name);
+  return target === undefined ? null : (model.entityContainer.entitySets.get(target) ?? null);
 }

@@ -1,13 +1,19 @@
+import { isWrittenInQuotes, fromLiteral } from "../edm/literal.ts";
 import type { ComplexType, EntityType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import type { ArithmeticOperator, ComparisonOperator, Expression, ScalarType } from "../query/expression.ts";
+import { InvalidValueError } from "../edm/value-codec.ts";
+import type {
+  ArithmeticOperator,
+  ComparisonOperator,
+  Expression,
+  ScalarType,
+  VariableExpression,
+} from "../query/expression.ts";
 import type { BinarySyntax, InSyntax, SyntaxNode } from "../syntax/ast.ts";
-import { bindInCollection } from "./bind-in-collection.ts";
+import { itemOf, toLambda } from "./bind-lambda.ts";
 import { toType } from "./bind-literal.ts";
 import { invalidOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
-import { type TypedOperand, commonType } from "./common-type.ts";
-import { literalAdvice } from "./literal-advice.ts";
 import {
   type Operand,
   type ScalarOperand,
@@ -17,8 +23,10 @@ import {
   isScalar,
   typeName,
   typeOf,
+  type BoundOperand,
+  collectionOf,
 } from "./operand.ts";
-import { type ArithmeticTypes, arithmeticTypes } from "./type-promotion.ts";
+import { type ArithmeticTypes, arithmeticTypes, comparisonType } from "./type-promotion.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 const NULL: Expression = Object.freeze({ kind: "null", type: null });
@@ -195,4 +203,79 @@ function listItems(list: SyntaxNode, scope: BindingScope): readonly SyntaxNode[]
 
 function typed(operand: ScalarOperand): TypedOperand {
   return { type: typeOf(operand), isLiteral: operand.kind === "literal" };
+}
+
+/**
+ * Binds `operand in Tags`: the same as `Tags/any(t:operand eq t)`.
+ * @param operand the left operand, bound
+ * @param list the path of the collection
+ * @throws ODataError `InvalidQueryOption` for a path to anything else, and for items that the operand cannot be compared
+ *   with
+ * @see OData URL Conventions 4.01, section 5.1.1.1.12
+ */
+export function bindInCollection(operand: Operand, list: SyntaxNode, position: number, scope: BindingScope): Operand {
+  const right = scope.bind(list);
+  const collection = collectionOf(right);
+  if (collection === undefined) {
+    const message = `'in' takes a collection or a list of values such as (1,2,3), not ${describeOperand(right)}.`;
+    throw invalidOption(scope.option, list.position, message);
+  }
+  const variable = itemOf(collection, scope);
+  const item = toOperand(variable, list.position);
+  const given = isScalar(operand) ? { type: typeOf(operand), isLiteral: operand.kind === "literal" } : undefined;
+  const type =
+    given === undefined || !isScalar(item) ? undefined : commonType(given, { type: typeOf(item), isLiteral: false });
+  if (type === undefined || type === null || !isScalar(operand) || !isScalar(item)) {
+    const fault = `'in' cannot look for ${describeOperand(operand)} in ${describeOperand(right)}.`;
+    throw invalidOption(scope.option, position, fault + literalAdvice(operand, item));
+  }
+  const sides = { left: toType(operand, type, scope), right: toType(item, type, scope) };
+  const boolean = PRIMITIVE_TYPES["Edm.Boolean"];
+  const predicate = { kind: "comparison", operator: "eq", ...sides, operandType: type, type: boolean } as const;
+  return bound(toLambda({ operator: "any", collection, depth: variable.depth, predicate }), position);
+}
+
+function toOperand(expression: VariableExpression, position: number): BoundOperand {
+  return { kind: "bound", expression, type: expression.type, isCollection: false, position };
+}
+
+/** What is known of an operand when types are matched. */
+export interface TypedOperand {
+  /** Null for the literal null, which takes any type. */
+  readonly type: ScalarType | null;
+  /** A string literal may hold an enumeration member or a Guid; other strings may not. */
+  readonly isLiteral: boolean;
+}
+
+/**
+ * The type in which two operands are compared.
+ * @returns null for two nulls; undefined when the operands cannot be compared
+ */
+export function commonType(left: TypedOperand, right: TypedOperand): ScalarType | null | undefined {
+  if (left.type === null || right.type === null) return left.type ?? right.type;
+  if (isQuotedValue(left, right.type)) return right.type;
+  if (isQuotedValue(right, left.type)) return left.type;
+  return comparisonType(left.type, right.type);
+}
+
+/** Tells whether an operand is a text in quotes beside a type whose values may be written so. */
+function isQuotedValue(operand: TypedOperand, type: ScalarType): boolean {
+  return operand.isLiteral && isPrimitive(operand.type, "Edm.String") && isWrittenInQuotes(type);
+}
+
+/**
+ * What to write instead of a literal that does not meet the operand beside it: a sentence with a blank before it.
+ * @returns nothing when the operand is no literal, or the one beside it has no type that a literal could have
+ */
+export function literalAdvice(operand: Operand, beside: Operand): string {
+  if (operand.kind !== "literal" || !isScalar(beside)) return "";
+  const type = typeOf(beside);
+  if (type === null) return "";
+  try {
+    fromLiteral(operand.syntax.literal, type);
+    return "";
+  } catch (error) {
+    if (error instanceof InvalidValueError) return ` ${error.message}`;
+    throw error;
+  }
 }

@@ -1,4 +1,6 @@
+import { fromLiteral } from "../edm/literal.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
+import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type {
   BoundEntityQuery,
@@ -14,16 +16,15 @@ import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
 import { parseBoolean, parseNonNegativeInteger } from "../syntax/option-value-parser.ts";
 import { parseOrderBy } from "../syntax/order-by-parser.ts";
-import type { ParseContext, SyntaxLimits } from "../syntax/parse-context.ts";
-import { toSyntaxLimits } from "../syntax/parse-limits.ts";
+import { type ParseContext, type SyntaxLimits, toSyntaxLimits } from "../syntax/parse-context.ts";
 import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
-import type { TokenList } from "../syntax/token.ts";
+import type { Literal, TokenList } from "../syntax/token.ts";
 import { bindExpand } from "./bind-expand.ts";
 import { bindCondition, bindSortKey } from "./bind-expression.ts";
-import { bindParameters } from "./bind-parameters.ts";
 import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
+import { invalidOption } from "./binding-error.ts";
 import { type OptionRules, checkOptions } from "./check-capabilities.ts";
 import { checkMentions, expressionContext } from "./expression-context.ts";
 import { COLLECTION_OPTIONS, COUNT_OPTIONS, ENTITY_OPTIONS, NO_OPTIONS } from "./option-rules.ts";
@@ -242,4 +243,37 @@ function parseContext({ aliases }: QueryOptionsSyntax, limits: Limits): ParseCon
     syntaxLimits.set(limits, known);
   }
   return { limits: known, literals: [], aliases, counters: { tokens: 0, nodes: 0 } };
+}
+
+/**
+ * Gives the parameters of a shape their values: the one part of binding that every request needs.
+ * @param parameters the parameters of the shape, by index
+ * @param literals the literals of the request in order of appearance
+ * @throws ODataError `InvalidQueryOption` for a literal that is not a value of the type at its place
+ * @see OData URL Conventions 4.0, section 5.1.1.6.1
+ */
+export function bindParameters(
+  parameters: readonly QueryParameter[],
+  literals: readonly Literal[],
+): readonly PrimitiveValue[] {
+  return parameters.map((parameter) => {
+    const literal = literals[parameter.literal];
+    if (literal === undefined) throw new Error(`The query has no literal ${parameter.literal}.`);
+    return bindValue(parameter, literal);
+  });
+}
+
+function bindValue({ type, option, refuseZero }: QueryParameter, literal: Literal): PrimitiveValue {
+  try {
+    const value = fromLiteral(literal, type);
+    if (refuseZero && isZero(value)) throw new InvalidValueError("Nothing can be divided by zero.");
+    return value;
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error;
+    throw invalidOption(option, literal.position, error.message);
+  }
+}
+
+function isZero(value: PrimitiveValue): boolean {
+  return typeof value === "string" ? !/[1-9]/.test(value) : Number(value) === 0;
 }

@@ -1,8 +1,7 @@
 import type { ComplexType, EntityType, Model, Property, StructuralProperty } from "../edm/model.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
-import { invalidOption } from "./binding-error.ts";
-import { didYouMean, quotedName } from "./did-you-mean.ts";
+import { invalidOption, didYouMean, quotedName } from "./binding-error.ts";
 import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 

@@ -1,4 +1,6 @@
+import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { quoteText } from "../syntax/syntax-error.ts";
 
 /**
  * The error of an option that cannot mean what it says.
@@ -24,4 +26,20 @@ export function misplacedOption(option: string, position: number | undefined, me
 
 function withPosition(option: string, position: number | undefined, message: string): string {
   return position === undefined ? message : `${option} at position ${position}: ${message}`;
+}
+
+/**
+ * The end of a message about an unknown name: ` Did you mean 'Countries'?`, or nothing when no declared name is near.
+ * @param declared the names that the client may know of
+ */
+export function didYouMean(name: string, declared: Iterable<string>): string {
+  const nearest = nearestName(name, declared);
+  if (nearest === null) return "";
+  const isSameWord = nearest.toLowerCase() === name.toLowerCase();
+  return ` Did you mean '${nearest}'?${isSameWord ? " Names are case-sensitive." : ""}`;
+}
+
+/** A name of the client as a message quotes it: in single quotes, cut when it is long. */
+export function quotedName(name: string): string {
+  return `'${quoteText(name).slice(1, -1)}'`;
 }

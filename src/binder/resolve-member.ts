@@ -1,7 +1,6 @@
 import type { Property } from "../edm/model.ts";
-import { invalidOption } from "./binding-error.ts";
+import { invalidOption, didYouMean, quotedName } from "./binding-error.ts";
 import type { BindingContext } from "./binding-scope.ts";
-import { didYouMean, quotedName } from "./did-you-mean.ts";
 
 /** Where names are looked up: a structured type, or the part of one that a set offers. */
 export interface MemberTable<Member extends Property> {

@@ -2,8 +2,7 @@ import type { EntitySet, Model, NavigationProperty, Operation, StructuralPropert
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
-import { didYouMean, quotedName } from "./did-you-mean.ts";
-import { boundOperations } from "./operations-by-name.ts";
+import { didYouMean, quotedName } from "./binding-error.ts";
 
 /** Resources of the standard that no model has here, with what they would be. */
 const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
@@ -194,4 +193,47 @@ function unknownMember(
 
 function notFound(segment: PathSegmentSyntax, reason: string): ODataError {
   return protocolError("NotFound", `There is no resource ${quotedName(segment.name)} at this place. ${reason}`);
+}
+
+/** What an operation is bound to: one entity of a set, or the collection of them. */
+export type BindingKind = "entity" | "collection";
+
+type OperationsByName = ReadonlyMap<string, readonly Operation[]>;
+
+const NONE: OperationsByName = new Map();
+
+/** Made once per model, which is frozen. */
+const indexes = new WeakMap<Model, ReadonlyMap<string, OperationsByName>>();
+
+/**
+ * The operations bound to a set, by name and by qualified name.
+ * @see OData URL Conventions 4.0, section 4.5; decisions, Keys and URLs
+ */
+export function boundOperations(model: Model, entitySet: EntitySet, binding: BindingKind): OperationsByName {
+  let index = indexes.get(model);
+  if (index === undefined) {
+    index = indexOf(model);
+    indexes.set(model, index);
+  }
+  return index.get(slot(entitySet.name, binding)) ?? NONE;
+}
+
+function indexOf(model: Model): ReadonlyMap<string, OperationsByName> {
+  const index = new Map<string, Map<string, readonly Operation[]>>();
+  for (const operation of model.operations) {
+    const { binding } = operation;
+    if (binding === undefined) continue;
+    const key = slot(binding.entitySet, binding.isCollection ? "collection" : "entity");
+    const byName = index.get(key) ?? new Map<string, readonly Operation[]>();
+    for (const name of [operation.name, operation.qualifiedName]) {
+      byName.set(name, [...(byName.get(name) ?? []), operation]);
+    }
+    index.set(key, byName);
+  }
+  return index;
+}
+
+/** A blank cannot stand in a name. */
+function slot(entitySet: string, binding: BindingKind): string {
+  return `${binding} ${entitySet}`;
 }

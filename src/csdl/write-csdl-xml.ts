@@ -1,8 +1,22 @@
-import type { EntitySet, Model, Operation } from "../edm/model.ts";
-import type { CsdlCapabilities } from "./csdl-capabilities.ts";
-import { VOCABULARIES } from "./write-annotations.ts";
-import { writeContainer } from "./write-container.ts";
-import { writeOperation } from "./write-operations.ts";
+import { listedImports } from "../edm/listed-imports.ts";
+import type {
+  EntitySet,
+  Model,
+  Operation,
+  EntityContainer,
+  OperationImport,
+  OperationParameter,
+} from "../edm/model.ts";
+import { FUNCTION_SIGNATURES } from "../query/functions.ts";
+import {
+  VOCABULARIES,
+  capabilitiesTerm,
+  collectionAnnotation,
+  coreTerm,
+  recordAnnotation,
+} from "./write-annotations.ts";
+import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
+import { defaultText, typeAttributes } from "./write-type-reference.ts";
 import { writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
@@ -47,4 +61,96 @@ function references(): readonly XmlElement[] {
   return Object.entries(VOCABULARIES).map(([namespace, uri]) =>
     element("edmx:Reference", { Uri: uri }, [element("edmx:Include", { Namespace: namespace })]),
   );
+}
+
+/**
+ * The element of the entity container: sets, function imports, action imports.
+ * @param capabilitiesOf what each set offers
+ * @param listsEveryImport whether functions with parameters stand in the service document
+ * @see OData CSDL 4.0, section 13
+ */
+export function writeContainer(
+  container: EntityContainer,
+  capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
+  listsEveryImport: boolean,
+): XmlElement {
+  const listed = new Set(listedImports(container, listsEveryImport));
+  const entitySets = [...container.entitySets.values()];
+  const isFilterable = entitySets.map(capabilitiesOf).some(({ query, readable }) => readable && query.filterEnabled);
+  const functions = collectionAnnotation(
+    capabilitiesTerm("FilterFunctions"),
+    "String",
+    Object.keys(FUNCTION_SIGNATURES),
+  );
+  return element("EntityContainer", { Name: container.name }, [
+    ...entitySets.map((entitySet) => writeEntitySet(entitySet, capabilitiesOf(entitySet))),
+    ...[...container.functionImports.values()].map((each) => writeFunctionImport(each, listed.has(each))),
+    ...[...container.actionImports.values()].map(writeActionImport),
+    ...(isFilterable ? [functions] : []),
+  ]);
+}
+
+function writeEntitySet(entitySet: EntitySet, capabilities: CsdlCapabilities): XmlElement {
+  const { name, entityType, etag, navigationPropertyBindings } = entitySet;
+  const bindings = [...navigationPropertyBindings].map(([path, target]) =>
+    element("NavigationPropertyBinding", { Path: path, Target: target }),
+  );
+  const etagNames = etag.map((property) => property.name);
+  const concurrency = collectionAnnotation(coreTerm("OptimisticConcurrency"), "PropertyPath", etagNames);
+  return element("EntitySet", { Name: name, EntityType: entityType.qualifiedName }, [
+    ...bindings,
+    ...(etag.length === 0 ? [] : [concurrency]),
+    ...writeCapabilities(entitySet, capabilities),
+  ]);
+}
+
+/** CSDL takes a function import for absent from the service document where it does not say otherwise. */
+function writeFunctionImport({ name, operation }: OperationImport, isListed: boolean): XmlElement {
+  const attributes = { Name: name, Function: operation.qualifiedName };
+  return element("FunctionImport", isListed ? { ...attributes, IncludeInServiceDocument: "true" } : attributes);
+}
+
+function writeActionImport({ name, operation }: OperationImport): XmlElement {
+  return element("ActionImport", { Name: name, Action: operation.qualifiedName });
+}
+
+/** The name of the parameter that a bound operation is bound to. */
+const BINDING_PARAMETER = "bindingParameter";
+
+/** The element of a function or action; a bound one has its binding parameter first. @see OData CSDL 4.0, section 12 */
+export function writeOperation(operation: Operation): XmlElement {
+  const { binding, parameters, returnType } = operation;
+  const returnsBoundType = binding !== undefined && returnType?.type === binding.entityType;
+  const attributes = {
+    Name: operation.name,
+    IsBound: binding === undefined ? undefined : "true",
+    // Where the result is of the type that the operation is bound to, it is of the same set.
+    EntitySetPath: returnsBoundType ? BINDING_PARAMETER : undefined,
+    IsComposable: operation.isComposable && operation.kind === "Function" ? "true" : undefined,
+  };
+  return element(operation.kind, attributes, [
+    ...(binding === undefined ? [] : [writeBindingParameter(binding)]),
+    // The vocabulary wants optional parameters last; calls name their parameters, so the order is free.
+    ...parameters.filter((parameter) => !isOptional(parameter)).map(writeParameter),
+    ...parameters.filter(isOptional).map(writeParameter),
+    ...(returnType === undefined ? [] : [element("ReturnType", typeAttributes(returnType))]),
+  ]);
+}
+
+function writeBindingParameter({ entityType, isCollection }: NonNullable<Operation["binding"]>): XmlElement {
+  const reference = { type: entityType, isCollection, nullable: false, facets: {} };
+  return element("Parameter", { Name: BINDING_PARAMETER, ...typeAttributes(reference) });
+}
+
+function isOptional({ defaultValue }: OperationParameter): boolean {
+  return defaultValue !== undefined;
+}
+
+function writeParameter(parameter: OperationParameter): XmlElement {
+  const attributes = { Name: parameter.name, ...typeAttributes(parameter) };
+  if (!isOptional(parameter)) return element("Parameter", attributes);
+  const text = defaultText(parameter, parameter.defaultValue);
+  // Inside the parameter: clients fail on annotations that name a parameter as their target.
+  const value = text === undefined ? [] : [element("PropertyValue", { Property: "DefaultValue", String: text })];
+  return element("Parameter", attributes, [recordAnnotation(coreTerm("OptionalParameter"), value)]);
 }

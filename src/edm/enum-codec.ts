@@ -1,6 +1,5 @@
 import type { JsonValue } from "../json/json-value.ts";
 import { asText } from "./canonical-form.ts";
-import { hasAllBits, withBits } from "./enum-flags.ts";
 import { describeValue } from "./invalid-value.ts";
 import type { EnumType } from "./model.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "./value-codec.ts";
@@ -174,4 +173,20 @@ function noSuchValue(type: EnumType, value: unknown): InvalidValueError {
   return new InvalidValueError(
     `${describeValue(value)} is not a value of ${type.qualifiedName}: write one of ${listed}${more}${several}.`,
   );
+}
+
+/** Bits of non-negative integers up to Number.MAX_SAFE_INTEGER: JavaScript's own operators end at 32 bits. */
+
+const HALF = 2 ** 32;
+
+/** Whether all bits of `bits` are set in `value`. */
+export function hasAllBits(value: number, bits: number): boolean {
+  return withBits(value, bits) === value;
+}
+
+/** `value` with the bits of `bits` set. */
+export function withBits(value: number, bits: number): number {
+  const high = Math.floor(value / HALF) | Math.floor(bits / HALF);
+  const low = (value | bits) >>> 0;
+  return high * HALF + low;
 }

@@ -1,4 +1,4 @@
-import { writeJsonString } from "../json/write-json-string.ts";
+import { writeJsonString } from "../json/write-json.ts";
 import { decodeBase64, encodeBase64Url } from "./base64.ts";
 import { asBoolean, asBytes, asText } from "./canonical-form.ts";
 import { compareAscii, compareStrings } from "./compare-text.ts";

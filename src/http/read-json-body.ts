@@ -1,6 +1,5 @@
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { JsonLimitError } from "../json/json-limit-error.ts";
-import { JsonSyntaxError } from "../json/json-syntax-error.ts";
+import { JsonLimitError, JsonSyntaxError } from "../json/json-errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { payloadTooLarge, tooManyValues } from "./body-buffer.ts";

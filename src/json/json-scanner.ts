@@ -1,4 +1,4 @@
-import { JsonSyntaxError } from "./json-syntax-error.ts";
+import { JsonSyntaxError } from "./json-errors.ts";
 import { JsonNumber } from "./json-value.ts";
 
 const QUOTE = 34;

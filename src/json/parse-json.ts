@@ -1,6 +1,5 @@
-import { JsonLimitError } from "./json-limit-error.ts";
+import { JsonLimitError, type JsonSyntaxError } from "./json-errors.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import type { JsonSyntaxError } from "./json-syntax-error.ts";
 import type { JsonValue } from "./json-value.ts";
 
 /** Bounds of one parse. */

@@ -6,8 +6,7 @@ import { type KeysetValue, type Seek, seekBehind } from "./keyset-filter.ts";
 import { type KeysetOrder, keysetOrder, withOrderProperties } from "./keyset-order.ts";
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
-import { planPaging, type PagePlan } from "./plan-paging.ts";
-import { MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "./skip-token.ts";
+import { planPaging, type PagePlan, MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "./plan-paging.ts";
 import { totalOrder } from "./total-order.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { defaultLogger } from "../definition/logger.ts";
 import { describe } from "../definition/option-table.ts";
 import { SERVICE_PROFILES } from "../definition/service-profile.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
@@ -8,7 +9,6 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { readRequestId } from "../http/request-id.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
-import { defaultLogger } from "./default-logger.ts";
 import { finishResponse } from "./finish-response.ts";
 import { handleError } from "./handle-error.ts";
 import { logBrokenResponse } from "./log-failure.ts";

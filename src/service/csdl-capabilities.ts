@@ -1,5 +1,5 @@
 import { expandDepthOf } from "../binder/bind-expand.ts";
-import type { CsdlCapabilities } from "../csdl/csdl-capabilities.ts";
+import type { CsdlCapabilities } from "../csdl/write-capabilities.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { readForm } from "../plan/plan-collection.ts";

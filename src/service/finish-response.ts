@@ -1,6 +1,5 @@
-import { bodyLength } from "../http/body-length.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
+import { bodyLength, type ODataResponse } from "../http/odata-response.ts";
 
 /** The header that carries the id of a request, and of its response. */
 export const REQUEST_ID = "X-Request-Id";

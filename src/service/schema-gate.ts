@@ -3,12 +3,12 @@ import type { Logger } from "../definition/logger.ts";
 import type { RequestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { SchemaCheck } from "../definition/service-options.ts";
+import type { StoredDatabase, StoredHandler, StoredSet } from "../definition/sets/stored-database.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { withinTime } from "../execution/within-time.ts";
-import { databaseChecks, runChecks, type DatabaseCheck } from "./schema-check.ts";
 
 /** Where the faults are that the check finds. */
 export const SCHEMA_FAULTS = "where its declarations and its database differ";
@@ -173,4 +173,38 @@ function withCause({ message, headers }: ODataError, cause: Error): ODataError {
 function reasonOf(error: Error): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   return (first instanceof Error ? first.message : error.message) || error.name;
+}
+
+/** Compares the sets of one database with its catalogue. */
+export interface DatabaseCheck {
+  readonly sets: readonly string[];
+  readonly run: () => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>;
+}
+
+/** The checks of a service: one for each database behind its sets. */
+export function databaseChecks(service: ServiceDefinition): readonly DatabaseCheck[] {
+  const stored = [...service.entitySets.values()].flatMap((set): readonly StoredSet[] => {
+    const handlers: readonly unknown[] = Object.values(set.handlers);
+    const rows = new Set(handlers.flatMap((handler) => (handler as StoredHandler | undefined)?.stored ?? []));
+    return [...rows].map((each) => ({ set, rows: each }));
+  });
+  const byDatabase = new Map<StoredDatabase, readonly StoredSet[]>();
+  for (const each of stored) {
+    const { database } = each.rows;
+    byDatabase.set(database, [...(byDatabase.get(database) ?? []), each]);
+  }
+  return Array.from(byDatabase, ([database, sets]) => ({
+    sets: [...new Set(sets.map(({ set }) => set.entitySet.name))],
+    run: () => database.findDifferences(sets, service),
+  }));
+}
+
+/** Runs checks one after another: at once where every database answers at once. */
+export function runChecks(
+  checks: readonly DatabaseCheck[],
+  run: (check: DatabaseCheck) => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>,
+): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {
+  const [first, ...others] = checks;
+  if (first === undefined) return [];
+  return chain(run(first), (findings) => chain(runChecks(others, run), (rest) => [...findings, ...rest]));
 }

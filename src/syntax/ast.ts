@@ -1,4 +1,4 @@
-import type { Literal } from "./literal-token.ts";
+import type { BinaryOperator, Literal } from "./token.ts";
 
 /**
  * Syntax trees: what a URL says, before any name is resolved. `position` is the offset in the decoded text of the
@@ -134,9 +134,6 @@ export interface UnarySyntax {
   readonly operand: SyntaxNode;
   readonly position: number;
 }
-
-/** Operators of two operands, `and` and `or` excepted. */
-export type BinaryOperator = "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "add" | "sub" | "mul" | "div" | "mod" | "has";
 
 /** A comparison, an arithmetic operation or `has`. `position` is that of the operator. */
 export interface BinarySyntax {

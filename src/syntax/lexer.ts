@@ -5,8 +5,7 @@ import { scanJson, scanJsonString } from "./json-scanner.ts";
 import { addOperand, checkDepth, type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
 import { add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
 import type { ParseContext } from "./parse-context.ts";
-import { toShape } from "./token-shape.ts";
-import { OPERATORS, type TokenList } from "./token.ts";
+import { toShape, OPERATORS, type TokenList } from "./token.ts";
 
 const QUOTE = 39;
 

@@ -1,8 +1,8 @@
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { hasTwoDigits, isDigit, isHexDigit, isNamePart, skipDigits } from "./characters.ts";
-import type { Literal } from "./literal-token.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
+import type { Literal } from "./token.ts";
 
 /** Where literals are read from and put to. */
 export interface LiteralSource {

@@ -1,6 +1,6 @@
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { PathSegmentSyntax } from "./ast.ts";
-import { isDottedName } from "./identifier.ts";
+import { isDottedName } from "./characters.ts";
 import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
 import { quoteText } from "./syntax-error.ts";
 

@@ -1,7 +1,6 @@
 import { assertNever } from "../base/assert-never.ts";
 import type { ArgumentSyntax, SyntaxNode } from "./ast.ts";
-import type { Literal } from "./literal-token.ts";
-import { precedenceOf, UNARY_PRECEDENCE } from "./token.ts";
+import { type Literal, precedenceOf, UNARY_PRECEDENCE } from "./token.ts";
 
 const PATH_PRECEDENCE = 9;
 

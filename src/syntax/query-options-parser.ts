@@ -1,6 +1,6 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { isIdentifier } from "./identifier.ts";
+import { isIdentifier } from "./characters.ts";
 import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
 

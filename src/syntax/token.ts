@@ -1,5 +1,7 @@
-import type { BinaryOperator } from "./ast.ts";
-import type { Literal } from "./literal-token.ts";
+import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
+
+/** Operators of two operands, `and` and `or` excepted. */
+export type BinaryOperator = "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "add" | "sub" | "mul" | "div" | "mod" | "has";
 
 /** What a token is. Punctuation is its own kind; `"-"` is the minus sign that is not part of a number. */
 export type TokenKind =
@@ -85,4 +87,53 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
 /** The precedence of an operator of the table. */
 export function precedenceOf(symbol: Operator["symbol"]): number {
   return OPERATORS.get(symbol)?.precedence ?? 0;
+}
+
+/**
+ * A literal as written in a URL. Its type is what its spelling says: `5` is Edm.Int32 (Edm.Int64 or Edm.Decimal when
+ * larger), `5.0` Edm.Decimal, `5e0` Edm.Double, `'x'` Edm.String, `Ns.Color'Red'` the enum of that name.
+ */
+export interface Literal {
+  readonly type: PrimitiveTypeName | "enum" | "geo";
+  /** The value's text: without prefix, suffix and quotes, doubled quotes undone. */
+  readonly text: string;
+  /** The qualified name before the quote, of an enum literal; the prefix of a geo literal. */
+  readonly typeName?: string | undefined;
+  /** Offset of the first character in the decoded text of the option; of a literal in an alias, that of its mention. */
+  readonly position: number;
+}
+
+/**
+ * Writes tokens as text with literals cut out and their types put in, one blank between words: `Price gt ?Edm.Int32`.
+ * The type name of an enum literal and the prefix of a geo literal stay, for what is bound depends on them.
+ */
+export function toShape(tokens: readonly Token[]): string {
+  let shape = "";
+  let afterWord = false;
+  for (const token of tokens) {
+    const isWord = isWordToken(token);
+    if (isWord && afterWord) shape += " ";
+    if (token.literal !== null) shape += shapeOfLiteral(token.literal);
+    else shape += token.text === "" ? token.kind : token.text;
+    afterWord = isWord;
+  }
+  return shape;
+}
+
+function isWordToken(token: Token): boolean {
+  switch (token.kind) {
+    case "name":
+    case "operator":
+    case "not":
+    case "literal":
+    case "null":
+    case "alias":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function shapeOfLiteral(literal: Literal): string {
+  return literal.typeName === undefined ? `?${literal.type}` : `?${literal.type}:${literal.typeName}`;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bindCondition, bindSortKey } from "../../src/binder/bind-expression.ts";
-import { bindParameters } from "../../src/binder/bind-parameters.ts";
+import { bindParameters } from "../../src/binder/bind-query-options.ts";
 import type { BindingContext } from "../../src/binder/binding-scope.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { ODataError } from "../../src/errors/odata-error.ts";
@@ -9,7 +9,7 @@ import type { QueryParameter } from "../../src/query/clauses.ts";
 import type { Expression, VariableExpression } from "../../src/query/expression.ts";
 import { FUNCTION_SIGNATURES, type FunctionSignature } from "../../src/query/functions.ts";
 import type { SyntaxNode } from "../../src/syntax/ast.ts";
-import type { Literal } from "../../src/syntax/literal-token.ts";
+import type { Literal } from "../../src/syntax/token.ts";
 import { Product, entitySet, everything, model } from "./model.ts";
 import { bindCollection } from "./requests.ts";
 

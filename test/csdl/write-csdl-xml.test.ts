@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CsdlCapabilities } from "../../src/csdl/csdl-capabilities.ts";
+import type { CsdlCapabilities } from "../../src/csdl/write-capabilities.ts";
 import { writeCsdlXml } from "../../src/csdl/write-csdl-xml.ts";
 import type { Model, StructuralProperty } from "../../src/edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../../src/query/functions.ts";

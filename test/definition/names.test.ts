@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isNamespace, isSimpleIdentifier, pluralOf, toWireName } from "../../src/definition/names.ts";
-import { isIdentifier } from "../../src/syntax/identifier.ts";
+import { isIdentifier } from "../../src/syntax/characters.ts";
 
 describe("the default name of an entity set", () => {
   test.each([

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { enumFromNumber, enumToNumber, hasEnumFlags } from "../../src/edm/enum-codec.ts";
-import { hasAllBits, withBits } from "../../src/edm/enum-flags.ts";
+import { enumFromNumber, enumToNumber, hasEnumFlags, hasAllBits, withBits } from "../../src/edm/enum-codec.ts";
 import type { EnumType } from "../../src/edm/model.ts";
 import { InvalidValueError } from "../../src/edm/value-codec.ts";
 import { valueCodec } from "../../src/edm/value-codecs.ts";

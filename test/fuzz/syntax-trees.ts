@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { ArgumentSyntax, BinaryOperator, LogicalSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
-import type { Literal } from "../../src/syntax/literal-token.ts";
+import type { ArgumentSyntax, LogicalSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
+import type { BinaryOperator, Literal } from "../../src/syntax/token.ts";
 
 const BINARY: readonly BinaryOperator[] = "eq ne gt ge lt le add sub mul div mod has".split(" ") as BinaryOperator[];
 const position = 0;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type SourceFile, filesBelow } from "./source-files.ts";
 
 const sources = filesBelow("src", ".ts");
-const LOGGER = "src/service/default-logger.ts";
+const LOGGER = "src/definition/logger.ts";
 
 describe("the words of src", () => {
   test("comments name no issue numbers", () => {

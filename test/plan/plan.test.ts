@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BoundedCache } from "../../src/base/bounded-cache.ts";
-import { planPaging } from "../../src/plan/plan-paging.ts";
-import { MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "../../src/plan/skip-token.ts";
+import { planPaging, MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "../../src/plan/plan-paging.ts";
 
 describe("skip tokens", () => {
   test.each([

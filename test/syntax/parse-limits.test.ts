@@ -3,8 +3,7 @@ import { DEFAULT_LIMITS } from "../../src/definition/settings.ts";
 import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
-import type { SyntaxLimits } from "../../src/syntax/parse-context.ts";
-import { DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../src/syntax/parse-limits.ts";
+import { type SyntaxLimits, DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../src/syntax/parse-context.ts";
 import { print } from "../../src/syntax/print.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 

@@ -1,6 +1,5 @@
 import { isODataError, type ODataError } from "../../src/errors/odata-error.ts";
-import type { ParseContext, SyntaxLimits } from "../../src/syntax/parse-context.ts";
-import { DEFAULT_SYNTAX_LIMITS } from "../../src/syntax/parse-limits.ts";
+import { type ParseContext, type SyntaxLimits, DEFAULT_SYNTAX_LIMITS } from "../../src/syntax/parse-context.ts";
 
 /** A context with the default limits, some of them changed. */
 export function parseContext(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
-import type { Literal } from "../../src/syntax/literal-token.ts";
 import { print, printLiteral } from "../../src/syntax/print.ts";
+import type { Literal } from "../../src/syntax/token.ts";
 import { parseContext } from "./parsing.ts";
 
 function reprint(text: string): string {

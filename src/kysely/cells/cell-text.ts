@@ -1,4 +1,4 @@
-import { writeJsonString } from "../../json/write-json-string.ts";
+import { writeJsonString } from "../../json/write-json.ts";
 
 /**
  * JSON texts of cells without a value in between, for the commonest forms. Each answers null for a cell that has not

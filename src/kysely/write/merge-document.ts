@@ -2,8 +2,7 @@ import { changesMember, completeValue, isPartial } from "../../definition/sets/m
 import type { StructuralProperty } from "../../edm/model.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
-import { writeJsonString } from "../../json/write-json-string.ts";
-import { writeJson } from "../../json/write-json.ts";
+import { writeJsonString, writeJson } from "../../json/write-json.ts";
 import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/read-document.ts";
 import { writeDocument } from "./write-document.ts";
 

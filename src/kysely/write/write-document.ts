@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { writeJsonString } from "../../json/write-json-string.ts";
+import { writeJsonString } from "../../json/write-json.ts";
 
 /** Writes a value, not null, of a property, or of an item of its collection. */
 type WriteValue = (value: unknown) => string;
