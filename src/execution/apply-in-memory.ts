@@ -1,14 +1,16 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { once } from "../base/once.ts";
 import type { Context } from "../definition/context.ts";
-import { applyQuery, continueExecution } from "../memory/apply-query.ts";
+import { applyClauses } from "../memory/apply-query.ts";
 import { asEntity } from "../memory/entity.ts";
+import { Evaluation } from "../memory/evaluation.ts";
 import type { MemoryQuery } from "../memory/memory-query.ts";
 import { type MentionsPlan, planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause, OrderByItem } from "../query/clauses.ts";
 import type { QueryClauses } from "../query/mentions.ts";
-import type { EntityPage } from "../query/source.ts";
+import type { EntityPage, SourceQuery } from "../query/source.ts";
 import { loadRelations } from "./load-relations.ts";
-import { loadRunOf } from "./load-run.ts";
+import { startLoads, withOption } from "./load-run.ts";
 
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
@@ -18,26 +20,38 @@ const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
  * @throws ODataError and TypeError as for loadRelations and applyQuery
  * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
  */
-export function applyInMemory(rows: Iterable<unknown>, query: MemoryQuery, context: Context): Maybe<EntityPage> {
+export function applyInMemory(
+  rows: Iterable<unknown>,
+  query: MemoryQuery & Pick<SourceQuery, "values">,
+  context: Context,
+): Maybe<EntityPage> {
   const plan = planMentions(query);
-  return plan === null ? applyQuery(rows, query) : applyPlan(plan, rows, query, context);
+  const evaluation = new Evaluation(query.values);
+  return plan === null ? applyClauses(rows, query, evaluation) : applyPlan(plan, rows, { query, evaluation, context });
+}
+
+/** What is applied, and by what. */
+interface Application {
+  readonly query: MemoryQuery;
+  readonly evaluation: Evaluation;
+  readonly context: Context;
 }
 
 function applyPlan(
   plan: MentionsPlan,
   rows: Iterable<unknown>,
-  query: MemoryQuery,
-  context: Context,
+  { query, evaluation, context }: Application,
 ): Maybe<EntityPage> {
   const { shape, orderBy, skip, top, count } = query;
-  const values = [...query.values];
-  const keep = (entities: Iterable<unknown>, filter: FilterClause | null): readonly unknown[] =>
-    continueExecution(entities, { shape, values, filter, orderBy: NO_ORDER, skip: 0, top: undefined, count: false })
-      .entities;
+  const keep = (entities: Iterable<unknown>, filter: FilterClause | null): readonly unknown[] => {
+    const clauses = { shape, filter, orderBy: NO_ORDER, skip: 0, top: undefined, count: false };
+    return applyClauses(entities, clauses, evaluation).entities;
+  };
+  const loads = once(() => startLoads(evaluation, context, "$filter"));
   const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): Maybe<undefined> => {
     if (clauses === null || entities.length === 0) return undefined;
     const objects = entities.map((entity) => asEntity(entity, shape.entityType));
-    return loadRelations(clauses, objects, loadRunOf(values, context, option));
+    return loadRelations(clauses, objects, withOption(loads(), option));
   };
   const own = keep(rows, plan.ownFilter);
   const kept = chain(load(plan.filter, own, "$filter"), () =>
@@ -46,7 +60,7 @@ function applyPlan(
   return chain(kept, (entities) =>
     // Where no row is asked for, but their number, their order does not matter.
     chain(top === 0 ? undefined : load(plan.orderBy, entities, "$orderby"), () =>
-      continueExecution(entities, { shape, values, filter: null, orderBy, skip, top, count }),
+      applyClauses(entities, { shape, filter: null, orderBy, skip, top, count }, evaluation),
     ),
   );
 }

@@ -11,11 +11,12 @@ import {
 import type { JoinPair } from "../edm/model.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { asEntity, isObject } from "../memory/entity.ts";
+import { Evaluation } from "../memory/evaluation.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
 import { startAll } from "./concurrency.ts";
 import { findOrMissing } from "./find-or-missing.ts";
 import { joinTarget } from "./join-target.ts";
-import { loadRunOf } from "./load-run.ts";
+import { startLoads } from "./load-run.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { conditionOf } from "./row-restriction.ts";
 
@@ -138,6 +139,10 @@ function isSeen(reference: GuardedReference, entity: object, context: Context): 
     });
   }
   const mention = { navigationProperty, entitySet, target, below: [] };
-  const run = loadRunOf([], context, `The foreign key of ${entitySet.name}/${navigationProperty.name}`);
+  const run = startLoads(
+    new Evaluation([]),
+    context,
+    `The foreign key of ${entitySet.name}/${navigationProperty.name}`,
+  );
   return chain(joinTarget(mention, [entity], run), (related) => related === null || (related[0] ?? null) !== null);
 }

@@ -9,6 +9,7 @@ import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/m
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
+import { Evaluation } from "../memory/evaluation.ts";
 import { canBeTrue, type PartialEntity } from "../memory/possible-truth.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
@@ -18,7 +19,7 @@ import { startAll } from "./concurrency.ts";
 import { findOrMissing } from "./find-or-missing.ts";
 import { joinTarget } from "./join-target.ts";
 import { loadBelow } from "./load-relations.ts";
-import { type LoadRun, loadRunOf } from "./load-run.ts";
+import { type LoadRun, startLoads } from "./load-run.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { clausesOf, conditionOf } from "./row-restriction.ts";
 import { trustedContext } from "./trusted-context.ts";
@@ -76,14 +77,13 @@ function checkEntity(set: EntitySetDefinition, written: WrittenEntity, context: 
 /** Whether the user may see an entity, as far as what is known of it tells. */
 function meets(
   entitySet: EntitySet,
-  { filter, values: given }: VaryingRowCondition,
+  { filter, values }: VaryingRowCondition,
   written: WrittenEntity,
   context: Context,
 ): Maybe<boolean> {
-  // An array of this execution alone: what is loaded for it is found by it.
-  const values = [...given];
+  const evaluation = new Evaluation(values);
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
-  const run = loadRunOf(values, trustedContext(context), `The row rule of ${entitySet.name}`);
+  const run = startLoads(evaluation, trustedContext(context), `The row rule of ${entitySet.name}`);
   const loaded = new Set<NavigationProperty>();
   const loads = navigations.map((mention) => () => loadKnown(mention, written, run, loaded));
   const isKnown: PartialEntity["isKnown"] = (step) => {
@@ -92,7 +92,7 @@ function meets(
   };
   return chain(startAll(loads), () => {
     if (run.unfollowed.size > 0) return written.isSaved !== true;
-    return canBeTrue(filter.expression, { entity: written.entity, values, isKnown });
+    return canBeTrue(filter.expression, { entity: written.entity, evaluation, isKnown });
   });
 }
 
@@ -119,7 +119,7 @@ function loadKnown(
   return chain(joinTarget(mention, [entity], run), (related) => {
     const [single] = related ?? [];
     if (single === undefined || Array.isArray(single)) return undefined;
-    relatedTable(run.relations, mention).set(entity, single);
+    relatedTable(run.evaluation.relations, mention).set(entity, single);
     loaded.add(navigationProperty);
     return single === null ? undefined : loadBelow(mention.below, [single], run);
   });

@@ -5,6 +5,7 @@ import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { compileProperty } from "../memory/compile-property.ts";
 import { asEntity } from "../memory/entity.ts";
+import { Evaluation } from "../memory/evaluation.ts";
 import type { RowShape } from "../query/row-shape.ts";
 
 /** The key of an entity. */
@@ -84,7 +85,8 @@ export function compileValueReader(
   if (rowShape !== undefined) return cellReader(property, rowShape);
   const { type } = property;
   const read = compileProperty({ kind: "property", source: { kind: "it", type: entityType }, property, type }, []);
-  return (entity) => read(asEntity(entity, entityType), []);
+  const evaluation = new Evaluation([]);
+  return (entity) => read(asEntity(entity, entityType), evaluation);
 }
 
 function cellReader(property: StructuralProperty, { columns }: RowShape): ValueReader {

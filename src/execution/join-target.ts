@@ -148,7 +148,7 @@ function readRelated(
     skip: 0,
     top: undefined,
     count: false,
-    maxRows: maxEntities === null ? undefined : Math.max(maxEntities - run.total, 0) + 1,
+    maxRows: maxEntities === null ? undefined : Math.max(maxEntities - run.loaded.total, 0) + 1,
     transaction: context.transaction,
     // A getter, because a signal is dear to make and many sources never look at it.
     get signal(): AbortSignal {

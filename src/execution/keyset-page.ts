@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { compiledFor } from "../memory/compiled-cache.ts";
 import { asEntity } from "../memory/entity.ts";
+import { Evaluation } from "../memory/evaluation.ts";
 import type { KeysetOrder } from "../plan/keyset-order.ts";
 import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
@@ -43,9 +43,8 @@ export function readLastRow(
   if (order === null) return { values: null, isRow };
   const { entityType, roundingMode } = plan.query.shape;
   const object = rowShape === undefined ? asEntity(entity, entityType) : toObject(entity, rowShape, order, entityType);
-  // An array of its own, as for each execution.
-  const parameters: readonly PrimitiveValue[] = [...plan.query.values];
-  const values = order.terms.map(({ expression }) => compiledFor(expression, roundingMode)(object, parameters));
+  const evaluation = new Evaluation(plan.query.values);
+  const values = order.terms.map(({ expression }) => compiledFor(expression, roundingMode)(object, evaluation));
   // Databases have no NaN: they do not order what a computation here makes of a row as it does.
   return isRow && values.some((value) => Number.isNaN(value)) ? { values: null, isRow } : { values, isRow };
 }

@@ -5,7 +5,6 @@ import { mentionsOf } from "../query/mentions.ts";
 import { collectEntities, isIterable } from "./collect-entities.ts";
 import { mapEach } from "./concurrency.ts";
 import { loadRelations } from "./load-relations.ts";
-import { loadRunOf } from "./load-run.ts";
 import type { ExpandRun } from "./relate.ts";
 
 /**
@@ -24,7 +23,7 @@ export function loadNested(step: ExpandStep, answers: readonly unknown[], run: E
   );
   return chain(collected, (lists) => {
     const entities = lists.flatMap(entitiesIn);
-    return chain(loadRelations(step.expansion, entities, loadRunOf(run.values, run.context, "$expand")), () => lists);
+    return chain(loadRelations(step.expansion, entities, run.loads()), () => lists);
   });
 }
 

@@ -27,7 +27,7 @@ function nothing(): undefined {
 
 function loadFromRoot({ expression, below }: RootMention, run: LoadRun): Maybe<undefined> {
   return chain(loadRoot(expression, run), (entity) => {
-    run.relations.roots.set(expression, entity);
+    run.evaluation.relations.roots.set(expression, entity);
     return entity === null ? undefined : loadBelow(below, [entity], run);
   });
 }
@@ -47,7 +47,7 @@ export function loadBelow(
 }
 
 function loadMention(mention: NavigationMention, owners: readonly object[], run: LoadRun): Maybe<undefined> {
-  const table = relatedTable(run.relations, mention);
+  const table = relatedTable(run.evaluation.relations, mention);
   const missing = owners.filter((owner) => !table.has(owner));
   const loaded = missing.length === 0 ? [] : loadNavigation(mention, missing, run);
   return chain(loaded, (related) => {

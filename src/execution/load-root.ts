@@ -23,7 +23,7 @@ import { rowReader, wholeEntity } from "./row-to-entity.ts";
 export function loadRoot(expression: RootExpression, run: LoadRun): Maybe<object | null> {
   const { entitySet } = expression;
   const { context } = run;
-  const key = keyOf(expression, run.values);
+  const key = keyOf(expression, run.evaluation.values);
   const { getByKey, queryable, getAll } = serviceOf(context).entitySets.get(entitySet.name)?.handlers ?? {};
   if (getByKey !== undefined) return readRoot(expression, getByKey, key, run);
   const find = (entities: Iterable<unknown>): object | null =>

@@ -2,51 +2,48 @@ import type { Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import { logWarning } from "../definition/request-fields.ts";
 import type { EntitySet } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { relationsOf, type Relations } from "../memory/relations.ts";
+import type { Evaluation } from "../memory/evaluation.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { originOf } from "./trusted-context.ts";
 
-/** One execution that loads what its expressions lead to: what all of its loads share. */
+/** The loads of one evaluation: what all of them share. */
 export interface LoadRun {
-  readonly relations: Relations;
-  readonly values: readonly PrimitiveValue[];
+  readonly evaluation: Evaluation;
   readonly context: Context;
   /** Whether it is a row rule that is looked into, and no option of a client. */
   readonly isRule: boolean;
-  /** The option that holds the expressions that are loaded for, one after another: for errors. */
-  option: string;
+  /** The option that holds the expressions, for errors. */
+  readonly option: string;
   /** Null, too, for a row rule. */
   readonly maxEntities: number | null;
   /** What `getAll` handlers answered, each called once. */
   readonly lists: Map<EntitySet, Maybe<Iterable<unknown>>>;
   /** Entities of which a row rule cannot tell, for nothing loads what it leads to from them. */
   readonly unfollowed: Set<object>;
-  /** Entities that were loaded. */
-  total: number;
+  /** How many entities were loaded. */
+  readonly loaded: { total: number };
 }
 
-const runs = new WeakMap<readonly PrimitiveValue[], LoadRun>();
-
 /**
- * The loads of one execution.
- * @param values an array of this execution alone
+ * Starts the loads of an evaluation.
  * @param option the option that holds the expressions
  */
-export function loadRunOf(values: readonly PrimitiveValue[], context: Context, option: string): LoadRun {
-  let run = runs.get(values);
-  if (run === undefined) {
-    // What a row rule leads to is no part of the answer: a limit would tell how much there is that nobody sees.
-    const isRule = originOf(context) !== context;
-    const maxEntities = isRule ? null : serviceOf(context).limits.maxResponseEntities;
-    const relations = relationsOf(values);
-    const unfollowed = new Set<object>();
-    run = { relations, values, context, isRule, option, maxEntities, lists: new Map(), unfollowed, total: 0 };
-    runs.set(values, run);
-  }
-  run.option = option;
-  return run;
+export function startLoads(evaluation: Evaluation, context: Context, option: string): LoadRun {
+  // A row rule leads to entities that are not in the response: a limit would tell how many hidden ones there are.
+  const isRule = originOf(context) !== context;
+  const maxEntities = isRule ? null : serviceOf(context).limits.maxResponseEntities;
+  const own = {
+    lists: new Map<EntitySet, Maybe<Iterable<unknown>>>(),
+    unfollowed: new Set<object>(),
+    loaded: { total: 0 },
+  };
+  return { evaluation, context, isRule, option, maxEntities, ...own };
+}
+
+/** Returns the same loads for the expressions of another option. */
+export function withOption(run: LoadRun, option: string): LoadRun {
+  return run.option === option ? run : { ...run, option };
 }
 
 /**
@@ -56,8 +53,8 @@ export function loadRunOf(values: readonly PrimitiveValue[], context: Context, o
  * @see decisions, Smaller points (cost of a request)
  */
 export function countLoaded(run: LoadRun, entities: number, place: string): void {
-  run.total += entities;
-  if (run.maxEntities === null || run.total <= run.maxEntities) return;
+  run.loaded.total += entities;
+  if (run.maxEntities === null || run.loaded.total <= run.maxEntities) return;
   throw protocolError(
     "InvalidQueryOption",
     `${run.option} leads along '${place}' to more than ${String(run.maxEntities)} entities: add a condition that few entities meet.`,

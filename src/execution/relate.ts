@@ -1,18 +1,20 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { type ODataError, isODataError, protocolError } from "../errors/odata-error.ts";
-import { continueExecution } from "../memory/apply-query.ts";
+import { applyClauses } from "../memory/apply-query.ts";
+import type { Evaluation } from "../memory/evaluation.ts";
 import type { MemoryQuery } from "../memory/memory-query.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
 import { collectEntities } from "./collect-entities.ts";
+import type { LoadRun } from "./load-run.ts";
 import type { IsMatch } from "./search-matches.ts";
 
 /** One execution of an expand plan: what all of its levels share. */
 export interface ExpandRun {
-  /** An array of this execution alone: see `continueExecution`. */
-  readonly values: readonly PrimitiveValue[];
+  readonly evaluation: Evaluation;
+  /** The loads for nested options, started by the first. */
+  readonly loads: () => LoadRun;
   readonly context: Context;
   readonly maxEntities: number | null;
   /** Entities that will be written, as far as they are known. */
@@ -62,7 +64,7 @@ function relateEntity(relation: Relation, value: unknown, weight: number): Relat
   if (!isEntity(value)) throw noEntity(step);
   const isKept =
     relation.isMatch?.(value) !== false &&
-    (step.expansion.filter === null || continueExecution([value], queryOf(step, run)).entities.length > 0);
+    (step.expansion.filter === null || applyClauses([value], queryOf(step), run.evaluation).entities.length > 0);
   if (isKept) countEntities(step, weight, run);
   return { kind: "entity", entity: isKept ? value : null };
 }
@@ -70,7 +72,7 @@ function relateEntity(relation: Relation, value: unknown, weight: number): Relat
 function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: number): RelatedCollection {
   const { step, run, isMatch } = relation;
   const { size, beyond } = step.page;
-  const page = continueExecution(isMatch === null ? rows : matching(rows, relation, isMatch), queryOf(step, run));
+  const page = applyClauses(isMatch === null ? rows : matching(rows, relation, isMatch), queryOf(step), run.evaluation);
   const isLonger = size !== undefined && page.entities.length > size;
   if (isLonger && beyond === "refuse") throw tooManyRelated(step, size);
   const entities = isLonger ? page.entities.slice(0, size) : page.entities;
@@ -92,10 +94,10 @@ function* matching(rows: Iterable<unknown>, { step }: Relation, isMatch: IsMatch
   }
 }
 
-function queryOf({ expansion, orderBy, page }: ExpandStep, { values }: ExpandRun): MemoryQuery {
+function queryOf({ expansion, orderBy, page }: ExpandStep): MemoryQuery {
   const { filter, skip, count: isCounted, navigationProperty, roundingMode } = expansion;
   const shape = { entityType: navigationProperty.entityType, roundingMode };
-  return { shape, values, filter, orderBy, skip, top: page.readSize, count: isCounted };
+  return { shape, filter, orderBy, skip, top: page.readSize, count: isCounted };
 }
 
 /**

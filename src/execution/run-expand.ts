@@ -1,6 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { once } from "../base/once.ts";
 import type { Context } from "../definition/context.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { Evaluation } from "../memory/evaluation.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandLoad, ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
@@ -12,6 +14,7 @@ import { entitiesOf, type ExpandLevel, joinedEntity, type ParentPage } from "./e
 import { groupByKey, type KeyGroup, perEntity } from "./group-by-key.ts";
 import { orThrow } from "./handler-answer.ts";
 import { loadNested } from "./load-nested.ts";
+import { startLoads } from "./load-run.ts";
 import { loadedValues } from "./loaded-values.ts";
 import { countEntities, type ExpandRun, relate, relateLoaded, type Relation } from "./relate.ts";
 import { type RelatedLists, readRelatedLists, relationalSource } from "./run-related.ts";
@@ -50,7 +53,9 @@ type Group = KeyGroup<EntityKey>;
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
   const { values, context, maxEntities } = request;
-  const run: ExpandRun = { values: [...values], context, maxEntities, total: page.entities.length };
+  const evaluation = new Evaluation(values);
+  const loads = once(() => startLoads(evaluation, context, "$expand"));
+  const run: ExpandRun = { evaluation, loads, context, maxEntities, total: page.entities.length };
   const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
   return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: run.total }));
 }

@@ -113,7 +113,7 @@ function toRelatedQuery(
   const maxRows = maxEntities === null ? undefined : Math.max(maxEntities - run.total, 0) + keys.length + 1;
   return {
     shape: stepShape(step, joined),
-    values: run.values,
+    values: run.evaluation.values,
     keys,
     skip: expansion.skip,
     top: page.readSize,

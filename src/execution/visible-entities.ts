@@ -4,6 +4,7 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { compiledFor } from "../memory/compiled-cache.ts";
 import { asEntity, isObject } from "../memory/entity.ts";
+import { Evaluation } from "../memory/evaluation.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause } from "../query/clauses.ts";
@@ -11,7 +12,7 @@ import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
 import { orThrow } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
-import { type LoadRun, loadRunOf } from "./load-run.ts";
+import { type LoadRun, startLoads } from "./load-run.ts";
 import { lacksRequired } from "./required-values.ts";
 import { serviceOf } from "./resolve-sources.ts";
 import { clausesOf, conditionOf } from "./row-restriction.ts";
@@ -151,12 +152,11 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
   const condition = conditionOf(set, context);
   if (condition === "all") return SEES_ALL;
   if (condition === "none") return SEES_NOTHING;
-  // An array of this execution alone: what is loaded for it is found by it.
-  const values = [...condition.values];
+  const evaluation = new Evaluation(condition.values);
   const meets = (filter: FilterClause | null): IsVisible => {
     if (filter === null) return SEES_ALL;
     const evaluate = compiledFor(filter.expression, "spec-compliant");
-    return (entity) => !isObject(entity) || evaluate(entity, values) === true;
+    return (entity) => !isObject(entity) || evaluate(entity, evaluation) === true;
   };
   const { entityType } = set.entitySet;
   const isWhole: IsVisible = (entity) => !isObject(entity) || !lacksRequired(condition.filter, entity, entityType);
@@ -170,7 +170,7 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
   const meetsOwn: IsVisible = (entity) => isWhole(entity) && meetsFirst(entity);
   const meetsRest = meets(plan.filter?.filter ?? null);
   const objects = [...entities].filter(isObject).filter(meetsOwn);
-  const run = loadRunOf(values, trustedContext(context), `The row rule of ${set.entitySet.name}`);
+  const run = startLoads(evaluation, trustedContext(context), `The row rule of ${set.entitySet.name}`);
   const navigations = mentionsOf(clausesOf(condition.filter))?.navigations ?? [];
   return chain(loadRelations(clausesOf(condition.filter), objects, run), () => (entity) => {
     return meetsOwn(entity) && isFollowed(entity, navigations, run) && meetsRest(entity);
@@ -183,6 +183,6 @@ function isFollowed(entity: unknown, navigations: readonly NavigationMention[], 
   if (run.unfollowed.has(entity)) return false;
   // A rule goes along single-valued navigations alone.
   return navigations.every((mention) =>
-    isFollowed(relatedTable(run.relations, mention).get(entity), mention.below, run),
+    isFollowed(relatedTable(run.evaluation.relations, mention).get(entity), mention.below, run),
   );
 }

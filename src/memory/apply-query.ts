@@ -1,9 +1,9 @@
 import type { EntityType } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { EntityPage } from "../query/source.ts";
+import type { EntityPage, SourceQuery } from "../query/source.ts";
 import { compiledFor } from "./compiled-cache.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { asEntity } from "./entity.ts";
+import { Evaluation } from "./evaluation.ts";
 import { isKnownOrder } from "./known-order.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import { orderRows } from "./order-rows.ts";
@@ -22,27 +22,26 @@ type KeepRow = (row: unknown) => boolean;
  *   application
  * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
  */
-export function applyQuery(rows: Iterable<unknown>, query: MemoryQuery): EntityPage {
-  return continueExecution(rows, { ...query, values: [...query.values] });
+export function applyQuery(rows: Iterable<unknown>, query: MemoryQuery & Pick<SourceQuery, "values">): EntityPage {
+  return applyClauses(rows, query, new Evaluation(query.values));
 }
 
 /**
- * As `applyQuery`, for one of several lists that one execution runs over: `now()` and prepared lists of `in` are known
- * by the array of the values, and made once for all of them.
- * @param query its `values` are an array that no other execution has
+ * Applies a query as `applyQuery` does, to one of several lists that one evaluation runs over: `now()` and prepared
+ * lists of `in` are the same for all of them.
  */
-export function continueExecution(rows: Iterable<unknown>, query: MemoryQuery): EntityPage {
-  const { filter, orderBy, shape, values } = query;
+export function applyClauses(rows: Iterable<unknown>, query: MemoryQuery, evaluation: Evaluation): EntityPage {
+  const { filter, orderBy, shape } = query;
   const keep =
-    filter === null ? null : keepRows(compiledFor(filter.expression, shape.roundingMode), values, shape.entityType);
-  if (orderBy.length === 0 || isKnownOrder(rows, query, values)) return readInOrder(rows, keep, query);
+    filter === null ? null : keepRows(compiledFor(filter.expression, shape.roundingMode), evaluation, shape.entityType);
+  if (orderBy.length === 0 || isKnownOrder(rows, query, evaluation)) return readInOrder(rows, keep, query);
   const kept = filterRows(rows, keep);
-  const page = orderRows(kept, query, values);
+  const page = orderRows(kept, query, evaluation);
   return query.count ? { entities: page, count: kept.length } : { entities: page };
 }
 
-function keepRows(evaluate: CompiledExpression, values: readonly PrimitiveValue[], type: EntityType): KeepRow {
-  return (row) => evaluate(asEntity(row, type), values) === true;
+function keepRows(evaluate: CompiledExpression, evaluation: Evaluation, type: EntityType): KeepRow {
+  return (row) => evaluate(asEntity(row, type), evaluation) === true;
 }
 
 function filterRows(rows: Iterable<unknown>, keep: KeepRow | null): readonly unknown[] {

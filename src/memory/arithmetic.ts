@@ -12,6 +12,7 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { ArithmeticExpression, ArithmeticOperator, Expression, NegateExpression } from "../query/expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { toDouble, toLooseInteger } from "./convert.ts";
+import type { Evaluation } from "./evaluation.ts";
 import { computeIntegers, negateInteger } from "./integer-arithmetic.ts";
 import { compileTemporalArithmetic, compileTemporalNegation } from "./temporal-arithmetic.ts";
 
@@ -19,7 +20,7 @@ import { compileTemporalArithmetic, compileTemporalNegation } from "./temporal-a
 export type CompileOperand = (expression: Expression) => CompiledExpression;
 
 /** Evaluates to a value on its way through one arithmetic expression. */
-type Evaluate<T> = (entity: object, values: readonly PrimitiveValue[]) => T | null;
+type Evaluate<T> = (entity: object, evaluation: Evaluation) => T | null;
 
 /**
  * Compiles arithmetic. Null when an operand is null. By the type of the result:
@@ -53,8 +54,8 @@ export function compileNegation(expression: NegateExpression, compile: CompileOp
       return canonicalDecimal(compileDecimal(expression, compile));
     case "double": {
       const operand = compile(expression.operand);
-      return (entity, values) => {
-        const value = operand(entity, values);
+      return (entity, evaluation) => {
+        const value = operand(entity, evaluation);
         return value === null ? null : -toDouble(value);
       };
     }
@@ -138,17 +139,17 @@ function computeDoubles(operator: ArithmeticOperator, left: number, right: numbe
 }
 
 function unary<A, R>(operand: Evaluate<A>, compute: (value: A) => R | null): Evaluate<R> {
-  return (entity, values) => {
-    const value = operand(entity, values);
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
     return value === null ? null : compute(value);
   };
 }
 
 function binary<A, R>(left: Evaluate<A>, right: Evaluate<A>, compute: (left: A, right: A) => R | null): Evaluate<R> {
-  return (entity, values) => {
-    const first = left(entity, values);
+  return (entity, evaluation) => {
+    const first = left(entity, evaluation);
     if (first === null) return null;
-    const second = right(entity, values);
+    const second = right(entity, evaluation);
     return second === null ? null : compute(first, second);
   };
 }

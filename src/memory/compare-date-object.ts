@@ -27,11 +27,11 @@ export function compareDateObject(
 ): CompiledPredicate {
   // All rows of a request have the same parameter.
   let known: Milliseconds | null = null;
-  return (entity, values) => {
-    const value = raw(entity, values);
+  return (entity, evaluation) => {
+    const value = raw(entity, evaluation);
     const time = value instanceof Date ? value.getTime() : Number.NaN;
-    if (Number.isNaN(time)) return compareTexts(entity, values);
-    const text = asText(requireParameter(values[index], index));
+    if (Number.isNaN(time)) return compareTexts(entity, evaluation);
+    const text = asText(requireParameter(evaluation, index));
     if (known?.text !== text) known = toMilliseconds(text);
     return holds(operator, orderOf(time, known));
   };

@@ -2,6 +2,7 @@ import { assertNever } from "../base/assert-never.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { ComparisonOperator } from "../query/expression.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
+import type { Evaluation } from "./evaluation.ts";
 
 /**
  * Compiles the commonest comparison, an operand with a parameter by JavaScript's own operators, to one closure. It is
@@ -14,31 +15,30 @@ export function compareWithParameter(
   left: CompiledExpression,
   index: number,
 ): CompiledPredicate {
-  const parameter = (values: readonly PrimitiveValue[]): PrimitiveValue => requireParameter(values[index], index);
   switch (operator) {
     case "eq":
-      return (entity, values) => left(entity, values) === parameter(values);
+      return (entity, evaluation) => left(entity, evaluation) === requireParameter(evaluation, index);
     case "ne":
-      return (entity, values) => left(entity, values) !== parameter(values);
+      return (entity, evaluation) => left(entity, evaluation) !== requireParameter(evaluation, index);
     case "gt":
-      return (entity, values) => {
-        const value = left(entity, values);
-        return value !== null && value > parameter(values);
+      return (entity, evaluation) => {
+        const value = left(entity, evaluation);
+        return value !== null && value > requireParameter(evaluation, index);
       };
     case "ge":
-      return (entity, values) => {
-        const value = left(entity, values);
-        return value !== null && value >= parameter(values);
+      return (entity, evaluation) => {
+        const value = left(entity, evaluation);
+        return value !== null && value >= requireParameter(evaluation, index);
       };
     case "lt":
-      return (entity, values) => {
-        const value = left(entity, values);
-        return value !== null && value < parameter(values);
+      return (entity, evaluation) => {
+        const value = left(entity, evaluation);
+        return value !== null && value < requireParameter(evaluation, index);
       };
     case "le":
-      return (entity, values) => {
-        const value = left(entity, values);
-        return value !== null && value <= parameter(values);
+      return (entity, evaluation) => {
+        const value = left(entity, evaluation);
+        return value !== null && value <= requireParameter(evaluation, index);
       };
     default:
       return assertNever(operator);
@@ -46,7 +46,8 @@ export function compareWithParameter(
 }
 
 /** The value of a parameter. @throws Error when there is none: a fault of whoever bound the query */
-export function requireParameter(value: PrimitiveValue | undefined, index: number): PrimitiveValue {
+export function requireParameter({ values }: Evaluation, index: number): PrimitiveValue {
+  const value = values[index];
   if (value === undefined) throw new Error(`Parameter ${String(index)} of the query has no value.`);
   return value;
 }

@@ -18,8 +18,8 @@ export type CompileCall = (site: CallSite) => CompiledExpression;
 export function ofText(compute: (text: string) => PrimitiveValue): CompileCall {
   return (site) => {
     const operand = operandAt(site, 0);
-    return (entity, values) => {
-      const value = operand(entity, values);
+    return (entity, evaluation) => {
+      const value = operand(entity, evaluation);
       return value === null ? null : compute(asText(value));
     };
   };
@@ -30,10 +30,10 @@ export function ofTwoTexts(compute: (first: string, second: string) => Primitive
   return (site) => {
     const left = operandAt(site, 0);
     const right = operandAt(site, 1);
-    return (entity, values) => {
-      const first = left(entity, values);
+    return (entity, evaluation) => {
+      const first = left(entity, evaluation);
       if (first === null) return null;
-      const second = right(entity, values);
+      const second = right(entity, evaluation);
       return second === null ? null : compute(asText(first), asText(second));
     };
   };

@@ -76,8 +76,8 @@ function compileNullTest(
 ): CompiledPredicate {
   if (operator !== "eq" && operator !== "ne") return () => false;
   const read = compileNullable(operand, slots) ?? compile(operand);
-  if (operator === "eq") return (entity, values) => read(entity, values) === null;
-  return (entity, values) => read(entity, values) !== null;
+  if (operator === "eq") return (entity, evaluation) => read(entity, evaluation) === null;
+  return (entity, evaluation) => read(entity, evaluation) !== null;
 }
 
 /** What has no value of its own but may be null: a complex value, or an entity that a path leads to. */
@@ -94,9 +94,9 @@ function compareNatively(
 ): CompiledPredicate {
   switch (operator) {
     case "eq":
-      return (entity, values) => left(entity, values) === right(entity, values);
+      return (entity, evaluation) => left(entity, evaluation) === right(entity, evaluation);
     case "ne":
-      return (entity, values) => left(entity, values) !== right(entity, values);
+      return (entity, evaluation) => left(entity, evaluation) !== right(entity, evaluation);
     case "gt":
       return both(left, right, (first, second) => first > second);
     case "ge":
@@ -121,7 +121,7 @@ function compareByFunction(
       return equal(left, right, compare);
     case "ne": {
       const isEqual = equal(left, right, compare);
-      return (entity, values) => !isEqual(entity, values);
+      return (entity, evaluation) => !isEqual(entity, evaluation);
     }
     case "gt":
       return both(left, right, (first, second) => compare(first, second) > 0);
@@ -142,18 +142,18 @@ function both(
   right: CompiledExpression,
   test: (left: PrimitiveValue, right: PrimitiveValue) => boolean,
 ): CompiledPredicate {
-  return (entity, values) => {
-    const first = left(entity, values);
+  return (entity, evaluation) => {
+    const first = left(entity, evaluation);
     if (first === null) return false;
-    const second = right(entity, values);
+    const second = right(entity, evaluation);
     return second !== null && test(first, second);
   };
 }
 
 function equal(left: CompiledExpression, right: CompiledExpression, compare: CompareValues): CompiledPredicate {
-  return (entity, values) => {
-    const first = left(entity, values);
-    const second = right(entity, values);
+  return (entity, evaluation) => {
+    const first = left(entity, evaluation);
+    const second = right(entity, evaluation);
     if (first === null || second === null) return first === second;
     return compare(first, second) === 0;
   };

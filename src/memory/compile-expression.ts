@@ -80,14 +80,14 @@ function compileWithin(expression: Expression, roundingMode: RoundingMode, slots
 }
 
 function compileParameter(index: number): CompiledExpression {
-  return (_entity, values) => requireParameter(values[index], index);
+  return (_entity, evaluation) => requireParameter(evaluation, index);
 }
 
 function compileItemCount(expression: CountExpression, slots: VariableSlots): CompiledExpression {
   const count = compileCount(expression.collection, slots);
   if (expression.type.name !== "Edm.Int64") return count;
-  return (entity, values) => {
-    const items = count(entity, values);
+  return (entity, evaluation) => {
+    const items = count(entity, evaluation);
     return items === null ? null : BigInt(items);
   };
 }
@@ -96,8 +96,8 @@ function compileConversion(
   operand: CompiledExpression,
   convert: (value: PrimitiveValue) => PrimitiveValue | null,
 ): CompiledExpression {
-  return (entity, values) => {
-    const value = operand(entity, values);
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
     return value === null ? null : convert(value);
   };
 }

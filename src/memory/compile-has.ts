@@ -17,9 +17,9 @@ export function compileHas(
   if (type.kind !== "EnumType") throw new Error(`"has" needs an enumeration, not ${type.name}.`);
   const operand = compile(expression.operand);
   const flags = compile(expression.flags);
-  return (entity, values) => {
-    const left = operand(entity, values);
-    const right = flags(entity, values);
+  return (entity, evaluation) => {
+    const left = operand(entity, evaluation);
+    const right = flags(entity, evaluation);
     if (left === null || right === null) return null;
     return hasEnumFlags(type, asText(left), asText(right));
   };

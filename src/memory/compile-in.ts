@@ -3,6 +3,7 @@ import type { Expression, InExpression, ScalarType } from "../query/expression.t
 import { equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
 import { valueEquality } from "./compile-comparison.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
+import type { Evaluation } from "./evaluation.ts";
 
 type Contains = (value: PrimitiveValue) => boolean;
 
@@ -31,42 +32,30 @@ export function compileIn(
     ({ kind }) => kind === "parameter" || kind === "literal" || kind === "null",
   );
   return isConstant
-    ? lookUp(operand, hasNull, items, (values) => makeLookup(items, values, type))
+    ? lookUp(operand, hasNull, items, (evaluation) => makeLookup(items, evaluation, type))
     : walk(operand, hasNull, items, valueEquality(type));
 }
 
 function anyNull(hasNull: boolean, items: readonly CompiledExpression[]): CompiledPredicate {
   if (hasNull) return () => true;
-  return (entity, values) => items.some((item) => item(entity, values) === null);
+  return (entity, evaluation) => items.some((item) => item(entity, evaluation) === null);
 }
 
 function lookUp(
   operand: CompiledExpression,
   hasNull: boolean,
   items: readonly CompiledExpression[],
-  prepare: (values: readonly PrimitiveValue[]) => Contains,
+  prepare: (evaluation: Evaluation) => Contains,
 ): CompiledPredicate {
-  if (items.length === 0) return (entity, values) => hasNull && operand(entity, values) === null;
-  // One array of values per execution: the lookup made for it serves all of its rows.
-  let preparedFor: readonly PrimitiveValue[] | null = null;
-  let contains: Contains = () => false;
-  return (entity, values) => {
-    const value = operand(entity, values);
-    if (value === null) return hasNull;
-    if (values !== preparedFor) {
-      contains = prepare(values);
-      preparedFor = values;
-    }
-    return contains(value);
+  if (items.length === 0) return (entity, evaluation) => hasNull && operand(entity, evaluation) === null;
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
+    return value === null ? hasNull : evaluation.prepared(prepare)(value);
   };
 }
 
-function makeLookup(
-  items: readonly CompiledExpression[],
-  values: readonly PrimitiveValue[],
-  type: ScalarType,
-): Contains {
-  const constants = items.map((item) => item(NO_ENTITY, values)).filter((value) => value !== null);
+function makeLookup(items: readonly CompiledExpression[], evaluation: Evaluation, type: ScalarType): Contains {
+  const constants = items.map((item) => item(NO_ENTITY, evaluation)).filter((value) => value !== null);
   if (!equalsNatively(type)) return makeBinarySearch(constants, valueComparison(type));
   // A Set holds NaN equal to itself; `eq` does not.
   const set = new Set(constants.filter((value) => !Number.isNaN(value)));
@@ -96,11 +85,11 @@ function walk(
   items: readonly CompiledExpression[],
   isEqual: (left: PrimitiveValue, right: PrimitiveValue) => boolean,
 ): CompiledPredicate {
-  return (entity, values) => {
-    const value = operand(entity, values);
-    if (value === null) return hasNull || items.some((item) => item(entity, values) === null);
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
+    if (value === null) return hasNull || items.some((item) => item(entity, evaluation) === null);
     return items.some((item) => {
-      const candidate = item(entity, values);
+      const candidate = item(entity, evaluation);
       return candidate !== null && isEqual(value, candidate);
     });
   };

@@ -1,9 +1,8 @@
-import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { CollectionPath, Expression, LambdaExpression } from "../query/expression.ts";
 import { canonicalKind, canonicalLook, type CanonicalLook } from "./canonical-look.ts";
 import { compileRawSource, describePath, invalidValue, toCanonical, type RawAccessor } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
-import { spendItems } from "./item-budget.ts";
+import type { Evaluation } from "./evaluation.ts";
 import type { VariableSlot, VariableSlots } from "./variable-slot.ts";
 
 /** Compiles a predicate whose variables are in the slots. */
@@ -13,7 +12,7 @@ type CompilePredicate = (predicate: Expression, slots: VariableSlots) => Compile
 type PlaceItem = (item: unknown) => void;
 
 /** Reads the items of a collection; null where it is null. */
-type ReadItems = (entity: object, values: readonly PrimitiveValue[]) => readonly unknown[] | null;
+type ReadItems = (entity: object, evaluation: Evaluation) => readonly unknown[] | null;
 
 /**
  * Compiles `any` and `all`. Their value is never null: only an item whose predicate is true counts, null as little as
@@ -32,14 +31,14 @@ export function compileLambda(
   const { collection, operator, predicate } = expression;
   const read = compileItems(collection, slots);
   const isAll = operator === "all";
-  if (predicate === null) return (entity, values) => (read(entity, values)?.length ?? 0) > 0;
+  if (predicate === null) return (entity, evaluation) => (read(entity, evaluation)?.length ?? 0) > 0;
   const slot: VariableSlot = { value: null, object: null };
   const place = placeItem(collection, slot);
   const test = compile(predicate, [...slots, slot]);
   // Entities share what they are related to, so that a few of them can make many items.
   const isCounted = slots.length > 0 || collection.kind === "navigation";
-  return (entity, values) => {
-    const items = read(entity, values);
+  return (entity, evaluation) => {
+    const items = read(entity, evaluation);
     if (items === null) return isAll;
     let looked = 0;
     let verdict = isAll;
@@ -49,7 +48,7 @@ export function compileLambda(
       for (const item of items) {
         looked += 1;
         place(item);
-        if ((test(entity, values) === true) === isAll) continue;
+        if ((test(entity, evaluation) === true) === isAll) continue;
         verdict = !isAll;
         break;
       }
@@ -57,7 +56,7 @@ export function compileLambda(
       slot.value = value;
       slot.object = object;
     }
-    if (isCounted) spendItems(values, looked);
+    if (isCounted) evaluation.spendItems(looked);
     return verdict;
   };
 }
@@ -65,8 +64,8 @@ export function compileLambda(
 function compileItems(collection: CollectionPath, slots: VariableSlots): ReadItems {
   const raw: RawAccessor = compileRawSource(collection, slots);
   const path = describePath(collection);
-  return (entity, values) => {
-    const value = raw(entity, values);
+  return (entity, evaluation) => {
+    const value = raw(entity, evaluation);
     if (value === null) return null;
     if (!Array.isArray(value)) throw invalidValue(path, "a collection", value);
     const items: readonly unknown[] = value;

@@ -8,18 +8,18 @@ import type { CompiledExpression, CompiledPredicate } from "./compiled-expressio
 export function compileAnd(operands: readonly CompiledExpression[]): CompiledPredicate {
   const [first, second] = operands;
   if (first !== undefined && second !== undefined && operands.length === 2) {
-    return (entity, values) => {
-      const left = first(entity, values);
+    return (entity, evaluation) => {
+      const left = first(entity, evaluation);
       if (left === false) return false;
-      const right = second(entity, values);
+      const right = second(entity, evaluation);
       if (right === false) return false;
       return left === null || right === null ? null : true;
     };
   }
-  return (entity, values) => {
+  return (entity, evaluation) => {
     let result: true | null = true;
     for (const operand of operands) {
-      const value = operand(entity, values);
+      const value = operand(entity, evaluation);
       if (value === false) return false;
       if (value === null) result = null;
     }
@@ -35,18 +35,18 @@ export function compileAnd(operands: readonly CompiledExpression[]): CompiledPre
 export function compileOr(operands: readonly CompiledExpression[]): CompiledPredicate {
   const [first, second] = operands;
   if (first !== undefined && second !== undefined && operands.length === 2) {
-    return (entity, values) => {
-      const left = first(entity, values);
+    return (entity, evaluation) => {
+      const left = first(entity, evaluation);
       if (left === true) return true;
-      const right = second(entity, values);
+      const right = second(entity, evaluation);
       if (right === true) return true;
       return left === null || right === null ? null : false;
     };
   }
-  return (entity, values) => {
+  return (entity, evaluation) => {
     let result: false | null = false;
     for (const operand of operands) {
-      const value = operand(entity, values);
+      const value = operand(entity, evaluation);
       if (value === true) return true;
       if (value === null) result = null;
     }
@@ -56,8 +56,8 @@ export function compileOr(operands: readonly CompiledExpression[]): CompiledPred
 
 /** Compiles three-valued `not`: null for null. @see OData URL Conventions 4.0, section 5.1.1.1.9 */
 export function compileNot(operand: CompiledExpression): CompiledPredicate {
-  return (entity, values) => {
-    const value = operand(entity, values);
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
     return value === null ? null : value === false;
   };
 }

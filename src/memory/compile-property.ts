@@ -12,11 +12,12 @@ import type {
 } from "../query/expression.ts";
 import { canonicalKind, canonicalLook } from "./canonical-look.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
+import type { Evaluation } from "./evaluation.ts";
 import { relatedOf, rootOf } from "./relations.ts";
 import { slotOf, type VariableSlots } from "./variable-slot.ts";
 
 /** A value as the application's object holds it; null for undefined, and where anything on the path is null. */
-export type RawAccessor = (entity: object, values: readonly PrimitiveValue[]) => unknown;
+export type RawAccessor = (entity: object, evaluation: Evaluation) => unknown;
 
 /** Brings a value of the application to canonical form; null and undefined are null. */
 export type ToCanonical = (value: unknown) => PrimitiveValue | null;
@@ -38,11 +39,11 @@ export function compileRawProperty(expression: PropertyExpression, slots: Variab
   if (expression.source.kind === "it") return read;
   const source = compileRawSource(expression.source, slots);
   const path = describePath(expression.source);
-  return (entity, values) => {
-    const value = source(entity, values);
+  return (entity, evaluation) => {
+    const value = source(entity, evaluation);
     if (value === null) return null;
     if (typeof value !== "object") throw invalidValue(path, expression.source.type.name, value);
-    return read(value, values);
+    return read(value, evaluation);
   };
 }
 
@@ -58,7 +59,7 @@ export function compileRawSource(source: PathSource, slots: VariableSlots): RawA
     case "property":
       return compileRawProperty(source, slots);
     case "root":
-      return (_entity, values) => rootOf(values, source);
+      return (_entity, evaluation) => rootOf(evaluation.relations, source);
     case "navigation":
       return compileNavigation(source, slots);
     default:
@@ -69,9 +70,9 @@ export function compileRawSource(source: PathSource, slots: VariableSlots): RawA
 /** Compiles the step along a navigation: an entity, or the entities of a collection; null where it starts from null. */
 function compileNavigation(expression: NavigationExpression, slots: VariableSlots): RawAccessor {
   const source = compileRawSource(expression.source, slots);
-  return (entity, values) => {
-    const from = source(entity, values);
-    if (typeof from === "object" && from !== null) return relatedOf(values, expression, from);
+  return (entity, evaluation) => {
+    const from = source(entity, evaluation);
+    if (typeof from === "object" && from !== null) return relatedOf(evaluation.relations, expression, from);
     if (from === null) return null;
     throw invalidValue(describePath(expression.source), expression.source.type.name, from);
   };
@@ -120,8 +121,8 @@ export function compileProperty(expression: PropertyExpression, slots: VariableS
   }
   const raw = isPlain ? readAny(field) : compileRawProperty(expression, slots);
   const isCanonical = kind === null ? canonicalLook(property.type) : (value: unknown): boolean => typeof value === kind;
-  return (entity, values) => {
-    const value = raw(entity, values);
+  return (entity, evaluation) => {
+    const value = raw(entity, evaluation);
     return isCanonical(value) ? (value as PrimitiveValue) : canonical(value);
   };
 }
@@ -181,7 +182,7 @@ function makeCanonical(codec: ValueCodec, path: string, typeName: string): ToCan
 }
 
 /** Reads the number of items of a collection; null where the path to it is null. */
-export type CountItems = (entity: object, values: readonly PrimitiveValue[]) => number | null;
+export type CountItems = (entity: object, evaluation: Evaluation) => number | null;
 
 /**
  * Compiles the number of items of a collection-valued property, or of related entities: null where the path to it is
@@ -192,9 +193,9 @@ export function compileCount(collection: CollectionPath, slots: VariableSlots): 
   const raw = compileRawSource(collection, slots);
   const owner = collection.source.kind === "it" ? null : compileRawSource(collection.source, slots);
   const path = describePath(collection);
-  return (entity, values) => {
-    if (owner !== null && owner(entity, values) === null) return null;
-    const items = raw(entity, values);
+  return (entity, evaluation) => {
+    if (owner !== null && owner(entity, evaluation) === null) return null;
+    const items = raw(entity, evaluation);
     if (items === null) return 0;
     if (!Array.isArray(items)) throw invalidValue(path, "a collection", items);
     return items.length;

@@ -4,9 +4,12 @@ import { totalSecondsOf } from "../edm/duration.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../edm/time-of-day.ts";
 import type { FunctionName } from "../query/functions.ts";
 import { ofText, ofTwoTexts, type CompileCall } from "./compile-call.ts";
-import { instantOf, MAX_DATE_TIME, MIN_DATE_TIME } from "./instant.ts";
 import { compileCeiling, compileFloor, compileRound } from "./round.ts";
 import { compileSubstring, indexOf, lengthOf } from "./string-functions.ts";
+
+/** The earliest and the latest timestamp: what `mindatetime()` and `maxdatetime()` return. */
+const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
+const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
 
 /**
  * One implementation per canonical function; null when an argument is null.
@@ -39,7 +42,7 @@ export const FUNCTION_LIBRARY: Readonly<Record<FunctionName, CompileCall>> = {
   date: ofText(datePartOf),
   time: ofText(timePartOf),
   totaloffsetminutes: ofText(totalOffsetMinutesOf),
-  now: () => (_entity, values) => instantOf(values),
+  now: () => (_entity, evaluation) => evaluation.now,
   mindatetime: () => () => MIN_DATE_TIME,
   maxdatetime: () => () => MAX_DATE_TIME,
   round: compileRound,

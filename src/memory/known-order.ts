@@ -1,5 +1,5 @@
 import type { EntityType } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { Evaluation } from "./evaluation.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import { areInOrder } from "./order-rows.ts";
 
@@ -12,7 +12,7 @@ const verdicts = new WeakMap<readonly unknown[], WeakMap<EntityType, boolean>>()
 export function isKnownOrder(
   rows: Iterable<unknown>,
   query: MemoryQuery,
-  values: readonly PrimitiveValue[],
+  evaluation: Evaluation,
 ): rows is readonly unknown[] {
   if (!Array.isArray(rows) || !Object.isFrozen(rows) || !isKeyOrder(query)) return false;
   const { entityType } = query.shape;
@@ -20,7 +20,7 @@ export function isKnownOrder(
   verdicts.set(rows, byType);
   const known = byType.get(entityType);
   if (known !== undefined) return known;
-  const verdict = areInOrder(rows, query, values);
+  const verdict = areInOrder(rows, query, evaluation);
   byType.set(entityType, verdict);
   return verdict;
 }

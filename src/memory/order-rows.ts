@@ -4,6 +4,7 @@ import type { ScalarType } from "../query/expression.ts";
 import { keyOrder } from "./compare.ts";
 import { compiledFor } from "./compiled-cache.ts";
 import { asEntity } from "./entity.ts";
+import type { Evaluation } from "./evaluation.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import { selectFirst, type CompareRows } from "./select-first.ts";
 
@@ -20,26 +21,21 @@ const SELECT_SHARE = 4;
  * The rows of one page in the order of `query.orderBy`; rows that tie keep their order. Null comes first ascending and
  * last descending, NaN next to it. A sort key is computed once per row, one of a later item only for rows that tie.
  * @param rows all rows, in any order; not changed
- * @param values the values of the parameters, one array per execution
  * @see decisions, Reading; OData Protocol 4.0, section 11.2.5.2
  */
-export function orderRows(
-  rows: readonly unknown[],
-  query: MemoryQuery,
-  values: readonly PrimitiveValue[],
-): readonly unknown[] {
+export function orderRows(rows: readonly unknown[], query: MemoryQuery, evaluation: Evaluation): readonly unknown[] {
   const { skip, top } = query;
   const end = top === undefined ? rows.length : Math.min(rows.length, skip + top);
   if (skip >= end) return [];
-  const compare = compareByItems(rows, query, values);
+  const compare = compareByItems(rows, query, evaluation);
   if (isInOrder(rows.length, compare)) return rows.slice(skip, end);
   const positions = end * SELECT_SHARE <= rows.length ? selectFirst(rows.length, end, compare) : sortAll(rows, compare);
   return positions.slice(skip, end).map((position) => rows[position]);
 }
 
 /** Whether rows are in the order of `query.orderBy` as they stand: those of a table often are, by their key. */
-export function areInOrder(rows: readonly unknown[], query: MemoryQuery, values: readonly PrimitiveValue[]): boolean {
-  return isInOrder(rows.length, compareByItems(rows, query, values));
+export function areInOrder(rows: readonly unknown[], query: MemoryQuery, evaluation: Evaluation): boolean {
+  return isInOrder(rows.length, compareByItems(rows, query, evaluation));
 }
 
 function isInOrder(length: number, compare: CompareRows): boolean {
@@ -56,11 +52,11 @@ function sortAll(rows: readonly unknown[], compare: CompareRows): readonly numbe
 function compareByItems(
   rows: readonly unknown[],
   { orderBy, shape }: MemoryQuery,
-  values: readonly PrimitiveValue[],
+  evaluation: Evaluation,
 ): CompareRows {
   const comparisons = orderBy.map((item, index) => {
     const evaluate = compiledFor(item.expression, shape.roundingMode);
-    const compute: ComputeKey = (position) => evaluate(asEntity(rows[position], shape.entityType), values);
+    const compute: ComputeKey = (position) => evaluate(asEntity(rows[position], shape.entityType), evaluation);
     return index === 0 ? compareByFirst(item, rows.length, compute) : compareByLater(item, rows.length, compute);
   });
   const [first, ...later] = comparisons;

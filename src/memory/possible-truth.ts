@@ -1,13 +1,12 @@
-import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { Expression, PathSource } from "../query/expression.ts";
 import { compiledFor } from "./compiled-cache.ts";
+import type { Evaluation } from "./evaluation.ts";
 
 /** An entity of which not all is known, and by what its conditions are evaluated. */
 export interface PartialEntity {
   /** The application's object. */
   readonly entity: object;
-  /** The values of the parameters, an array of this execution alone. */
-  readonly values: readonly PrimitiveValue[];
+  readonly evaluation: Evaluation;
   /** Whether the first step of a path from the entity is known: a property of it, or a navigation whose end was loaded. */
   readonly isKnown: (step: Exclude<PathSource, { readonly kind: "it" }>) => boolean;
 }
@@ -60,8 +59,8 @@ function negate(truths: Truths): Truths {
   return (truths & NULL) | ((truths & FALSE) === 0 ? 0 : TRUE) | ((truths & TRUE) === 0 ? 0 : FALSE);
 }
 
-function truthOf(expression: Expression, { entity, values }: PartialEntity): Truths {
-  const value = compiledFor(expression, "spec-compliant")(entity, values);
+function truthOf(expression: Expression, { entity, evaluation }: PartialEntity): Truths {
+  const value = compiledFor(expression, "spec-compliant")(entity, evaluation);
   if (value === null) return NULL;
   return value === true ? TRUE : FALSE;
 }

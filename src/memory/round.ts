@@ -42,8 +42,8 @@ function compileNumeric(
 ): CompiledExpression {
   const operand = operandAt(site, 0);
   const isDecimal = site.expression.type.name === "Edm.Decimal";
-  return (entity, values) => {
-    const value = operand(entity, values);
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
     if (value === null) return null;
     return isDecimal ? computeDecimal(asText(value)) : computeDouble(toDouble(value));
   };

@@ -46,10 +46,10 @@ export function compileSubstring(site: CallSite): CompiledExpression {
   const text = operandAt(site, 0);
   const start = operandAt(site, 1);
   const length = site.operands.length > 2 ? operandAt(site, 2) : () => Number.MAX_SAFE_INTEGER;
-  return (entity, values) => {
-    const first = text(entity, values);
-    const second = start(entity, values);
-    const third = length(entity, values);
+  return (entity, evaluation) => {
+    const first = text(entity, evaluation);
+    const second = start(entity, evaluation);
+    const third = length(entity, evaluation);
     if (first === null || second === null || third === null) return null;
     return substring(asText(first), toIndex(second), toIndex(third));
   };

@@ -31,17 +31,17 @@ export function compileTemporalArithmetic(
   right: CompiledExpression,
 ): CompiledExpression {
   const compute = computation(expression);
-  return (entity, values) => {
-    const first = left(entity, values);
-    const second = right(entity, values);
+  return (entity, evaluation) => {
+    const first = left(entity, evaluation);
+    const second = right(entity, evaluation);
     return first === null || second === null ? null : compute(first, second);
   };
 }
 
 /** Compiles `-x` of a Duration. */
 export function compileTemporalNegation(operand: CompiledExpression): CompiledExpression {
-  return (entity, values) => {
-    const value = operand(entity, values);
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
     return value === null ? null : negateDuration(asText(value));
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
+import { Evaluation } from "../../src/memory/evaluation.ts";
 import type { ArithmeticExpression, Expression } from "../../src/query/expression.ts";
 import { evaluate, propertyOf } from "./model.ts";
 
@@ -74,7 +75,7 @@ describe("integers are computed as Int64", () => {
 
   test("a result type below Int64 gives a number", () => {
     const negated: Expression = { kind: "negate", operand: propertyOf("Small"), type: PRIMITIVE_TYPES["Edm.Int32"] };
-    expect(compileExpression(negated, "spec-compliant")(entity, [])).toBe(2);
+    expect(compileExpression(negated, "spec-compliant")(entity, new Evaluation([]))).toBe(2);
   });
 });
 
@@ -196,7 +197,9 @@ describe("dates and durations", () => {
     };
     expect(() => compileExpression(wrong, "spec-compliant")).toThrow(/Edm.Duration mod Edm.DateTimeOffset/);
     const scaled: ArithmeticExpression = { ...wrong, operator: "mul", right: propertyOf("Flag") };
-    expect(() => compileExpression(scaled, "spec-compliant")({ span: "PT1H", flag: true }, [])).toThrow(/number/);
+    expect(() => compileExpression(scaled, "spec-compliant")({ span: "PT1H", flag: true }, new Evaluation([]))).toThrow(
+      /number/,
+    );
   });
 });
 
@@ -221,14 +224,14 @@ describe("conversion", () => {
       type: PRIMITIVE_TYPES["Edm.Decimal"],
     };
     const convert = compileExpression(converted, "spec-compliant");
-    expect(convert({ number: Number.NaN }, [])).toBeNull();
-    expect(convert({ number: 1.5 }, [])).toBe("1.5");
+    expect(convert({ number: Number.NaN }, new Evaluation([]))).toBeNull();
+    expect(convert({ number: 1.5 }, new Evaluation([]))).toBe("1.5");
   });
 
   test("what has its type already stays", () => {
     const text: Expression = { kind: "convert", operand: propertyOf("Name"), type: PRIMITIVE_TYPES["Edm.String"] };
-    expect(compileExpression(text, "spec-compliant")({ name: "x" }, [])).toBe("x");
+    expect(compileExpression(text, "spec-compliant")({ name: "x" }, new Evaluation([]))).toBe("x");
     const at: Expression = { kind: "convert", operand: propertyOf("At"), type: PRIMITIVE_TYPES["Edm.DateTimeOffset"] };
-    expect(compileExpression(at, "spec-compliant")(entity, [])).toBe(entity.at);
+    expect(compileExpression(at, "spec-compliant")(entity, new Evaluation([]))).toBe(entity.at);
   });
 });

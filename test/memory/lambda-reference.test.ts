@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
+import { Evaluation } from "../../src/memory/evaluation.ts";
 import { bindCollection } from "../binder/requests.ts";
 
 /** What the reference knows: the entity, and the range variables by name. */
@@ -177,7 +178,7 @@ test("filters with lambda operators mean what a plain reading of them says", () 
       const evaluate = compileExpression(shape.filter!.expression, "spec-compliant");
       for (const it of products) {
         const expected = valueIn({ it, variables: new Map() });
-        expect(evaluate(it, values), text).toBe(expected);
+        expect(evaluate(it, new Evaluation(values)), text).toBe(expected);
         isTrue += expected === true ? 1 : 0;
       }
     }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
+import { Evaluation } from "../../src/memory/evaluation.ts";
 import { bindOne, evaluate, propertyOf, Thing } from "./model.ts";
 
 const entity = {
@@ -106,7 +107,7 @@ describe("any and all", () => {
     };
     const [expression, values] = bindOne(inner);
     const closure = compileExpression(expression, "spec-compliant");
-    compiled.run = (of) => closure(of, values);
+    compiled.run = (of) => closure(of, new Evaluation(values));
     expect(compiled.run(nested)).toBe(true);
   });
 

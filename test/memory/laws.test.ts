@@ -21,6 +21,7 @@ import { valueCodec } from "../../src/edm/value-codecs.ts";
 import { canonicalKind, canonicalLook } from "../../src/memory/canonical-look.ts";
 import { keyOrder, valueComparison } from "../../src/memory/compare.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
+import { Evaluation } from "../../src/memory/evaluation.ts";
 import { computeIntegers } from "../../src/memory/integer-arithmetic.ts";
 import { roundDouble } from "../../src/memory/round.ts";
 import type { ArithmeticOperator, Expression } from "../../src/query/expression.ts";
@@ -190,13 +191,14 @@ describe("order", () => {
   function sortByDefinition(given: readonly object[], key: string, descending: boolean): readonly object[] {
     const [expression, values] = bindOne(key);
     const evaluate = compileExpression(expression, "spec-compliant");
+    const evaluation = new Evaluation(values);
     const compare = referenceComparison(expression);
     const rank = (value: PrimitiveValue | null): number => {
       if (value === null) return 0;
       return Number.isNaN(value) ? 1 : 2;
     };
     return given.toSorted((left, right) => {
-      const [first, second] = [evaluate(left, values), evaluate(right, values)];
+      const [first, second] = [evaluate(left, evaluation), evaluate(right, evaluation)];
       const ranks = rank(first) - rank(second);
       const order =
         ranks === 0 && first !== null && second !== null && rank(first) === 2 ? compare(first, second) : ranks;
@@ -354,7 +356,7 @@ test("a property under any name is read from its own field", () => {
     fc.property(fc.constantFrom(...Object.getOwnPropertyNames(Object.prototype)), (field) => {
       const readField = (row: object): unknown => {
         const property = { ...propertyOf("Name").property, field };
-        return compileExpression({ ...propertyOf("Name"), property }, "spec-compliant")(row, []);
+        return compileExpression({ ...propertyOf("Name"), property }, "spec-compliant")(row, new Evaluation([]));
       };
       expect(readField({})).toBeNull();
       expect(readField(Object.fromEntries([[field, "own"]]))).toBe("own");

@@ -12,6 +12,7 @@ import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../src/edm/primitive
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
 import { applyQuery } from "../../src/memory/apply-query.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
+import { Evaluation } from "../../src/memory/evaluation.ts";
 import type { BoundQuery, QueryShape, RoundingMode } from "../../src/query/clauses.ts";
 import type { Expression, PropertyExpression } from "../../src/query/expression.ts";
 import type { EntityPage, SourceQuery } from "../../src/query/source.ts";
@@ -203,7 +204,7 @@ export function evaluate(
   roundingMode: RoundingMode = "spec-compliant",
 ): PrimitiveValue | null {
   const [bound, values] = bindOne(expression, roundingMode);
-  return compileExpression(bound, roundingMode)(entity, values);
+  return compileExpression(bound, roundingMode)(entity, new Evaluation(values));
 }
 
 /** A property of Thing as an expression. */

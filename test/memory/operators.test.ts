@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
+import { Evaluation } from "../../src/memory/evaluation.ts";
 import type { Expression } from "../../src/query/expression.ts";
 import { bindOne, evaluate, propertyOf } from "./model.ts";
 
@@ -163,7 +164,11 @@ describe("three-valued logic", () => {
   test("a predicate has three values", () => {
     const [expression, values] = bindOne("Flag");
     const predicate = compileExpression(expression, "spec-compliant");
-    expect([{ flag: true }, { flag: false }, {}].map((row) => predicate(row, values))).toEqual([true, false, null]);
+    expect([{ flag: true }, { flag: false }, {}].map((row) => predicate(row, new Evaluation(values)))).toEqual([
+      true,
+      false,
+      null,
+    ]);
   });
 
   test("null equals a comparison of null operands to nothing but null", () => {
@@ -216,7 +221,7 @@ describe("in", () => {
     const [first, ...rest] = expressions;
     if (first === undefined) throw new Error("There is an operand.");
     const within: Expression = { kind: "in", operand: first, items: rest, type: PRIMITIVE_TYPES["Edm.Boolean"] };
-    expect(compileExpression(within, "spec-compliant")(entity, [])).toBe(expected);
+    expect(compileExpression(within, "spec-compliant")(entity, new Evaluation([]))).toBe(expected);
   });
 
   test("NaN is in no list", () => {
@@ -226,8 +231,8 @@ describe("in", () => {
   test("a list is prepared anew for other values", () => {
     const [expression] = bindOne("Id in (1,2)");
     const predicate = compileExpression(expression, "spec-compliant");
-    const first = [1, 2];
-    const second = [3, 4];
+    const first = new Evaluation([1, 2]);
+    const second = new Evaluation([3, 4]);
     expect([1, 3].map((id) => predicate({ id }, first))).toEqual([true, false]);
     expect([1, 3].map((id) => predicate({ id }, second))).toEqual([false, true]);
     expect([1, 3].map((id) => predicate({ id }, first))).toEqual([true, false]);

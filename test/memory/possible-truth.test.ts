@@ -6,6 +6,7 @@ import type { VaryingRowCondition } from "../../src/definition/rules/row-conditi
 import { compileRowRule } from "../../src/definition/rules/row-rule.ts";
 import { fieldOf } from "../../src/memory/compile-property.ts";
 import { compiledFor } from "../../src/memory/compiled-cache.ts";
+import { Evaluation } from "../../src/memory/evaluation.ts";
 import { canBeTrue } from "../../src/memory/possible-truth.ts";
 
 const Thing = entityType("Thing", {
@@ -47,7 +48,7 @@ function possible(rule: Rule, entity: object): boolean {
   if (typeof condition === "string") return condition === "all";
   return canBeTrue(condition.filter.expression, {
     entity,
-    values: [...condition.values],
+    evaluation: new Evaluation(condition.values),
     isKnown: (step) => step.kind === "property" && fieldOf(entity, step.property.field) !== undefined,
   });
 }
@@ -132,7 +133,9 @@ describe("for all rules", () => {
   const isTrue = (rule: Rule, entity: object): boolean => {
     const condition = conditionOf(rule);
     if (typeof condition === "string") return condition === "all";
-    return compiledFor(condition.filter.expression, "spec-compliant")(entity, [...condition.values]) === true;
+    return (
+      compiledFor(condition.filter.expression, "spec-compliant")(entity, new Evaluation(condition.values)) === true
+    );
   };
 
   test("an entity that is known whole can meet what it meets, and nothing else", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { StructuralProperty } from "../../src/edm/model.ts";
 import { InvalidValueError } from "../../src/edm/value-codec.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
+import { Evaluation } from "../../src/memory/evaluation.ts";
 import type { ItExpression } from "../../src/query/expression.ts";
 import { evaluate, propertyOf, Thing } from "./model.ts";
 
@@ -161,8 +162,8 @@ describe("the item itself", () => {
   test("of a collection of values", () => {
     const it: ItExpression = { kind: "it", type: propertyOf("Price").type };
     // An item of a collection may be a value: closures look at it, whatever their signature says.
-    const evaluateItem = compileExpression(it, "spec-compliant") as (item: unknown, values: []) => unknown;
-    expect([1.5, "2.50", null].map((item) => evaluateItem(item, []))).toEqual(["1.5", "2.50", null]);
+    const evaluateItem = compileExpression(it, "spec-compliant") as (item: unknown, evaluation: Evaluation) => unknown;
+    expect([1.5, "2.50", null].map((item) => evaluateItem(item, new Evaluation([])))).toEqual(["1.5", "2.50", null]);
   });
 
   test("of entities has no value", () => {
@@ -175,11 +176,11 @@ test("a parameter without a value is an error of whoever bound the query", () =>
     { kind: "parameter", index: 2, type: Thing.key[0]?.type as never },
     "spec-compliant",
   );
-  expect(() => parameter({}, [])).toThrow(/Parameter 2/);
+  expect(() => parameter({}, new Evaluation([]))).toThrow(/Parameter 2/);
 });
 
 test("a name that is also the wire name is said once", () => {
   const property: StructuralProperty = { ...propertyOf("Id").property, field: "Id" };
   const read = compileExpression({ ...propertyOf("Id"), property }, "spec-compliant");
-  expect(() => read({ Id: true }, [])).toThrow(/^Thing\.Id must be/);
+  expect(() => read({ Id: true }, new Evaluation([]))).toThrow(/^Thing\.Id must be/);
 });

@@ -1,0 +1,60 @@
+import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { valueCodec } from "../edm/value-codecs.ts";
+import { tooManyItems } from "../query/item-budget.ts";
+import { newRelations, type Relations } from "./relations.ts";
+
+/** Most items that nested lambda operators of one evaluation look at: about a second of work. */
+const MAX_ITEMS = 20_000_000;
+
+/**
+ * One evaluation of bound expressions: what all of its rows share, and the filter and the order. Whoever runs a query
+ * makes one and passes it on.
+ */
+export class Evaluation {
+  /** The values of the parameters, by index. */
+  readonly values: readonly PrimitiveValue[];
+  #now: string | undefined;
+  #relations: Relations | undefined;
+  #prepared: Map<object, unknown> | undefined;
+  #items = 0;
+
+  constructor(values: readonly PrimitiveValue[]) {
+    this.values = values;
+  }
+
+  /** The value of `now()`: all rows see the same instant. */
+  get now(): string {
+    this.#now ??= String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
+    return this.#now;
+  }
+
+  /** The entities that navigations lead to, filled in before the expressions are evaluated. */
+  get relations(): Relations {
+    this.#relations ??= newRelations();
+    return this.#relations;
+  }
+
+  /**
+   * Returns what a closure prepares from the values of the parameters, made once for all rows.
+   * @param owner the closure
+   */
+  prepared<T>(owner: (evaluation: Evaluation) => T): T {
+    this.#prepared ??= new Map();
+    const known = this.#prepared.get(owner);
+    // Only `owner` itself makes the value that is kept for it.
+    if (known !== undefined) return known as T;
+    const made = owner(this);
+    this.#prepared.set(owner, made);
+    return made;
+  }
+
+  /**
+   * Counts the items that a lambda operator looks at, where it stands within another one or entities share them.
+   * @throws ODataError `InvalidQueryOption` above the most that one evaluation may look at
+   */
+  spendItems(items: number): void {
+    this.#items += items;
+    if (this.#items > MAX_ITEMS) throw tooManyItems(MAX_ITEMS);
+  }
+}
