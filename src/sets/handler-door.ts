@@ -26,7 +26,7 @@ class ReturnedError extends Error {
 export class HandlerDoor implements SetCaller {
   readonly #registry: EntitySets;
   readonly #place: CallPlace;
-  /** Whether a transaction is open that was opened here. */
+  /** Whether a transaction, or a part of one, is open that was opened here. */
   #isOutside = false;
 
   constructor(registry: EntitySets, place: CallPlace) {
@@ -108,14 +108,21 @@ export class HandlerDoor implements SetCaller {
     { over }: ReadTransactionOptions,
   ): Promise<T> {
     const { database } = part.whole;
+    this.#checkInside("ctx.inTransaction");
     if (over !== undefined && this.#registry.databaseOf(over).instance !== database.instance) {
       throw new Error("ctx.inTransaction is called within a transaction of another database: end that one before.");
     }
-    return part.inTurn(() =>
-      database.attempt(part.whole.transaction, this.#place.depth, () =>
-        this.#run(new TransactionPart(part.whole), work),
-      ),
-    );
+    return part.inTurn(async () => {
+      // A call on this context would wait for the end of the work, which waits for the call.
+      this.#isOutside = true;
+      try {
+        return await database.attempt(part.whole.transaction, this.#place.depth, () =>
+          this.#run(new TransactionPart(part.whole), work),
+        );
+      } finally {
+        this.#isOutside = false;
+      }
+    });
   }
 
   async #run<T>(part: TransactionPart, work: (context: Context) => PromiseLike<T> | T): Promise<T> {

@@ -138,6 +138,22 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await balances()).toEqual([50, 5]);
   });
 
+  test("the context around a part of a transaction is not used within it", async () => {
+    const told = (call: Promise<unknown>): Promise<unknown> => call.catch((error: Error) => error.message);
+    const result = await resultOf((context) =>
+      context.inTransaction(async (outer) => {
+        const within = await outer.inTransaction(async () => [
+          await told(accounts(outer).get(1)),
+          await told(outer.inTransaction(() => 1)),
+        ]);
+        const inTurn = [outer.inTransaction(() => 1), accounts(outer).get(1), outer.inTransaction(() => 2)];
+        return [...within, ...(await Promise.all(inTurn))];
+      }),
+    );
+    const refused: unknown = expect.stringMatching(/use the context that ctx\.inTransaction gives/);
+    expect(result).toEqual([refused, refused, 1, { id: 1, balance: "100n" }, 2]);
+  });
+
   test("parallel calls run one after another", async () => {
     const result = await resultOf((context) =>
       context.inTransaction(async (inner) => {
