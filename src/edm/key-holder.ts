@@ -24,6 +24,11 @@ export function keyPairsOf({ navigationJoins }: EntitySet, navigation: Navigatio
   return partnerPairs(navigation);
 }
 
+/** Returns the properties of a related entity, and those that they repeat of the entity which a navigation starts from. */
+export function linkedPairsOf(entitySet: EntitySet, navigation: NavigationProperty): readonly JoinPair[] {
+  return keyHolderOf(entitySet, navigation) === "parent" ? [] : keyPairsOf(entitySet, navigation);
+}
+
 /** The partner leads along the key of the entity that the navigation starts from. */
 function partnerPairs({ entityType, partner }: NavigationProperty): readonly JoinPair[] {
   const back = entityType.navigationProperties.find(({ name }) => name === partner);

@@ -51,11 +51,12 @@ export function checkReferences(
   context: Context,
   { place, linked }: Nesting = ALONE,
 ): Maybe<undefined> {
-  return eachReference(set, entity, context, (reference, target) => {
-    const follows = reference.pairs.some(({ property }) => linked.some(({ related }) => related === property));
-    if (follows || isNested(reference, entity)) return undefined;
+  return eachReference(set, entity, context, (reference, stated) => {
+    // A foreign key that follows from the entity around as a whole is none that the client states.
+    const own = stated.find(({ property }) => !linked.some(({ related }) => related === property));
+    if (own === undefined || isNested(reference, entity)) return undefined;
     return chain(isSeen(reference, entity, context), (seen): undefined => {
-      if (!seen) throw missingReference(place + target);
+      if (!seen) throw missingReference(place + own.property.name);
     });
   });
 }
@@ -70,7 +71,8 @@ export function checkChangedReferences(
   context: Context,
   { current, mayCreate }: ChangedEntity,
 ): Maybe<undefined> {
-  return eachReference(set, changes, context, (reference, target, isWhole) => {
+  return eachReference(set, changes, context, (reference, stated, target) => {
+    const isWhole = stated.length === reference.pairs.length;
     const load = (): Maybe<object | null> => current?.() ?? null;
     return chain(isWhole ? null : load(), (partial) => {
       const written = partial === null ? changes : { ...fieldsOf(reference, partial), ...changes };
@@ -89,13 +91,13 @@ function eachReference(
   { guardedReferences = [] }: EntitySetDefinition,
   given: object,
   context: Context,
-  check: (reference: GuardedReference, target: string, isWhole: boolean) => Maybe<undefined>,
+  check: (reference: GuardedReference, stated: readonly JoinPair[], target: string) => Maybe<undefined>,
 ): Maybe<undefined> {
   const checks = guardedReferences.flatMap((reference) => {
     const stated = statedPairs(reference, given);
     const [first] = stated;
     if (first === undefined || seesAll(reference, context)) return [];
-    return [() => check(reference, first.property.name, stated.length === reference.pairs.length)];
+    return [() => check(reference, stated, first.property.name)];
   });
   return checks.length === 0 ? undefined : chain(startAll(checks), (): undefined => undefined);
 }

@@ -4,7 +4,7 @@ import { refusalOfUnseen } from "../definition/rules/refusal.ts";
 import type { VaryingRowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { GetByKeyHandler, RestrictedHandler } from "../definition/sets/handlers.ts";
-import { keyPairsOf } from "../edm/key-holder.ts";
+import { linkedPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
@@ -148,7 +148,7 @@ export function checkNested(
     if (target === undefined) return [];
     return items.flatMap((item, index) => {
       const here = `${place}${property.name}/${property.isCollection ? `${String(index)}/` : ""}`;
-      const nesting = { place: here, linked: keyPairsOf(entitySet, property) };
+      const nesting = { place: here, linked: linkedPairsOf(entitySet, property) };
       return isObject(item) ? [() => checkCreatedBelow(target, item, context, nesting)] : [];
     });
   });

@@ -52,10 +52,11 @@ function referencesOf(
   { entitySet }: EntitySetDefinition,
   { entitySets }: ServiceDefinition,
 ): readonly GuardedReference[] {
-  return guardedReferencesOf(entitySet, (name) => {
-    const target = entitySets.get(name);
-    return target === undefined || target.rows === null ? undefined : target.entitySet;
-  });
+  const guarded = [...entitySets.values()].filter(({ rows }) => rows !== null);
+  return guardedReferencesOf(
+    entitySet,
+    guarded.map((set) => set.entitySet),
+  );
 }
 
 /** Sets without a rule, too, may lead to those that have one: by expressions, and by what is nested in new entities. */

@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/sets/handlers.ts";
-import { keyPairsOf } from "../edm/key-holder.ts";
+import { linkedPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import { isMap } from "./batch-answer.ts";
@@ -114,7 +114,7 @@ function restrictCreate(
   { target, entitySet, navigationProperty }: GuardedNavigation,
   create: NonNullable<NavigationHandlers<Context>["create"]>,
 ): NavigationHandlers<Context>["create"] {
-  const nesting = { place: "", linked: keyPairsOf(entitySet, navigationProperty) };
+  const nesting = { place: "", linked: linkedPairsOf(entitySet, navigationProperty) };
   const restricted: NonNullable<NavigationHandlers<Context>["create"]> = (key, entity, context) => {
     const set = serviceOf(context).entitySets.get(target.name);
     const isChecked = set !== undefined && typeof entity === "object" && entity !== null;

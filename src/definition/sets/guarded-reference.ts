@@ -1,4 +1,4 @@
-import { refersToKey } from "../../edm/key-holder.ts";
+import { refersToKey, keyHolderOf } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 
@@ -14,26 +14,58 @@ export interface GuardedReference {
 }
 
 /**
- * Returns the foreign keys of a set that refer to sets with row rules. A navigation from key to key is none: nothing
- * says which of the two entities depends on the other.
- * @param setOf finds the set of a name, as far as it has a row rule
+ * Returns the foreign keys of a set that refer to sets with row rules. A navigation from either side declares a foreign
+ * key. A navigation from key to key is none: nothing says which of the two entities depends on the other.
+ * @param guarded the sets with row rules
  */
-export function guardedReferencesOf(
-  entitySet: EntitySet,
-  setOf: (name: string) => EntitySet | undefined,
-): readonly GuardedReference[] {
-  const { navigationProperties, navigationJoins, navigationPropertyBindings, entityType } = entitySet;
-  const found = [...navigationProperties.values()].flatMap((navigationProperty): readonly GuardedReference[] => {
-    const { name, isCollection } = navigationProperty;
-    const join = navigationJoins.get(name);
-    const target = setOf(navigationPropertyBindings.get(name) ?? "");
-    if (target === undefined || isCollection || join?.kind !== "direct") return [];
-    if (!refersToKey(navigationProperty, join)) return [];
-    const isShared = entityType.key.every((key) => join.pairs.some(({ property }) => property === key));
-    const isWritten = join.pairs.some(({ property }) => entityType.properties.includes(property) && !property.computed);
-    return isShared || !isWritten ? [] : [Object.freeze({ navigationProperty, entitySet, target, pairs: join.pairs })];
+export function guardedReferencesOf(entitySet: EntitySet, guarded: readonly EntitySet[]): readonly GuardedReference[] {
+  const own = [...entitySet.navigationProperties.values()].flatMap(
+    (navigationProperty): readonly GuardedReference[] => {
+      const { name, isCollection } = navigationProperty;
+      const join = entitySet.navigationJoins.get(name);
+      const target = guarded.find((each) => each.name === entitySet.navigationPropertyBindings.get(name));
+      if (target === undefined || isCollection || join?.kind !== "direct") return [];
+      return refersToKey(navigationProperty, join)
+        ? [{ navigationProperty, entitySet, target, pairs: join.pairs }]
+        : [];
+    },
+  );
+  const inverse = guarded
+    .flatMap((target) => inverseReferences(entitySet, target))
+    .filter((reference) => !own.some((each) => isSame(each, reference)));
+  const isWritten = ({ property }: JoinPair): boolean =>
+    entitySet.entityType.properties.includes(property) && !property.computed;
+  const isShared = ({ pairs }: GuardedReference): boolean =>
+    entitySet.entityType.key.every((key) => pairs.some(({ property }) => property === key));
+  const found = [...own, ...inverse].filter((each) => each.pairs.some(isWritten) && !isShared(each));
+  return Object.freeze(found.map((each) => Object.freeze(each)));
+}
+
+/** Returns the foreign keys that only navigations of the target set declare, as if the set itself declared them. */
+function inverseReferences(entitySet: EntitySet, target: EntitySet): readonly GuardedReference[] {
+  const { navigationProperties, navigationJoins, navigationPropertyBindings, entityType } = target;
+  return [...navigationProperties.values()].flatMap((navigation): readonly GuardedReference[] => {
+    const join = navigationJoins.get(navigation.name);
+    // Without a target set a navigation leads to every set of the type.
+    const named = navigationPropertyBindings.get(navigation.name);
+    const isInto = named === undefined ? navigation.entityType === entitySet.entityType : named === entitySet.name;
+    if (!isInto || join?.kind !== "direct" || keyHolderOf(target, navigation) !== "related") return [];
+    if (!entityType.key.every((key) => join.pairs.some(({ property }) => property === key))) return [];
+    const pairs = join.pairs.map(({ property, related }) => ({ property: related, related: property }));
+    // No property of an entity has a name with a slash, so nothing is nested under this navigation.
+    const name = `${target.name}/${navigation.name}`;
+    const navigationProperty = { ...navigation, name, field: name, entityType, isCollection: false };
+    const navigationJoin = { kind: "direct", pairs } as const;
+    const owner = { ...entitySet, navigationJoins: new Map([[name, navigationJoin]]) };
+    return [{ navigationProperty, entitySet: owner, target, pairs }];
   });
-  return Object.freeze(found);
+}
+
+function isSame(one: GuardedReference, other: GuardedReference): boolean {
+  if (one.target !== other.target || one.pairs.length !== other.pairs.length) return false;
+  return one.pairs.every(({ property, related }) =>
+    other.pairs.some((pair) => pair.property === property && pair.related === related),
+  );
 }
 
 /** Values by the application's fields. */

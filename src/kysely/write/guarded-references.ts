@@ -22,6 +22,8 @@ export interface StatedReference {
   readonly target: EntitySetDefinition;
   /** The name of the property, with its place in the body. */
   readonly name: string;
+  /** Where the entity stands in the body, with a slash behind it. */
+  readonly place: string;
   /** Whether handlers of the application were asked, and have no such entity. */
   readonly isAbsent: boolean;
 }
@@ -52,7 +54,7 @@ export async function statedReferences(
     // Whoever sees all rows learns nothing from a constraint.
     if ((await restrictionsOf([target], context)).size === 0) continue;
     const isAbsent = await isAbsentFor(reference, target, values, context);
-    found.push({ reference, target, name: place + first.property.name, isAbsent });
+    found.push({ reference, target, name: place + first.property.name, place, isAbsent });
   }
   return found;
 }
@@ -68,6 +70,14 @@ export async function statedIn(entities: readonly StatedValues[], context: Conte
     if (stated.length > 0) found.set(each.values, stated);
   }
   return found;
+}
+
+/** Returns those of the foreign keys that do not follow from related entities as a whole. @param known what does, by field */
+export function notFollowing(stated: readonly StatedReference[], known: Values): readonly StatedReference[] {
+  return stated.flatMap((each) => {
+    const own = each.reference.pairs.find(({ property: { field } }) => known[field] === undefined);
+    return own === undefined ? [] : [{ ...each, name: each.place + own.property.name }];
+  });
 }
 
 /** Whether a write states a foreign key to a set with a row rule: most do not, and need no transaction for it. */

@@ -6,7 +6,7 @@ import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { ownProperties, relatedProperties } from "../translate/join-sides.ts";
-import { checkReferences, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
+import { checkReferences, notFollowing, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
@@ -171,11 +171,9 @@ export async function insertNode(
   return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
 }
 
-/** What follows from related entities is no foreign key that the client states. */
+/** A foreign key that follows from related entities as a whole is none that the client states. */
 async function checkStated(task: InsertTask, { table, values }: Node, known: Values): Promise<void> {
-  const stated = (task.stated.get(values) ?? []).filter(({ reference }) =>
-    reference.pairs.every(({ property }) => known[property.field] === undefined),
-  );
+  const stated = notFollowing(task.stated.get(values) ?? [], known);
   if (stated.length === 0) return;
   await checkReferences(task, task.restrictions, stated, { table, entity: { ...values, ...known }, current: null });
 }
