@@ -32,11 +32,15 @@ class NodeODataRequest implements ODataRequest {
   }
 
   get host(): string {
-    const { host } = this.#message.headers;
     // The header must be there once, even where the target names the authority. @see RFC 9112, sections 3.2 and 3.2.2
-    if (host !== undefined && host !== "") return this.#repeatedHost() ?? this.#absolute?.authority ?? host;
-    // HTTP/1.1 asks for the header; where it may be absent, as in HTTP/1.0, the address that was connected to stands in.
-    if (this.#message.httpVersion === "1.1") return "";
+    const repeated = this.#repeatedHost();
+    if (repeated !== null) return repeated;
+    const { host = "" } = this.#message.headers;
+    if (host === "" && this.#message.httpVersion === "1.1") return "";
+    const authority = this.#absolute?.authority ?? null;
+    if (authority !== null) return authority;
+    if (host !== "") return host;
+    // HTTP/1.0 does not need the header: the address of the connection stands in.
     const { localAddress = "localhost", localPort } = this.#message.socket;
     const name = localAddress.includes(":") ? `[${localAddress}]` : localAddress;
     return localPort === undefined ? name : `${name}:${String(localPort)}`;

@@ -80,6 +80,19 @@ test("HTTP/1.0 needs no Host", async () => {
   const port = await start();
   const [status, body] = await exchange(port, ["GET /s/Notes HTTP/1.0"]);
   expect([status, body]).toEqual([200, context(`http://127.0.0.1:${String(port)}/s`)]);
+  const absolute = await exchange(port, ["GET http://a.example:82/s/Notes HTTP/1.0"]);
+  expect(absolute).toEqual([200, context("http://a.example:82/s")]);
+});
+
+test("several Host headers are 400 in HTTP/1.0, too", async () => {
+  const port = await start();
+  for (const headers of [
+    ["Host:", "Host: a.example"],
+    ["Host: a.example", "Host:"],
+    ["Host:", "Host:"],
+  ]) {
+    expect((await exchange(port, ["GET /s/Notes HTTP/1.0", ...headers]))[0]).toBe(400);
+  }
 });
 
 const OWN = "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization";
