@@ -6,26 +6,29 @@ import { answerTimeout } from "./node-client-error.ts";
 /** How often a draining server looks at its connections, in milliseconds. */
 const INTERVAL = 25;
 /**
- * How long a connection without a request under way must bring no bytes before a draining server ends it, in
- * milliseconds. The next request of a client may be on its way: a connection that is ended while it arrives is reset.
+ * How many looks in a row must find no new bytes on a connection without a request under way before a draining server
+ * ends it. The next request of a client may be on its way: a connection that is ended while it arrives is reset. Looks
+ * are counted, not milliseconds: after a stall, timers fire before requests that have long arrived are read.
  */
-const QUIET = 250;
+const QUIET_LOOKS = 10;
 /** How long a draining server waits for requests that a client sends behind one another, in milliseconds. */
 const ARRIVAL = 10;
 /** How long a client may take to close its side of a connection that the server has ended, in milliseconds. */
 const LINGER = 500;
 
 /** How long a server that closes goes on to accept connections that are already made, in milliseconds. */
-const MAX_ACCEPT = 500;
+const MAX_ACCEPT = 2000;
+/** Turns in a row without a new connection after which none waits to be accepted. */
+const QUIET_TURNS = 3;
 
 /** One open connection. */
 interface Connection {
   readonly socket: Socket;
   /** The response to the request that came last; undefined before the first. */
   last: ServerResponse | undefined;
-  /** The bytes that had come when a draining server last looked, and since when there are no more. */
+  /** The bytes that had come when a draining server last looked, and how many looks have found no more. */
   bytesRead: number;
-  since: number;
+  quietLooks: number;
 }
 
 /** The open connections of one server, and how they end when it closes. */
@@ -38,7 +41,7 @@ export class NodeConnections {
   /** Notes a new connection. */
   add(socket: Socket): void {
     this.#added += 1;
-    this.#open.set(socket, { socket, last: undefined, bytesRead: 0, since: performance.now() });
+    this.#open.set(socket, { socket, last: undefined, bytesRead: 0, quietLooks: 0 });
     if (this.#isDraining) closeGently(socket);
     socket.once("close", () => this.#open.delete(socket));
   }
@@ -79,12 +82,14 @@ export class NodeConnections {
   /**
    * Resolves when no connection waits to be accepted, as far as can be known: one that waits when the server stops
    * listening is reset. Each turn accepts one.
+   * @param endsAt when to wait no longer, as a time of `performance.now()`
    */
-  async settleAccepts(): Promise<void> {
-    const started = performance.now();
-    for (let before = -1; before !== this.#added && performance.now() - started < MAX_ACCEPT;) {
-      before = this.#added;
-      await readArrived();
+  async settleAccepts(endsAt: number): Promise<void> {
+    const lastTurn = Math.min(endsAt, performance.now() + MAX_ACCEPT);
+    for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < lastTurn;) {
+      const before = this.#added;
+      await nextTurn();
+      quiet = before === this.#added ? quiet + 1 : 0;
     }
   }
 
@@ -100,21 +105,20 @@ export class NodeConnections {
 
   /**
    * Ends each connection behind its last response, and those without a request under way at once.
-   * @param limit when connections that are left are destroyed, in milliseconds; null: never
+   * @param endsAt when connections that are left are destroyed, as a time of `performance.now()`
    * @returns a function that stops watching
    */
-  drain(limit: number | null): () => void {
+  drain(endsAt: number): () => void {
     this.#isDraining = true;
-    const started = performance.now();
     for (const { socket, last } of this.#open.values()) {
       closeGently(socket);
       if (last !== undefined && !last.headersSent) last.shouldKeepAlive = false;
     }
     this.#interval = setInterval(() => {
-      const now = performance.now();
+      const isOver = performance.now() >= endsAt;
       for (const connection of this.#open.values()) {
-        if (limit !== null && now - started >= limit) connection.socket.destroy();
-        else endQuiet(connection, now);
+        if (isOver) connection.socket.destroy();
+        else endQuiet(connection);
       }
     }, INTERVAL);
     return () => clearInterval(this.#interval);
@@ -128,18 +132,20 @@ async function readArrived(): Promise<void> {
 }
 
 /** Ends a connection that has brought nothing for a while and owes no response. */
-function endQuiet(connection: Connection, now: number): void {
+function endQuiet(connection: Connection): void {
   const { socket, last } = connection;
   if (socket.writableEnded || socket.destroyed) return;
   const isAnswering = last !== undefined && !last.writableFinished;
   const awaitsBody = isAnswering && !last.req.complete && last.req.readableFlowing === true;
   if ((isAnswering && !awaitsBody) || socket.bytesRead !== connection.bytesRead) {
     connection.bytesRead = socket.bytesRead;
-    connection.since = now;
-  } else if (now - connection.since >= QUIET) {
-    if (awaitsBody) answerTimeout(socket, last);
-    else endGently(socket);
+    connection.quietLooks = 0;
+    return;
   }
+  connection.quietLooks += 1;
+  if (connection.quietLooks < QUIET_LOOKS) return;
+  if (awaitsBody) answerTimeout(socket, last);
+  else endGently(socket);
 }
 
 /** Replaces how `node:http` closes a connection behind its last response: with bytes still to read it would be reset. */

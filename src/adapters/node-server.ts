@@ -60,8 +60,10 @@ export class NodeServer extends Server {
 
   /** Accepts no new connections, and resolves when those that are open have ended. */
   async drain(): Promise<void> {
-    const stop = this.#connections.drain(this.#settings.drainTimeout);
-    await this.#connections.settleAccepts();
+    const endsAt = performance.now() + (this.#settings.drainTimeout ?? Infinity);
+    // First, while clients keep their connections: a client that must close its connection makes a new one at once.
+    await this.#connections.settleAccepts(endsAt);
+    const stop = this.#connections.drain(endsAt);
     return new Promise((resolve, reject) => {
       this.close((error) => {
         stop();

@@ -1,3 +1,4 @@
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { edm, entitySet, entityType, odataService } from "odatakit";
@@ -110,5 +111,40 @@ test("32 clients that go on sending see no reset, in five shutdowns", async () =
     await pause(150);
     await server.close();
     for (const { sent, answered } of await Promise.all(clients)) expect([sent > 0, answered]).toEqual([true, sent]);
+  }
+});
+
+/** Sends requests one after another, over a new connection whenever the last one has ended, until one is refused. */
+async function reconnect(port: number, at: number): Promise<string> {
+  for (let sent = 0; ; sent += 1) {
+    const agent = new Agent({ keepAlive: true });
+    try {
+      for (let isKept = true; isKept; sent += 1) isKept = await sendOnce(agent, port, (at + sent) % 5);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code ?? String(error);
+    } finally {
+      agent.destroy();
+    }
+  }
+}
+
+/** @returns whether the server keeps the connection open */
+function sendOnce(agent: Agent, port: number, id: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ agent, port, host: "127.0.0.1", path: `/Notes(${String(id)})` }, (response) => {
+      response.resume().once("error", reject);
+      response.once("end", () => resolve(response.headers.connection !== "close"));
+    });
+    sent.once("error", reject).end();
+  });
+}
+
+test("32 clients that connect anew while the server closes are answered or refused", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const server = await start();
+    const clients = Array.from({ length: 32 }, (_none, at) => reconnect(server.port, at));
+    await pause(100);
+    await server.close();
+    expect(new Set(await Promise.all(clients))).toEqual(new Set(["ECONNREFUSED"]));
   }
 });
