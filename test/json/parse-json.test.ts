@@ -106,6 +106,9 @@ describe("strings", () => {
     `"\t"`,
     `"\u0000"`,
     `"a\\n\n"`,
+    `"\\n\\`,
+    `"\\n\\x"`,
+    `"\\u0041\\u00"`,
     `'a'`,
   ])("%j is refused", (text) => {
     expect(() => parse(text)).toThrow(JsonSyntaxError);
@@ -275,14 +278,23 @@ describe("messages", () => {
 });
 
 describe("memory", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const inUse = (): number => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+
+  test("a string of escapes is read in one piece, not joined from millions", () => {
+    const text = `"${String.raw`\n\u00e4`.repeat(1_000_000)}"`;
+    const before = inUse();
+    const value = parse(text);
+    expect(inUse() - before).toBeLessThan(20_000_000);
+    expect(value).toHaveLength(2_000_000);
+  });
+
   test("a value that is kept does not keep the text it was read from", () => {
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
-    const inUse = (): number => {
-      collect();
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
-    };
     const before = inUse();
     const kept = Array.from({ length: 20 }, (_, index) => {
       const bytes = new TextEncoder().encode(
