@@ -30,7 +30,7 @@ export function nestedValueEnd(text: string, start: number): number {
 
 /**
  * Finds where a `$search` nested in `$expand` ends. Single quotes are ordinary characters of a word there, and so is a
- * semicolon (it was percent-encoded) unless another option follows it.
+ * semicolon unless another option follows it: `checkSearchSemicolons` has checked that it was percent-encoded.
  * @returns as for `nestedValueEnd`
  * @see ABNF searchWord, expandCountOption
  */
@@ -53,7 +53,7 @@ export function nestedSearchEnd(text: string, start: number): number {
 }
 
 /** The offset of the quote that closes the one at `open`, or the length of the text. */
-function closingDoubleQuote(text: string, open: number): number {
+export function closingDoubleQuote(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at += 1) {
     if (text[at] === '"') return at;
     if (text[at] === "\\") at += 1;

@@ -2,6 +2,7 @@ import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { isIdentifier } from "./characters.ts";
 import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
+import { checkSearchSemicolons } from "./search-semicolons.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
 
 /** One `name=value` of a query string. */
@@ -118,7 +119,7 @@ function decodePiece(piece: string, rawName: string, part: "name" | "value"): st
  * Sorts the options of a raw query string into system query options, parameter aliases and custom options. Names are
  * case-sensitive; each system query option and alias may stand once.
  * @throws ODataError 400 UnsupportedQueryOption for an unknown `$` option; 400 InvalidQueryOption for one that stands
- *   twice, an alias that is no name, a blank at the ends of an expression or list, a semicolon in a word of `$search`,
+ *   twice, an alias that is no name, a blank at the ends of an expression or list, a semicolon in a word of a search,
  *   and a malformed percent-encoding; target the option
  * @see OData URL Conventions 4.0, section 5; OData Protocol 4.0, section 11.2.1
  */
@@ -130,7 +131,7 @@ export function parseQueryOptions(query: string): QueryOptionsSyntax {
   for (const { name, value, raw } of pairs) {
     if (name.startsWith("$")) {
       if (!SYSTEM_QUERY_OPTIONS.has(name)) throw unknownOption(name);
-      if (name === "$search") checkSemicolons(raw);
+      if (name === "$search" || name === "$expand") checkSearchSemicolons(name, raw, value);
       if (OPTIONS_WITHOUT_OUTER_BLANKS.has(name)) checkOuterBlanks(name, value);
       addOnce(system, name, value);
     } else if (name.startsWith("@")) {
@@ -149,29 +150,6 @@ function checkOuterBlanks(name: string, value: string): void {
   if (!isBlankFirst && !value.endsWith(" ") && !value.endsWith("\t")) return;
   const message = `a blank stands ${isBlankFirst ? "before" : "behind"} its value: leave it out.`;
   throw syntaxError(name, isBlankFirst ? 0 : value.length - 1, message);
-}
-
-/** Reads units of a raw value: an escape of two hexadecimal digits, or one character. */
-const RAW_UNIT = /%[\da-f]{2}|[^]/giu;
-
-/**
- * A word of a search has no semicolon unless it is percent-encoded; a phrase may have one.
- * @see ABNF searchWord, searchPhrase
- */
-function checkSemicolons(raw: string): void {
-  const start = raw.indexOf("=") + 1;
-  if (!raw.includes(";", start)) return;
-  let isInPhrase = false;
-  let isEscaped = false;
-  for (const { 0: unit, index } of raw.slice(start).matchAll(RAW_UNIT)) {
-    if (isEscaped) isEscaped = false;
-    else if (unit === '"' || unit === "%22") isInPhrase = !isInPhrase;
-    else if (isInPhrase && (unit === "\\" || unit.toUpperCase() === "%5C")) isEscaped = true;
-    else if (unit === ";" && !isInPhrase) {
-      const position = (decodePercent(raw.slice(start, start + index)) ?? "").length;
-      throw syntaxError("$search", position, "a word has no semicolon: write %3B, or a phrase in double quotes.");
-    }
-  }
 }
 
 function addOnce(options: Map<string, string>, name: string, value: string): void {

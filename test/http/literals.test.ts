@@ -132,6 +132,12 @@ eachDoor((door) => {
       ["Things?$search=a;b", "InvalidQueryOption", "$search"],
       ["Things?$search=(a OR b;)", "InvalidQueryOption", "$search"],
       ['Things?$search="a" %22b%22;', "InvalidQueryOption", "$search"],
+      ["Things?$expand=Parts($search=a;b)", "InvalidQueryOption", "$expand"],
+      ["Things?$expand=Parts($search=a;)", "InvalidQueryOption", "$expand"],
+      ["Things?$expand=Parts($search=(a;$top=1))", "InvalidQueryOption", "$expand"],
+      ["Things?$expand=Parts($top=1;%24search=a%3Bb;top=1)", "InvalidQueryOption", "$expand"],
+      ["Things?$expand=Parts($expand=Parts( $search=a;select=Id))", "InvalidQueryOption", "$expand"],
+      ["Things?$expand=Parts/$count($search=a;b)", "InvalidQueryOption", "$expand"],
     ])("GET %s", async (path, code, target) => {
       expectError(await get(path), { status: 400, code, target });
     });
@@ -151,6 +157,10 @@ eachDoor((door) => {
       'Things?$search="a;b"&$select=Id',
       "Things?$search=%22a%5C%22;b%22&$select=Id",
       "Things?$expand=Parts($levels=1)&$select=Id",
+      "Things?$expand=Parts($search=a%3Bb)&$select=Id",
+      'Things?$expand=Parts($search="a;b";$top=1)&$select=Id',
+      "Things?$expand=Parts($search=a;%20$top=1;$count=true)&$select=Id",
+      "Things?$expand=Parts($search=O'Neil%3B;$filter='($search=a;b' ne 'x')&$select=Id",
     ])("GET %s is fine", async (path) => {
       expect((await get(path)).status).toBe(200);
     });
