@@ -36,7 +36,11 @@ export class NodeConnections {
   readonly #open = new Map<Socket, Connection>();
   #added = 0;
   #isDraining = false;
-  #interval: NodeJS.Timeout | undefined;
+  #release: () => void = () => undefined;
+  /** Resolves when the server listens no more. */
+  readonly #released = new Promise<void>((resolve) => {
+    this.#release = resolve;
+  });
 
   /** Notes a new connection. */
   add(socket: Socket): void {
@@ -76,15 +80,21 @@ export class NodeConnections {
    * @returns undefined when there is nothing to wait for
    */
   settle(): Promise<void> | undefined {
-    return this.#isDraining ? readArrived() : undefined;
+    return this.#isDraining ? this.#released.then(readArrived) : undefined;
   }
 
   /**
-   * Resolves when no connection waits to be accepted, as far as can be known: one that waits when the server stops
-   * listening is reset. Each turn accepts one.
+   * Lets the last response of each connection announce its end. Responses wait until the server has stopped listening: a
+   * client that must close its connection makes a new one at once, and a connection that is not accepted by then is reset.
    * @param endsAt when to wait no longer, as a time of `performance.now()`
+   * @returns a promise for when no connection waits to be accepted, as far as can be known: each turn accepts one
    */
-  async settleAccepts(endsAt: number): Promise<void> {
+  async announceEnd(endsAt: number): Promise<void> {
+    this.#isDraining = true;
+    for (const { socket, last } of this.#open.values()) {
+      closeGently(socket);
+      if (last !== undefined && !last.headersSent) last.shouldKeepAlive = false;
+    }
     const lastTurn = Math.min(endsAt, performance.now() + MAX_ACCEPT);
     for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < lastTurn;) {
       const before = this.#added;
@@ -104,24 +114,21 @@ export class NodeConnections {
   }
 
   /**
-   * Ends each connection behind its last response, and those without a request under way at once.
+   * Ends each connection behind its last response, and those without a request under way at once: for a server that
+   * listens no more.
    * @param endsAt when connections that are left are destroyed, as a time of `performance.now()`
    * @returns a function that stops watching
    */
   drain(endsAt: number): () => void {
-    this.#isDraining = true;
-    for (const { socket, last } of this.#open.values()) {
-      closeGently(socket);
-      if (last !== undefined && !last.headersSent) last.shouldKeepAlive = false;
-    }
-    this.#interval = setInterval(() => {
+    this.#release();
+    const interval = setInterval(() => {
       const isOver = performance.now() >= endsAt;
       for (const connection of this.#open.values()) {
         if (isOver) connection.socket.destroy();
         else endQuiet(connection);
       }
     }, INTERVAL);
-    return () => clearInterval(this.#interval);
+    return () => clearInterval(interval);
   }
 }
 

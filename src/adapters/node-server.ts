@@ -61,15 +61,14 @@ export class NodeServer extends Server {
   /** Accepts no new connections, and resolves when those that are open have ended. */
   async drain(): Promise<void> {
     const endsAt = performance.now() + (this.#settings.drainTimeout ?? Infinity);
-    // First, while clients keep their connections: a client that must close its connection makes a new one at once.
-    await this.#connections.settleAccepts(endsAt);
-    const stop = this.#connections.drain(endsAt);
+    await this.#connections.announceEnd(endsAt);
     return new Promise((resolve, reject) => {
       this.close((error) => {
         stop();
         if (error === undefined) resolve();
         else reject(error);
       });
+      const stop = this.#connections.drain(endsAt);
     });
   }
 }
