@@ -100,7 +100,18 @@ export function sqlEntitySet<
     navigation: own === null ? others.navigation : own.navigation,
   });
   const database = reader === null ? undefined : transactionsOf(db, reader);
-  return Object.freeze({ ...entitySet(type, given), check: () => faults, uncomparable, database });
+  const anyCaseGuids = reader?.profile.values.guidsAreTexts === true ? textGuids(type, columns) : undefined;
+  return Object.freeze({ ...entitySet(type, given), check: () => faults, uncomparable, anyCaseGuids, database });
+}
+
+/** The keys of Guid properties whose columns hold texts in any letter case. */
+function textGuids(type: EntityTypeDeclaration, columns: object | undefined): readonly string[] {
+  const { properties, ignoredProperties } = declaredEntityType(type);
+  const options: Readonly<Record<string, unknown>> = { ...columns };
+  return [...properties, ...ignoredProperties].flatMap(({ field, type: { name } }) => {
+    const option = options[field];
+    return name === "Edm.Guid" && isObject(option) && option["storage"] === "text" ? [field] : [];
+  });
 }
 
 /** The keys of properties whose columns have a `convert`. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
+import { ConfigurationError, edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
@@ -184,5 +184,83 @@ describe.each(ENGINES)("Guids in any letter case: $title", (engine) => {
     ]);
     expect((await send(`/Owners(${MIXED})/clubs/$ref?$id=Clubs(${club})`, "DELETE"))[0]).toBe(204);
     expect(await send(`/Owners(${MIXED})/clubs/$count`)).toEqual([200, 0]);
+  });
+});
+
+describe.each(ENGINES)("a foreign key in another form than its key: $title", (engine) => {
+  let opened: OpenDatabase;
+  beforeAll(async () => {
+    opened = await engine.open();
+    const type = sql.raw(TYPES[engine.name]);
+    await sql`create table owners (id ${type} not null primary key, name varchar(20) not null, mentor ${type})`.execute(
+      opened.db,
+    );
+    await sql`create table cars (id int not null primary key, owner ${type})`.execute(opened.db);
+  });
+  afterAll(() => opened.close());
+
+  type Operation = "read" | "create" | "patch";
+  interface Storage {
+    readonly storage?: "text";
+  }
+
+  /** The faults of owners and their cars at startup. */
+  const faultsOf = async (key: Storage, foreignKey: Storage, operations: readonly Operation[]) => {
+    const { db } = opened;
+    try {
+      const service = odataService({
+        entitySets: [
+          sqlEntitySet(Owner, {
+            db,
+            table: "owners",
+            operations: ["read"],
+            columns: { id: key, mentorId: { name: "mentor", ...key } },
+            navigation: { cars: hasMany(Car, { on: { id: "ownerId" }, target: "Cars" }) },
+          }),
+          sqlEntitySet(Car, {
+            db,
+            table: "cars",
+            operations,
+            columns: { ownerId: { name: "owner", ...foreignKey } },
+            navigation: { owner: hasOptional(Owner, { on: { ownerId: "id" }, target: "Owners" }) },
+          }),
+        ],
+      });
+      await service.ready();
+      return [];
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return error.faults.map(({ set, property, message, fix }) => `${set ?? ""} ${property ?? ""}: ${message} ${fix}`);
+    }
+  };
+  const joined = (place: string, text: string, plain: string): string =>
+    `${place} is joined by ${text}, which has \`storage: "text"\`, and ${plain}, which has not. Constraints of the database compare their letter case. Give ${plain} \`storage: "text"\`, too.`;
+  const isOneOfTexts = engine.name !== "postgres";
+
+  test("is a fault at startup where clients write it", async () => {
+    const text = { storage: "text" } as const;
+    for (const operations of [["read", "patch"], ["create"]] as const) {
+      const keyAlone = await faultsOf(text, {}, operations);
+      const foreignKeyAlone = await faultsOf({}, text, operations);
+      if (isOneOfTexts) {
+        expect(keyAlone).toEqual([
+          expect.stringContaining(joined("`cars`", "Owners/id", "Cars/ownerId")),
+          expect.stringContaining(joined("`owner`", "Owners/id", "Cars/ownerId")),
+        ]);
+        expect(foreignKeyAlone).toEqual([
+          expect.stringContaining(joined("`cars`", "Cars/ownerId", "Owners/id")),
+          expect.stringContaining(joined("`owner`", "Cars/ownerId", "Owners/id")),
+        ]);
+      } else {
+        // PostgreSQL has a type for Guids: a column of texts needs the form, whatever refers to it.
+        const unfit = expect.stringMatching(
+          /has the type `text`, which is compared as no uuid. Give the property `storage: "text"`/u,
+        );
+        expect(keyAlone).toEqual([unfit]);
+        expect(foreignKeyAlone).toEqual([unfit, unfit]);
+      }
+      expect(await faultsOf(text, text, operations)).toEqual([]);
+    }
+    expect(await faultsOf(text, {}, ["read"])).toHaveLength(isOneOfTexts ? 0 : 1);
   });
 });

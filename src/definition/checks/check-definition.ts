@@ -29,6 +29,7 @@ import {
   checkPublicUrl,
   checkSupported,
 } from "./check-service.ts";
+import { checkStoredGuids } from "./check-stored-guids.ts";
 import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
 
 /** One startup rule: finds its faults in the declarations of a registration. */
@@ -60,6 +61,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkTargets,
   checkConditions,
   checkForeignKeys,
+  checkStoredGuids,
   checkUncomparable,
   checkLinks,
   checkPartners,

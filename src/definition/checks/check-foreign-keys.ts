@@ -86,7 +86,8 @@ function foreignKeyOf(
   });
 }
 
-function isWholeKey(type: EntityTypeDeclaration, fields: readonly string[]): boolean {
+/** Whether fields are the whole key of a type. */
+export function isWholeKey(type: EntityTypeDeclaration, fields: readonly string[]): boolean {
   const key = entriesOf(type.properties).flatMap(([field]) => (propertyIn(type, field)?.key === true ? [field] : []));
   return key.length > 0 && key.length === fields.length && key.every((field) => fields.includes(field));
 }

@@ -98,6 +98,11 @@ export interface EntitySetDeclaration<
   readonly check?: (() => Iterable<ConfigurationFault>) | undefined;
   /** The keys of properties that the database of the set cannot compare, as those of columns with a `convert`. */
   readonly uncomparable?: readonly string[] | undefined;
+  /**
+   * The keys of Guid properties whose columns hold texts in any letter case; undefined for a set that is not over a
+   * database with Guids as texts.
+   */
+  readonly anyCaseGuids?: readonly string[] | undefined;
 }
 
 /**

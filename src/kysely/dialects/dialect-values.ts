@@ -16,6 +16,8 @@ export interface DialectValues {
    * @returns null when values of the type cannot be stored so
    */
   readonly columnFormat: (property: StructuralProperty, storage: StorageForm | undefined) => ColumnFormat | null;
+  /** Whether Guids are texts by default, whose letter case a foreign key repeats. */
+  readonly guidsAreTexts: boolean;
   /** How collections stand in arrays of the database; absent where it has none. */
   readonly arrays?: ArraySyntax;
   /** What is selected of a column with JSON: its text. */

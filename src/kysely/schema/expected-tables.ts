@@ -83,19 +83,34 @@ function lookupsOf({ set, rows }: CheckedSet, scope: CheckScope): readonly Expec
   );
 }
 
-function linkTables({ set: { entitySet } }: CheckedSet, scope: CheckScope): readonly ExpectedTable[] {
+function linkTables(checked: CheckedSet, scope: CheckScope): readonly ExpectedTable[] {
+  const { entitySet } = checked.set;
   return Array.from(entitySet.navigationJoins, ([name, join]): readonly ExpectedTable[] => {
-    const target = entitySet.navigationPropertyBindings.get(name);
-    const isStored = scope.sets.some(({ set }) => set.entitySet.name === target);
+    const targetName = entitySet.navigationPropertyBindings.get(name);
+    const target = scope.sets.find(({ set }) => set.entitySet.name === targetName);
     // Related entities in another place are read by handlers of the application.
-    return join.kind === "link" && isStored
-      ? [linkTable(entitySet.name, entitySet.navigationProperties.get(name)?.field ?? name, join, scope)]
-      : [];
+    if (join.kind !== "link" || target === undefined) return [];
+    return [linkTable({ checked, target }, entitySet.navigationProperties.get(name)?.field ?? name, join, scope)];
   }).flat();
 }
 
-function linkTable(set: string, navigation: string, { table, from, to }: LinkJoin, scope: CheckScope): ExpectedTable {
-  const columns = [...from, ...to];
+/** The sets on both sides of a table of links. */
+interface LinkedSets {
+  readonly checked: CheckedSet;
+  readonly target: CheckedSet;
+}
+
+function linkTable(
+  { checked, target }: LinkedSets,
+  navigation: string,
+  { table, from, to }: LinkJoin,
+  scope: CheckScope,
+): ExpectedTable {
+  const set = checked.set.entitySet.name;
+  const columns = [
+    ...from.map((column) => ({ ...column, storage: linkStorage(checked, column) })),
+    ...to.map((column) => ({ ...column, storage: linkStorage(target, column) })),
+  ];
   const navigationName = `${set}.${navigation}`;
   const lookup = (side: readonly LinkColumn[]): ExpectedLookup => ({
     navigation: navigationName,
@@ -106,8 +121,8 @@ function linkTable(set: string, navigation: string, { table, from, to }: LinkJoi
     set,
     declaredBy: navigation,
     // Links that have no value relate nothing.
-    columns: columns.map(({ property, column }) => ({
-      ...expectedColumn(property, undefined, { scope, access: NOTHING, isWritten: false }),
+    columns: columns.map(({ property, column, storage }) => ({
+      ...expectedColumn(property, storage, { scope, access: NOTHING, isWritten: false }),
       name: columnName(column, scope.db),
       property: navigation,
       nullable: true,
@@ -116,6 +131,12 @@ function linkTable(set: string, navigation: string, { table, from, to }: LinkJoi
     keySeverity: "warning",
     lookups: [lookup(from), lookup(to)],
   };
+}
+
+/** A column of a table of links holds Guids in any letter case where the column of the property does. */
+function linkStorage({ rows }: CheckedSet, { property }: LinkColumn): StorageForm | undefined {
+  const plan = rows.plans.get(property.field);
+  return property.type.name === "Edm.Guid" && plan?.kind === "scalar" && plan.storage === "text" ? "text" : undefined;
 }
 
 type Access = ExpectedColumn["access"];

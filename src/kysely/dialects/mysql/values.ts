@@ -51,6 +51,7 @@ const canonicalForm = canonicalForms({
 export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm,
   columnFormat: myColumnFormat,
+  guidsAreTexts: true,
   documentText: (column) => sql`cast(${column} as char)`,
   compute,
   negate,

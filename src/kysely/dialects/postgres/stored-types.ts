@@ -93,8 +93,17 @@ export const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   },
   // Any type has a text.
   "Edm.String text": { types: [], served: [] },
-  "Edm.Guid default": { types: ["uuid", ...TEXTS] },
-  "Edm.Guid text": { types: ["uuid", ...TEXTS], served: [] },
+  "Edm.Guid default": {
+    types: ["uuid"],
+    instead: Object.fromEntries(
+      TEXTS.map((type) => [type, { why: "which is compared as no uuid", fix: 'Give the property `storage: "text"`.' }]),
+    ),
+  },
+  "Edm.Guid text": {
+    types: TEXTS,
+    served: [],
+    instead: { uuid: { why: "which is no text", fix: "Leave `storage` out." } },
+  },
   "Edm.Binary default": { types: ["bytea"], served: [] },
   "Edm.Date default": { types: ["date"] },
   "Edm.TimeOfDay default": { types: ["time"] },

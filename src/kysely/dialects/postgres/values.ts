@@ -53,6 +53,7 @@ const canonicalForm = canonicalForms({
 export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm,
   columnFormat: pgColumnFormat,
+  guidsAreTexts: false,
   arrays: PG_ARRAYS,
   documentText: (column) => sql`${column}::text`,
   compute,

@@ -8,6 +8,7 @@ import { convertInSqlite } from "./conversion.ts";
 export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm: sqliteCanonicalForm,
   columnFormat: sqliteColumnFormat,
+  guidsAreTexts: true,
   documentText: (column) => column,
   compute: computeInSqlite,
   negate: negateInSqlite,
