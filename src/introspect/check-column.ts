@@ -1,6 +1,6 @@
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import type { ExpectedColumn, TypeAdvice } from "./expected-table.ts";
-import type { ColumnSchema, TableSchema } from "./schema.ts";
+import type { ColumnSchema, DatabaseSchema, TableSchema } from "./schema.ts";
 
 /** Where a finding belongs. */
 type Place = Pick<SchemaFinding, "set" | "severity"> & {
@@ -14,11 +14,11 @@ export function* checkColumn(
   expected: ExpectedColumn,
   found: ColumnSchema,
   place: Place,
-  kind: TableSchema["kind"],
+  { kind, isUtcSession }: Pick<TableSchema, "kind"> & Pick<DatabaseSchema, "isUtcSession">,
 ): Iterable<SchemaFinding> {
   yield* checkType(expected, found, place);
   yield* checkLabels(expected, found, place);
-  yield* checkDefault(expected, found, place);
+  yield* checkDefault(expected, found, place, isUtcSession);
   // No database says of the columns of a view, or of computed ones, what never is null.
   if (expected.nullable || !found.nullable || kind === "view" || found.isGenerated) return;
   yield {
@@ -29,13 +29,20 @@ export function* checkColumn(
   };
 }
 
+/** A type of numbers with digits behind the point, such as `numeric(12,2)`. */
+const FRACTION = /^(?:numeric|decimal)\(\d+,\s*[1-9]/;
+
 function* checkType(expected: ExpectedColumn, found: ColumnSchema, place: Place): Iterable<SchemaFinding> {
   const { storedTypes } = expected;
-  if (storedTypes === undefined || storedTypes.types.length === 0 || storedTypes.types.includes(found.type)) return;
+  if (storedTypes === undefined || storedTypes.types.length === 0) return;
+  const isFraction = storedTypes.isWhole === true && FRACTION.test(found.definition);
+  if (storedTypes.types.includes(found.type) && !isFraction) return;
   const advice = storedTypes.instead?.[found.type];
   const column = `\`${place.table}.${place.column}\``;
   const definition = found.definition === "" ? "no type" : `the type \`${found.definition}\``;
-  const why = advice?.why ?? `which does not hold ${expected.declaredType}`;
+  const why = isFraction
+    ? "which has digits behind the point"
+    : (advice?.why ?? `which does not hold ${expected.declaredType}`);
   yield {
     ...place,
     code: advice?.code ?? "C03",
@@ -64,21 +71,37 @@ function* checkLabels(expected: ExpectedColumn, found: ColumnSchema, place: Plac
   const quote = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
   if (unknown.length > 0) {
     const message = `The enumeration type of the column ${column} has ${quote(unknown)}, which ${expected.declaredType} has not.`;
-    yield { ...place, code: "C03", message, fix: "Add the members to the enumeration, in the same letter case." };
+    yield {
+      ...place,
+      code: "C03",
+      message,
+      fix: "Add them to the members of the enumeration, or to its `storage`, in the same letter case.",
+    };
   }
   if (missing.length > 0) {
-    const message = `The enumeration type of the column ${column} lacks ${quote(missing)}, which clients may write.`;
+    const message = `The enumeration type of the column ${column} lacks ${quote(missing)}, which clients may write or filter by.`;
     yield { ...place, code: "C03", message, fix: `Add them: alter type \`${found.definition}\` add value …` };
   }
 }
 
-function* checkDefault(expected: ExpectedColumn, found: ColumnSchema, place: Place): Iterable<SchemaFinding> {
+function* checkDefault(
+  expected: ExpectedColumn,
+  { defaultValue, defaultCell }: ColumnSchema,
+  place: Place,
+  isUtcSession: boolean,
+): Iterable<SchemaFinding> {
   const refused = expected.storedTypes?.refusedDefault;
-  if (refused === undefined || found.defaultValue === null || !refused.pattern.test(found.defaultValue)) return;
+  if (refused === undefined || defaultValue === null) return;
+  const { ofSession } = refused;
+  // An empty text is often there for rows that never get it.
+  const isFound = defaultCell === null || defaultCell === "" || expected.findsCell(defaultCell);
+  if (ofSession === undefined ? isFound : isUtcSession || !ofSession.test(defaultValue)) return;
   yield {
     ...place,
     code: "C03",
-    message: `The column \`${place.table}.${place.column}\` has the default \`${found.defaultValue}\`, ${refused.advice.why}.`,
+    // Rows that were there before may be right.
+    severity: ofSession === undefined ? "error" : "warning",
+    message: `The column \`${place.table}.${place.column}\` has the default \`${defaultValue}\`, ${refused.advice.why}.`,
     fix: fillIn(refused.advice, place),
   };
 }

@@ -25,7 +25,15 @@ function* compareTable(expected: ExpectedTable, schema: DatabaseSchema): Iterabl
   for (const column of expected.columns) {
     const found = findColumn(column.name, table, schema);
     if (found !== undefined) {
-      yield* checkColumn(column, found, { ...place, property: column.property, column: found.name }, table.kind);
+      yield* checkColumn(
+        column,
+        found,
+        { ...place, property: column.property, column: found.name },
+        {
+          kind: table.kind,
+          isUtcSession: schema.isUtcSession,
+        },
+      );
       continue;
     }
     const names = table.columns.filter(({ isHidden }) => !isHidden).map((each) => each.name);

@@ -33,6 +33,8 @@ export interface ExpectedColumn {
   readonly storedTypes: StoredTypes | undefined;
   /** The values that an enumeration type of the database must have; undefined for other types. */
   readonly labels: ExpectedLabels | undefined;
+  /** Whether filters find a cell that a default of the database writes. */
+  readonly findsCell: (cell: unknown) => boolean;
   /** What clients may do with the column that an index on it serves. */
   readonly access: ReadonlySet<"filter" | "sort">;
   /** The collation that an index on texts needs; undefined: any. */
@@ -53,8 +55,17 @@ export interface StoredTypes {
   readonly types: readonly string[];
   /** What to do about types that are commonly taken instead, by type. `{table}` and `{column}` stand for the names. */
   readonly instead?: Readonly<Record<string, TypeAdvice>> | undefined;
-  /** A default of the database that the form cannot read. */
-  readonly refusedDefault?: { readonly pattern: RegExp; readonly advice: TypeAdvice } | undefined;
+  /** Whether the type must have no digits behind the point. */
+  readonly isWhole?: boolean | undefined;
+  /** A default of the database that stores something else than the form. */
+  readonly refusedDefault?: RefusedDefault | undefined;
+}
+
+/** Which defaults do not do, and what to do about them. */
+export interface RefusedDefault {
+  /** The expressions that depend on the time zone of the session; absent: those whose cells filters do not find. */
+  readonly ofSession?: RegExp | undefined;
+  readonly advice: TypeAdvice;
 }
 
 /** Why a type does not do, and what to do. */

@@ -4,7 +4,8 @@ import type { DatabaseSchema, WantedTable } from "./schema.ts";
 
 const COLUMNS = `select c.table_schema as c0, c.table_name as c1, t.table_type as c2, c.column_name as c3,
   lower(c.data_type) as c4, cast(c.column_type as char) as c5, c.is_nullable as c6, lower(c.extra) as c7,
-  cast(c.column_default as char) as c8, c.collation_name as c9, c.table_schema = database() as c10
+  cast(c.column_default as char) as c8, c.collation_name as c9, c.table_schema = database() as c10,
+  timediff(now(), utc_timestamp()) = 0 as c11
   from information_schema.columns c
   join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name`;
 const INDEXES = `select c.table_schema as c0, c.table_name as c1, c.index_name as c2, c.non_unique as c3,
@@ -21,12 +22,13 @@ export function* readMysqlCatalogue(wanted: readonly WantedTable[]): CatalogueSt
       : "(c.table_schema = database() and c.table_name = ?)",
   );
   const where = `where (${tests.join(" or ")})`;
-  const columns = yield { sql: `${COLUMNS} ${where} order by c.ordinal_position`, parameters, width: 11 };
+  const columns = yield { sql: `${COLUMNS} ${where} order by c.ordinal_position`, parameters, width: 12 };
   const indexes = yield { sql: `${INDEXES} ${where} order by c.index_name, c.seq_in_index`, parameters, width: 7 };
   const tables = collectTables(wanted, columns.map(toColumn), indexes.map(toIndexColumn), finderOf(columns));
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
-  return { tables, ignoresCase: true, tableNames: names.map(([name]) => textOf(name)) };
+  const isUtcSession = columns.every((row) => isYes(row[11]));
+  return { tables, ignoresCase: true, isUtcSession, tableNames: names.map(([name]) => textOf(name)) };
 }
 
 /** Whether letter case matters depends on the server: the same case first. */
@@ -57,6 +59,7 @@ function toColumn(row: CatalogueRow): ListedColumn {
       nullable: isYes(isNullable),
       isGenerated: /virtual generated|stored generated|persistent/.test(textOf(extra)),
       defaultValue: textOrNull(defaultValue),
+      defaultCell: null,
       collation: textOrNull(collation),
       labels: labelsOf(textOf(type), textOf(definition)),
     },

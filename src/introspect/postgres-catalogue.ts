@@ -5,20 +5,28 @@ import type { DatabaseSchema, WantedTable } from "./schema.ts";
 /** The wanted tables as statements find them: by `search_path`, temporary tables first. */
 const WANTED = `json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid`;
 
-/** A domain stands for the type below it, at most two domains deep. */
+/** The type below domains, and whether one of them refuses null. */
+const BASE = (type: string): string => `(with recursive below(oid, is_not_null) as (
+    select ${type}, false union all
+    select t.typbasetype, below.is_not_null or t.typnotnull from below join pg_type t on t.oid = below.oid and t.typtype = 'd')
+  select below.oid, below.is_not_null from below join pg_type t on t.oid = below.oid and t.typtype <> 'd')`;
+
+/** A domain stands for the type below it, and so does the domain of the items of an array. */
 const COLUMNS = `select w.name as c0, c.oid::text as c1, c.relkind::text as c2, a.attname::text as c3,
   format_type(a.atttypid, a.atttypmod) as c4,
-  case when bt.typtype = 'e' then 'enum' when bt.typcategory = 'A' then el.typname || '[]' else bt.typname::text end as c5,
-  (a.attnotnull or t.typnotnull or coalesce(b.typnotnull, false))::text as c6, (a.attgenerated <> '')::text as c7,
+  case when bt.typtype = 'e' then 'enum' when bt.typcategory <> 'A' then bt.typname::text
+    when el.typtype = 'e' then 'enum[]' else el.typname || '[]' end as c5,
+  (a.attnotnull or d1.is_not_null or exists (
+    select from pg_constraint k where k.conrelid = c.oid and k.contype = 'c' and k.convalidated
+      and pg_get_constraintdef(k.oid) = 'CHECK ((' || quote_ident(a.attname) || ' IS NOT NULL))'))::text as c6, (a.attgenerated <> '')::text as c7,
   case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as c8,
   case when co.collname = 'default' then (select datcollate::text from pg_database where datname = current_database())
     else co.collname::text end as c9,
   (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e where e.enumtypid = bt.oid) as c10,
-  (a.attnum < 0)::text as c11
+  (a.attnum < 0)::text as c11, (current_setting('TimeZone') in ('UTC', 'Etc/UTC', 'GMT', 'Etc/GMT'))::text as c12
   from ${WANTED} join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
-  join pg_type t on t.oid = a.atttypid left join pg_type b on b.oid = t.typbasetype
-  join pg_type bt on bt.oid = coalesce(nullif(b.typbasetype, 0), nullif(t.typbasetype, 0), t.oid)
-  left join pg_type el on el.oid = bt.typelem
+  cross join lateral ${BASE("a.atttypid")} d1 join pg_type bt on bt.oid = d1.oid
+  left join lateral ${BASE("bt.typelem")} d2 on true left join pg_type el on el.oid = d2.oid
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   left join pg_collation co on co.oid = a.attcollation
   order by a.attnum`;
@@ -41,13 +49,14 @@ const NAMES = `select case when pg_table_is_visible(c.oid) then c.relname::text 
 /** Reads the catalogue of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
 export function* readPostgresCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<DatabaseSchema> {
   const parameters = [JSON.stringify(wanted.map(({ text }) => text))];
-  const columns = yield { sql: COLUMNS, parameters, width: 12 };
+  const columns = yield { sql: COLUMNS, parameters, width: 13 };
   const indexes = yield { sql: INDEXES, parameters, width: 8 };
   const listed = columns.map(toColumn);
   const tables = collectTables(wanted, listed, indexes.map(toIndexColumn), find);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
-  return { tables, ignoresCase: false, tableNames: names.map(([name]) => textOf(name)) };
+  const isUtcSession = columns.every((row) => isYes(row[12]));
+  return { tables, ignoresCase: false, isUtcSession, tableNames: names.map(([name]) => textOf(name)) };
 }
 
 /** Listed tables carry the wanted text as their name. */
@@ -70,6 +79,7 @@ function toColumn(row: CatalogueRow): ListedColumn {
       nullable: !isYes(isNotNull),
       isGenerated: isYes(isGenerated),
       defaultValue: textOrNull(defaultValue),
+      defaultCell: null,
       collation: textOrNull(collation),
       labels: toLabels(labels),
     },

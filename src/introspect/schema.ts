@@ -12,6 +12,8 @@ export interface DatabaseSchema {
   readonly tables: ReadonlyMap<string, TableSchema>;
   /** The tables that exist; read only when a wanted one is missing. */
   readonly tableNames: readonly string[];
+  /** Whether `now()` of the session is the time in UTC. */
+  readonly isUtcSession: boolean;
   /** Whether letter case in the names of columns does not matter. */
   readonly ignoresCase: boolean;
 }
@@ -39,6 +41,8 @@ export interface ColumnSchema {
   /** Whether the database computes each value from other columns. */
   readonly isGenerated: boolean;
   readonly defaultValue: string | null;
+  /** What the default evaluates to; null where that was not asked, and for NULL. */
+  readonly defaultCell: unknown;
   readonly collation: string | null;
   /** The values of an enumeration type; null for other types. */
   readonly labels: readonly string[] | null;

@@ -7,7 +7,8 @@ const SEARCHED = ["temp", "main"];
 
 /** @see https://sqlite.org/pragma.html#pragma_table_xinfo; `hidden` is 1 in virtual tables, 2 and 3 when generated */
 const COLUMNS = `select l.schema as c0, l.name as c1, l.type as c2, x.name as c3, x.type as c4, x."notnull" as c5,
-  x.dflt_value as c6, x.pk as c7, x.hidden as c8, l.wr as c9
+  x.dflt_value as c6, x.pk as c7, x.hidden as c8, l.wr as c9, l.strict as c10,
+  (select count(*) from pragma_table_info(l.name, l.schema) k where k.pk > 0) as c11
   from pragma_table_list l join pragma_table_xinfo(l.name, l.schema) x`;
 const INDEXES = `select l.schema as c0, l.name as c1, i.name as c2, i."unique" as c3, i.partial as c4, x.name as c5,
   x."desc" as c6, x.coll as c7
@@ -16,21 +17,23 @@ const NAMES = `select name as c0 from pragma_table_list where type in ('table', 
 
 /** Reads the catalogue of SQLite. @see https://sqlite.org/pragma.html#pragma_table_list */
 export function* readSqliteCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<DatabaseSchema> {
-  const parameters = [...new Set(wanted.map(({ names }) => (names.at(-1) ?? "").toLowerCase()))];
+  const parameters = [...new Set(wanted.map(({ names }) => toLower(names.at(-1) ?? "")))];
   const where = `where lower(l.name) in (${parameters.map(() => "?").join(", ")})`;
-  const columns = yield { sql: `${COLUMNS} ${where} order by x.cid`, parameters, width: 10 };
+  const columns = yield { sql: `${COLUMNS} ${where} order by x.cid`, parameters, width: 12 };
   const indexes = yield { sql: `${INDEXES} ${where} and x.key = 1 order by i.seq, x.seqno`, parameters, width: 8 };
-  const listed = [...columns.map(toColumn), ...columns.flatMap(toHiddenRowid)];
-  const tables = collectTables(wanted, listed, [...indexes.map(toIndexColumn), ...columns.flatMap(toRowid)], find);
+  const rowids = columns.flatMap(toHiddenRowids);
+  const listed = [...(yield* withDefaultCells(columns)), ...rowids];
+  const keys = [...indexes.map(toIndexColumn), ...columns.flatMap(toRowid), ...rowids.map(toRowidKey)];
+  const tables = collectTables(wanted, listed, keys, find);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
-  return { tables, ignoresCase: true, tableNames: names.map(([name]) => textOf(name)) };
+  return { tables, ignoresCase: true, isUtcSession: true, tableNames: names.map(([name]) => textOf(name)) };
 }
 
 function find({ names }: WantedTable, listed: readonly ListedColumn[]): ListedColumn | undefined {
-  const [table = "", schema] = names.toReversed().map((name) => name.toLowerCase());
-  const named = listed.filter((each) => each.table.toLowerCase() === table);
-  if (schema !== undefined) return named.find((each) => each.schema.toLowerCase() === schema);
+  const [table = "", schema] = names.toReversed().map(toLower);
+  const named = listed.filter((each) => toLower(each.table) === table);
+  if (schema !== undefined) return named.find((each) => toLower(each.schema) === schema);
   for (const searched of SEARCHED) {
     const found = named.find((each) => each.schema === searched);
     if (found !== undefined) return found;
@@ -38,41 +41,82 @@ function find({ names }: WantedTable, listed: readonly ListedColumn[]): ListedCo
   return named[0];
 }
 
-function toColumn([schema, table, kind, name, type, isNotNull, defaultValue, key, hidden]: CatalogueRow): ListedColumn {
+/** SQLite ignores the letter case of ASCII alone. */
+function toLower(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Evaluates the defaults: an expression does not tell by its text what it stores. */
+function* withDefaultCells(rows: readonly CatalogueRow[]): CatalogueSteps<readonly ListedColumn[]> {
+  const listed: ListedColumn[] = [];
+  for (const row of rows) {
+    const { column, ...place } = toColumn(row);
+    listed.push({ ...place, column: { ...column, defaultCell: yield* evaluate(column.defaultValue) } });
+  }
+  return listed;
+}
+
+function* evaluate(expression: string | null): CatalogueSteps<unknown> {
+  if (expression === null) return null;
+  try {
+    const [row] = yield { sql: `select (${expression}) as c0`, parameters: [], width: 1 };
+    return row?.[0] ?? null;
+  } catch {
+    // It may need a function that only other programs have.
+    return null;
+  }
+}
+
+function toColumn(row: CatalogueRow): ListedColumn {
+  const [schema, table, kind, name, type, isNotNull, defaultValue, key, hidden, , isStrict] = row;
   const definition = textOf(type);
   return {
     schema: textOf(schema),
     table: textOf(table),
-    kind: textOf(kind) === "view" ? "view" : "table",
+    // The columns of a virtual table are what its module says, not what they declare.
+    kind: textOf(kind) === "table" ? "table" : "view",
     column: {
       name: textOf(name),
       isHidden: false,
-      type: affinityOf(definition),
+      type: isYes(isStrict) && definition.toUpperCase() === "ANY" ? "" : affinityOf(definition),
       definition,
       // The key of a table with rowids may hold NULL by a flaw that SQLite keeps for old applications: nobody means it.
       nullable: !isYes(isNotNull) && textOf(key) === "0",
       isGenerated: ["2", "3"].includes(textOf(hidden)),
       defaultValue: textOrNull(defaultValue),
+      defaultCell: null,
       collation: null,
       labels: null,
     },
   };
 }
 
+/** The names of the rowid, unless a column has them. @see https://sqlite.org/lang_createtable.html#rowid */
+const ROWIDS = ["rowid", "oid", "_rowid_"];
+
 /** A table with rowids has one column more than it lists. */
-function toHiddenRowid(row: CatalogueRow, index: number, rows: readonly CatalogueRow[]): readonly ListedColumn[] {
+function toHiddenRowids(row: CatalogueRow, _index: number, rows: readonly CatalogueRow[]): readonly ListedColumn[] {
   const [schema, table, kind] = row;
-  const isFirst = rows.findIndex((other) => other[0] === schema && other[1] === table) === index;
-  if (!isFirst || textOf(kind) !== "table" || isYes(row[9])) return [];
+  const own = rows.filter((other) => other[0] === schema && other[1] === table);
+  if (own[0] !== row || !["table", "virtual"].includes(textOf(kind)) || isYes(row[9])) return [];
   const { column, ...place } = toColumn(row);
   const type = { type: "INTEGER", definition: "INTEGER", nullable: false, isGenerated: false, defaultValue: null };
-  return [{ ...place, column: { ...column, ...type, name: "rowid", isHidden: true } }];
+  const taken = own.map((other) => toLower(textOf(other[3])));
+  return ROWIDS.filter((name) => !taken.includes(name)).map((name) => ({
+    ...place,
+    column: { ...column, ...type, name, isHidden: true },
+  }));
+}
+
+function toRowidKey({ schema, table, column: { name } }: ListedColumn): ListedIndexColumn {
+  const column = { name, collation: null, nullsFirst: true };
+  return { schema, table, index: `${name} `, isUnique: true, isPartial: false, column };
 }
 
 /** The affinity of a declared type; empty for none. @see https://sqlite.org/datatype3.html#determination_of_column_affinity */
 function affinityOf(declared: string): string {
   const type = declared.toUpperCase();
-  if (type === "" || type === "ANY") return "";
+  if (type === "") return "";
   if (type.includes("INT")) return "INTEGER";
   if (/CHAR|CLOB|TEXT/.test(type)) return "TEXT";
   if (type.includes("BLOB")) return "BLOB";
@@ -102,8 +146,10 @@ function toIndexColumn([
 }
 
 /** An `integer primary key` is the rowid: a unique key without an index. */
-function toRowid([schema, table, , name, type, , , key]: CatalogueRow): readonly ListedIndexColumn[] {
-  if (textOf(key) !== "1" || textOf(type).toUpperCase() !== "INTEGER") return [];
+function toRowid(row: CatalogueRow): readonly ListedIndexColumn[] {
+  const [schema, table, , name, type, , , key] = row;
+  const isAlone = textOf(row[11]) === "1";
+  if (!isAlone || textOf(key) !== "1" || textOf(type).toUpperCase() !== "INTEGER") return [];
   const column = { name: textOf(name), collation: null, nullsFirst: true };
   const rowid = { schema: textOf(schema), table: textOf(table), index: "", isUnique: true, isPartial: false };
   return [{ ...rowid, column }];

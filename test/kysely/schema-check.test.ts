@@ -260,4 +260,155 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
       warnings: [],
     });
   });
+
+  test.runIf(name !== "sqlite")("refuses whole numbers in columns with digits behind the point", async () => {
+    const type = name === "mariadb" ? "decimal(12, 2)" : "numeric(12, 2)";
+    const db = await database(
+      `create table sums (id integer primary key, count ${type} not null, units ${type} not null, price ${type} not null)`,
+    );
+    const Sum = entityType("Sum", {
+      id: edm.int32().key(),
+      count: edm.int32(),
+      units: edm.decimal({ precision: 12, scale: 2 }),
+      price: edm.decimal({ precision: 12, scale: 2 }),
+    });
+    const found = await start([
+      sqlEntitySet(Sum, { db, table: "sums", operations, columns: { units: { storage: "scaled" } } }),
+    ]);
+    expect(placesOf(found)).toEqual(["C03 Sums.count sums.count", "C03 Sums.units sums.units"]);
+  });
+
+  test.runIf(name !== "sqlite")("warns about defaults that depend on the time zone of the session", async () => {
+    const type = name === "mariadb" ? "datetime(3)" : "timestamp(3)";
+    const utc = name === "mariadb" ? "(utc_timestamp(3))" : "(now() at time zone 'UTC')";
+    const db = await database(
+      `create table notes (id integer primary key, local ${type} not null default current_timestamp(3), utc ${type} not null default ${utc})`,
+    );
+    const Note = entityType("Note", {
+      id: edm.int32().key(),
+      local: edm.dateTimeOffset({ precision: 3 }).computed(),
+      utc: edm.dateTimeOffset({ precision: 3 }).computed(),
+    });
+    const storage = name === "mariadb" ? undefined : ({ storage: "utc" } as const);
+    const found = await start([
+      sqlEntitySet(Note, {
+        db,
+        table: "notes",
+        operations,
+        ...(storage && { columns: { local: storage, utc: storage } }),
+      }),
+    ]);
+    expect(found.faults).toEqual([]);
+    expect(found.warnings).toEqual([expect.stringMatching(/^C03 Change the default/)]);
+  });
+
+  test.runIf(name === "postgres")(
+    "looks through domains, and into arrays of them and of enumeration types",
+    async () => {
+      const db = await database(
+        "create type level as enum ('Low', 'High')",
+        "create domain a_line as text check (value <> '')",
+        "create domain strict_line as a_line not null",
+        "create domain title as strict_line",
+        `create table pages (id integer primary key, title title, lines a_line[], levels level[], name text,
+        check (name is not null))`,
+        "insert into pages values (1, 'T', '{a,b}', '{High}', 'n')",
+      );
+      const Page = entityType("Page", {
+        id: edm.int32().key(),
+        title: edm.string(),
+        lines: edm.collection(edm.string()),
+        levels: edm.collection(edm.enum(Level)),
+        name: edm.string(),
+      });
+      const array = { storage: "array" } as const;
+      const pages = sqlEntitySet(Page, { db, table: "pages", operations, columns: { lines: array, levels: array } });
+      expect(await start([pages])).toEqual({ faults: [], warnings: [] });
+      const query = "http://pages.example/Pages?$filter=Levels/any(l:l eq 'High') and Lines/any(l:l eq 'b')&$select=Id";
+      expect(await (await odataService({ entitySets: [pages] }).fetch(new Request(query))).json()).toMatchObject({
+        value: [{ Id: 1 }],
+      });
+    },
+  );
+
+  test.runIf(name === "postgres")("compares the labels of enumeration types with mapped cells", async () => {
+    const db = await database(
+      "create type mood as enum ('l', 'h')",
+      "create table moods (id integer primary key, level mood not null, is_high mood not null)",
+    );
+    const Mood = entityType("Mood", { id: edm.int32().key(), level: edm.enum(Level), isHigh: edm.boolean() });
+    const set = (low: string) =>
+      sqlEntitySet(Mood, {
+        db,
+        table: "moods",
+        operations,
+        columns: {
+          level: { storage: { values: { Low: low, High: "h" } } },
+          isHigh: { name: "is_high", storage: { true: "h", false: low } },
+        },
+      });
+    expect(placesOf(await start([set("l")]))).toEqual([]);
+    // The label that is left over, and the one that is missing.
+    expect(placesOf(await start([set("L")]))).toEqual([
+      "C03 Moods.level moods.level",
+      "C03 Moods.level moods.level",
+      "C03 Moods.isHigh moods.is_high",
+      "C03 Moods.isHigh moods.is_high",
+    ]);
+  });
+
+  describe.runIf(name === "sqlite")("in SQLite", () => {
+    const Named = entityType("Named", { id: edm.int32().key(), name: edm.string() });
+    const named = (db: AnyDatabase, table: string, id: string) =>
+      sqlEntitySet(Named, { name: table, db, table, operations, columns: { id } });
+
+    test("knows rowids and virtual tables", async () => {
+      const db = await database(
+        "create table plain (name text not null)",
+        "create table taken (rowid integer not null, name text not null)",
+        "create virtual table found using fts5 (name)",
+      );
+      const sets = [
+        ...["rowid", "oid", "_rowid_"].map((id) =>
+          sqlEntitySet(Named, { name: id, db, table: "plain", operations, columns: { id } }),
+        ),
+        named(db, "found", "rowid"),
+      ];
+      expect(await start(sets)).toEqual({ faults: [], warnings: [] });
+      expect(placesOf(await start([named(db, "taken", "rowid")]))).toEqual(["C06 taken. taken.rowid"]);
+    });
+
+    test("takes no part of a key for the whole of it", async () => {
+      const db = await database("create table parts (a integer, b integer, name text not null, primary key (a, b))");
+      expect(placesOf(await start([named(db, "parts", "a")]))).toEqual(["C06 parts. parts.a"]);
+    });
+
+    test("knows that a type ANY keeps texts in strict tables alone", async () => {
+      const db = await database(
+        "create table loose (id integer primary key, name any not null)",
+        "create table exact (id integer primary key, name any not null) strict",
+      );
+      expect(placesOf(await start([named(db, "loose", "id"), named(db, "exact", "id")]))).toEqual([
+        "C03 loose.name loose.name",
+      ]);
+    });
+
+    test.each([
+      ["current_timestamp", 3, "utc", false],
+      ["(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))", 3, undefined, false],
+      ["(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))", 0, undefined, true],
+      ["(strftime('%Y-%m-%dT%H:%M:%fZ', datetime('now')))", 3, undefined, true],
+      ["'2024-02-29T12:00:00.000Z'", 3, "utc", true],
+      ["(unixepoch())", 3, undefined, false],
+      ["''", 3, undefined, true],
+      ["(a_function_of_another_program())", 3, undefined, true],
+    ] as const)("judges the default %s of %s digits by what it stores", async (value, precision, storage, fits) => {
+      const db = await database(`create table stamps (id integer primary key, at text not null default ${value})`);
+      const Stamp = entityType("Stamp", { id: edm.int32().key(), at: edm.dateTimeOffset({ precision }) });
+      const found = await start([
+        sqlEntitySet(Stamp, { db, table: "stamps", operations, columns: { at: { storage } } }),
+      ]);
+      expect(placesOf(found)).toEqual(fits ? [] : ["C03 Stamps.at stamps.at"]);
+    });
+  });
 });

@@ -113,6 +113,18 @@ describe("before the first request", () => {
     expect(lines).toEqual(["error: A request failed. ODataError", "error: A request failed. ODataError"]);
   });
 
+  test("a database that lets nobody in is reported, and is no catalogue that is kept back", async () => {
+    // This file is no database of SQLite.
+    const db = keep(new Kysely({ dialect: sqliteDialect(import.meta.filename) }));
+    const { logger, lines } = toLog();
+    const service = odataService({ entitySets: [notes(db)], logger });
+    await expect(service.ready()).rejects.toThrow(/the database of Notes cannot be read: .* file is not a database/);
+    expect((await service.fetch(request.clone())).status).toBe(503);
+    expect(lines).toEqual(["error: A request failed. ODataError"]);
+    const warned = odataService({ entitySets: [notes(db)], logger, schemaCheck: "warn" });
+    await expect(warned.ready()).resolves.toBeUndefined();
+  });
+
   test("requests that read no data, and anonymous users, do not wait for the check", async () => {
     const { logger, lines } = toLog();
     const service = odataService({ entitySets: [notes(embedded())], authorization: authenticated(), logger });

@@ -10,7 +10,7 @@ import type {
 } from "../../introspect/expected-table.ts";
 import type { WantedTable } from "../../introspect/schema.ts";
 import { storageName, type StorageForm } from "../columns/storage-option.ts";
-import type { ColumnPlan } from "../columns/table-columns.ts";
+import type { ColumnPlan, ScalarPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { storageKey, type StoredTypeRow, type StoredTypeTable } from "./stored-type-table.ts";
 import type { TableRows } from "./table-rows.ts";
@@ -159,12 +159,22 @@ function columnsOf(plan: ColumnPlan, path: string, use: ColumnScope): readonly E
     {
       ...expectedColumn(property, storageOf(plan), use),
       ...(plan.kind === "array" ? { storedTypes: arrayTypes(plan.item, use.scope.storedTypes) } : {}),
+      ...(plan.kind === "scalar" ? { findsCell: (cell) => findsCell(plan, cell) } : {}),
       name: columnName(column, use.scope.db),
       property: path,
       // A conversion may make a value of null.
       nullable: nullable || plan.kind === "converted",
     },
   ];
+}
+
+/** Whether filters look for this cell where it stands for its value. */
+function findsCell({ format }: ScalarPlan, cell: unknown): boolean {
+  try {
+    return format.form.floor(format.toValue(cell)) === cell;
+  } catch {
+    return false;
+  }
 }
 
 function storageOf(plan: Exclude<ColumnPlan, { readonly kind: "complex" }>): StorageForm | "convert" | undefined {
@@ -199,13 +209,27 @@ function expectedColumn(
   return {
     declaredType: isPlain ? named : `${named} with the storage ${storageName(storage)}`,
     storedTypes: row,
-    labels: type.kind === "EnumType" && !type.isFlags && storage === undefined ? labelsOf(type, writes) : undefined,
+    labels: labelsOf(property, storage, writes),
+    findsCell: () => true,
     access: row === undefined ? NOTHING : new Set(served.filter((each) => access.has(each))),
     indexCollation: row?.indexCollation,
   };
 }
 
-function labelsOf({ members }: EnumType, writes: boolean): ExpectedLabels {
+/** The labels that the database must know: those of mapped cells even where clients only read, for filters name them. */
+function labelsOf(
+  { type }: StructuralProperty,
+  storage: StorageForm | "convert" | undefined,
+  writes: boolean,
+): ExpectedLabels | undefined {
+  if (storage === undefined) return type.kind === "EnumType" && !type.isFlags ? memberLabels(type, writes) : undefined;
+  if (typeof storage === "string") return undefined;
+  const cells = "values" in storage ? Object.values(storage.values) : [storage.true, storage.false];
+  const known = cells.filter((cell) => typeof cell === "string");
+  return known.length === 0 ? undefined : { known, written: known };
+}
+
+function memberLabels({ members }: EnumType, writes: boolean): ExpectedLabels {
   const known = [...members.keys()];
   // Of several members with one value the first one is written.
   const written = known.filter((name) => known.find((other) => members.get(other) === members.get(name)) === name);

@@ -7,6 +7,7 @@ import { runSteps, type CatalogueSteps } from "../../introspect/catalogue-steps.
 import { compareTables } from "../../introspect/compare-tables.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
+import { unavailable } from "../database-unavailable.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { SqlRows } from "../read/sql-rows.ts";
@@ -43,6 +44,7 @@ export class SchemaDatabase implements StoredDatabase {
       findings.push(...(yield* findMissingIndexes(expected, schema, catalogue.indexes)));
     } catch (error) {
       if (isODataError(error) && error.status === 503) throw error;
+      yield* reach(error);
       findings.push(unreadable(set, error));
     }
     return [...findings, ...this.#poolFindings(set)];
@@ -54,6 +56,19 @@ export class SchemaDatabase implements StoredDatabase {
       "The pool of connections cannot be reached, so a connection that the database terminates may end the process.";
     const fix = 'Listen to errors: pool.on("error", log); pool.on("connect", (client) => client.on("error", log)).';
     return [{ set, code: "C00", severity: "warning", message, fix }];
+  }
+}
+
+/**
+ * Tells a database that lets nobody in, such as with a wrong password or name, from one that keeps its catalogue back.
+ * @param failure what the catalogue ended in
+ * @throws ODataError `ServiceUnavailable`
+ */
+function* reach(failure: unknown): CatalogueSteps<void> {
+  try {
+    yield { sql: "select 1 as c0", parameters: [], width: 1 };
+  } catch {
+    throw unavailable(failure);
   }
 }
 

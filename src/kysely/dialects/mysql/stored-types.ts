@@ -6,7 +6,7 @@ const INTEGERS = ["tinyint", "smallint", "mediumint", "int", "bigint", "decimal"
 const NUMBERS = [...INTEGERS, "float", "double"];
 
 /** A whole number of up to 32 bits is one in a `double`, too. */
-const SMALL_INTEGER: StoredTypeRow = { types: [...INTEGERS, "double", "year"] };
+const SMALL_INTEGER: StoredTypeRow = { types: [...INTEGERS, "double", "year"], isWhole: true };
 
 /**
  * The types of columns in MariaDB and MySQL.
@@ -27,7 +27,7 @@ export const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "Edm.SByte default": SMALL_INTEGER,
   "Edm.Int16 default": SMALL_INTEGER,
   "Edm.Int32 default": SMALL_INTEGER,
-  "Edm.Int64 default": { types: INTEGERS },
+  "Edm.Int64 default": { types: INTEGERS, isWhole: true },
   "Edm.Single default": { types: NUMBERS },
   "Edm.Double default": { types: NUMBERS },
   "Edm.Decimal default": {
@@ -48,7 +48,7 @@ export const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     },
   },
   "Edm.Decimal text": { types: [...TEXTS, "decimal"], served: [] },
-  "Edm.Decimal scaled": { types: INTEGERS },
+  "Edm.Decimal scaled": { types: INTEGERS, isWhole: true },
   "Edm.Decimal real": { types: ["float", "double", "decimal"] },
   // An order of texts looks at each row, whatever the index.
   "Edm.String default": { types: TEXTS, served: ["filter"] },
@@ -63,6 +63,13 @@ export const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "Edm.Duration default": { types: TEXTS, served: [] },
   "Edm.DateTimeOffset default": {
     types: ["datetime"],
+    refusedDefault: {
+      ofSession: /^(?:current_timestamp|now|localtime|localtimestamp|sysdate)(?:\(\d?\))?$/i,
+      advice: {
+        why: "which is the time of the session, and not UTC",
+        fix: 'Change the default to `(utc_timestamp(6))`, or give the property `storage: "utc"` if the service alone inserts rows.',
+      },
+    },
     instead: {
       timestamp: {
         code: "C05",
@@ -74,14 +81,14 @@ export const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     },
   },
   "Edm.DateTimeOffset text": { types: TEXTS, served: [] },
-  "Edm.DateTimeOffset epoch": { types: ["bigint", "decimal", "double"] },
+  "Edm.DateTimeOffset epoch": { types: ["bigint", "decimal", "double"], isWhole: true },
   "Edm.DateTimeOffset utc": { types: ["timestamp", "datetime"] },
-  "Edm.DateTimeOffset epoch-seconds": { types: ["int", "bigint", "decimal", "double"] },
+  "Edm.DateTimeOffset epoch-seconds": { types: ["int", "bigint", "decimal", "double"], isWhole: true },
   "Edm.DateTimeOffset julian": { types: ["decimal", "double"], served: [] },
   "Edm.DateTimeOffset sqlite-datetime": { types: TEXTS, served: [] },
   "enum default": { types: [...TEXTS, "enum"], served: ["filter"] },
   "enum { values } text": { types: [...TEXTS, "enum"], served: ["filter"] },
   "enum { values } number": { types: [...NUMBERS, "bit"], served: ["filter"] },
-  "flags default": { types: INTEGERS, served: [] },
+  "flags default": { types: INTEGERS, isWhole: true, served: [] },
   "document json": { types: ["json", "longtext", "mediumtext", "text", "tinytext", "varchar", "char"], served: [] },
 });

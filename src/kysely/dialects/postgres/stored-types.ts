@@ -20,7 +20,7 @@ const AS_ARRAY: TypeAdvice = {
 };
 
 /** A whole number of up to 32 bits is one in a `double precision`, too. */
-const SMALL_INTEGER: StoredTypeRow = { types: [...INTEGERS, "float8"] };
+const SMALL_INTEGER: StoredTypeRow = { types: [...INTEGERS, "float8"], isWhole: true };
 
 /**
  * The types of columns in PostgreSQL.
@@ -49,7 +49,7 @@ export const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "Edm.SByte default": SMALL_INTEGER,
   "Edm.Int16 default": SMALL_INTEGER,
   "Edm.Int32 default": SMALL_INTEGER,
-  "Edm.Int64 default": { types: INTEGERS },
+  "Edm.Int64 default": { types: INTEGERS, isWhole: true },
   "Edm.Single default": { types: NUMBERS },
   "Edm.Double default": { types: NUMBERS },
   "Edm.Decimal default": {
@@ -74,7 +74,7 @@ export const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     },
   },
   "Edm.Decimal text": { types: [...TEXTS, "numeric", "money"], served: [] },
-  "Edm.Decimal scaled": { types: ["int2", "int4", "int8", "numeric"] },
+  "Edm.Decimal scaled": { types: ["int2", "int4", "int8", "numeric"], isWhole: true },
   "Edm.Decimal real": { types: ["float4", "float8", "numeric"] },
   "Edm.String default": {
     types: TEXTS,
@@ -133,20 +133,28 @@ export const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     },
   },
   "Edm.DateTimeOffset text": { types: TEXTS, served: [] },
-  "Edm.DateTimeOffset epoch": { types: ["int8", "numeric", "float8"] },
+  "Edm.DateTimeOffset epoch": { types: ["int8", "numeric", "float8"], isWhole: true },
   "Edm.DateTimeOffset utc": {
     types: ["timestamp"],
+    refusedDefault: {
+      ofSession:
+        /^(?:now\(\)|(?:transaction|statement|clock)_timestamp\(\)|(?:current|local)_?timestamp)(?:\(\d\))?(?:::timestamp.*)?$/i,
+      advice: {
+        why: "which is the time of the session, and not UTC",
+        fix: "Change the default: alter table {table} alter {column} set default (now() at time zone 'UTC').",
+      },
+    },
     instead: {
       timestamptz: { why: "which holds instants in every session", fix: "Leave `storage` out." },
     },
   },
-  "Edm.DateTimeOffset epoch-seconds": { types: ["int4", "int8", "numeric", "float8"] },
+  "Edm.DateTimeOffset epoch-seconds": { types: ["int4", "int8", "numeric", "float8"], isWhole: true },
   "Edm.DateTimeOffset julian": { types: ["numeric", "float8"], served: [] },
   "Edm.DateTimeOffset sqlite-datetime": { types: TEXTS, served: [] },
   "enum default": { types: [...TEXTS, "enum"], served: ["filter"] },
   "enum { values } text": { types: [...TEXTS, "char", "enum"], served: ["filter"] },
   "enum { values } number": { types: NUMBERS, served: ["filter"] },
-  "flags default": { types: INTEGERS, served: [] },
+  "flags default": { types: INTEGERS, isWhole: true, served: [] },
   "document json": {
     types: ["jsonb", "json", ...TEXTS],
     served: [],

@@ -24,6 +24,26 @@ const becomesNumber: TypeAdvice = {
   fix: "Give the column the type `text`.",
 };
 
+const INSTANT: StoredTypeRow = {
+  types: UNMISTAKABLE,
+  refusedDefault: {
+    advice: {
+      why: "which stores texts of another form: such rows are not in the order of the others, and filters miss them",
+      fix: "Change the default to `(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`, with as many fraction digits as the property has, or give the property the storage `sqlite-datetime` if all rows have texts such as `2024-02-29 12:30:00`.",
+    },
+  },
+  instead: {
+    INTEGER: {
+      why: "which holds numbers",
+      fix: 'Give the property `storage: "epoch"` for milliseconds, `"epoch-seconds"` for seconds, or the column the type `text`.',
+    },
+    REAL: {
+      why: "which holds numbers",
+      fix: 'Give the property `storage: "julian"`, or the column the type `text`.',
+    },
+  },
+};
+
 const SMALL_INTEGER: StoredTypeRow = { types: NUMBERS };
 
 /**
@@ -55,26 +75,8 @@ export const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTabl
   "Edm.Date default": { types: UNMISTAKABLE },
   "Edm.TimeOfDay default": { types: UNMISTAKABLE },
   "Edm.Duration default": { types: UNMISTAKABLE, served: [] },
-  "Edm.DateTimeOffset default": {
-    types: UNMISTAKABLE,
-    refusedDefault: {
-      pattern: /current_timestamp|datetime\s*\(/i,
-      advice: {
-        why: "which writes `2024-02-29 12:30:00`: such rows are not in the order of the others, and filters miss them",
-        fix: "Change the default to `(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`, or give the property the storage `sqlite-datetime` if all rows have such texts.",
-      },
-    },
-    instead: {
-      INTEGER: {
-        why: "which holds numbers",
-        fix: 'Give the property `storage: "epoch"` for milliseconds, `"epoch-seconds"` for seconds, or the column the type `text`.',
-      },
-      REAL: {
-        why: "which holds numbers",
-        fix: 'Give the property `storage: "julian"`, or the column the type `text`.',
-      },
-    },
-  },
+  "Edm.DateTimeOffset default": INSTANT,
+  "Edm.DateTimeOffset utc": INSTANT,
   "Edm.DateTimeOffset text": { types: UNMISTAKABLE, served: [] },
   "Edm.DateTimeOffset epoch": { types: NUMBERS },
   "Edm.DateTimeOffset epoch-seconds": { types: NUMBERS },
