@@ -1,13 +1,16 @@
 import { protocolError } from "../../errors/odata-error.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 
+const NOT_IN_CHARACTER_SET = "the character set of a column lacks characters of a literal";
+
 /** What databases say of a value that they cannot compute or hold, by their codes. */
-const REASONS: ReadonlyMap<unknown, string> = new Map([
+const REASONS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   ["22003", "a number on the way is out of its range"],
   ["22008", "a date on the way is out of its range"],
   ["22012", "it divides by zero"],
   ["22021", "its texts have no character U+0000"],
   ["22P05", "its texts have no character U+0000"],
+  ...["2", "3", "N"].map((count) => [`ER_CANT_AGGREGATE_${count}COLLATIONS`, NOT_IN_CHARACTER_SET] as const),
   ["ER_DATA_OUT_OF_RANGE", "a number on the way is out of its range"],
 ]);
 

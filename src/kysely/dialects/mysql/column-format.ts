@@ -53,6 +53,8 @@ const integer = (property: StructuralProperty): ColumnParts => ({
 const double = (): ColumnParts => ({
   form: MY_DOUBLE,
   read: (cell) => (typeof cell === "string" ? Number(cell) : null),
+  // A `float` is selected with the digits that it is compared by.
+  toSelected: (column) => sql`cast(cast(${column} as double) as char)`,
 });
 
 const DEFAULTS: TextColumnForms["defaults"] = {

@@ -50,7 +50,8 @@ export const MY_DOUBLE: SqlForm = plainForm("double", (value) => boundDouble(Num
 /** Edm.String, by code point. */
 export const MY_STRING: SqlForm = plainForm("string", asText, { place: asString, fromKey: asString });
 
-const TO_STRING: Conversion = { form: MY_STRING, apply: byCodePoint };
+/** A column may have another character set than utf8mb4, which then has no such collation. */
+const TO_STRING: Conversion = { form: MY_STRING, apply: asString };
 
 /** Edm.String in a column with a collation of its own: `=` there is true for more, and served by its indexes. */
 export const MY_STRING_COLUMN: SqlForm = plainForm("string column", asText, {
@@ -64,7 +65,7 @@ export const MY_STRING_COLUMN: SqlForm = plainForm("string column", asText, {
 /** Edm.Guid in lower case. */
 export const MY_GUID: SqlForm = plainForm("guid", asText, { comparable: TO_STRING, computable: TO_STRING });
 
-const TO_LOWER_GUID: Conversion = { form: MY_STRING, apply: (operand) => byCodePoint(sql`lower(${operand})`) };
+const TO_LOWER_GUID: Conversion = { form: MY_STRING, apply: (operand) => asString(sql`lower(${operand})`) };
 
 /** Edm.Guid in any letter case. */
 export const MY_ANY_CASE_GUID: SqlForm = plainForm("guid in any case", asText, {
