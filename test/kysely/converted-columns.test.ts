@@ -39,6 +39,7 @@ const columns = {
       toDatabase: (value: string) => {
         if (value === "no") throw odataError(400, "NoName", "'no' is no name.");
         if (value === "crash") throw new Error("crashed");
+        if (value === "later") return Promise.reject(new Error("crashed later"));
         return reversed(value);
       },
     },
@@ -219,6 +220,10 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
     expect([refused[0], refused[1]]).toEqual([400, { error: { code: "NoName", message: "'no' is no name." } }]);
     expect((await patch({ name: "crash" }, now))[0]).toBe(500);
     expect(logged.at(-1)).toBe('Column "name" of table "cars": `toDatabase` of Name failed: crashed');
+    expect((await patch({ name: "later" }, now))[0]).toBe(500);
+    expect(logged.at(-1)).toBe(
+      'Column "name" of table "cars": `toDatabase` of Name failed: It returned a promise: convert without waiting.',
+    );
     expect((await answer(service, "/Cars(9)", { method: "DELETE", headers: { "If-Match": now } }))[0]).toBe(204);
   });
 

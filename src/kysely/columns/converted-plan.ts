@@ -94,6 +94,11 @@ export function convertedPlan(
       const result = functions[name](given);
       if (isODataError(result)) throw result;
       if (result === undefined) throw new TypeError("It returned undefined.");
+      if (result instanceof Promise) {
+        // Its own failure, when it comes, must not end the process.
+        result.catch(() => undefined);
+        throw new TypeError("It returned a promise: convert without waiting.");
+      }
       return result === null ? null : finish(result);
     } catch (cause) {
       if (isODataError(cause)) throw cause;
