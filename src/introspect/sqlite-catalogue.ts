@@ -101,8 +101,8 @@ function toHiddenRowids(row: CatalogueRow, _index: number, rows: readonly Catalo
   if (own[0] !== row || !["table", "virtual"].includes(textOf(kind)) || isYes(row[9])) return [];
   const { column, ...place } = toColumn(row);
   const type = { type: "INTEGER", definition: "INTEGER", nullable: false, isGenerated: false, defaultValue: null };
-  const taken = own.map((other) => toLower(textOf(other[3])));
-  return ROWIDS.filter((name) => !taken.includes(name)).map((name) => ({
+  const taken = new Set(own.map((other) => toLower(textOf(other[3]))));
+  return ROWIDS.filter((name) => !taken.has(name)).map((name) => ({
     ...place,
     column: { ...column, ...type, name, isHidden: true },
   }));

@@ -7,8 +7,8 @@ import { runSteps, type CatalogueSteps } from "../../introspect/catalogue-steps.
 import { compareTables } from "../../introspect/compare-tables.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
-import { unavailable } from "../database-unavailable.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import { unavailable } from "../database-unavailable.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { SqlRows } from "../read/sql-rows.ts";
 import { expectedTables } from "./expected-tables.ts";
