@@ -1,6 +1,7 @@
 import type { ComplexType, EntityType, Property, EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import type { Expression, PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
+import type { PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
+import { isPath } from "../query/walk-expression.ts";
 import type { CountSyntax, MemberSyntax, SyntaxNode, VariableSyntax } from "../syntax/ast.ts";
 import { bindNavigation, entitySetOf, refuseRootSet } from "./bind-navigation.ts";
 import { invalidOption, misplacedOption, unsupportedOption, quotedName } from "./binding-error.ts";
@@ -165,18 +166,13 @@ function structured(operand: BoundOperand, segment: MemberSyntax, scope: Binding
     const message = `'/${segment.name}' cannot follow a collection: only '$count', 'any(…)' and 'all(…)' can.`;
     throw invalidOption(scope.option, segment.position, message);
   }
-  if (isPathSource(expression) && isStructured(expression)) return expression;
+  if (isPath(expression) && isStructured(expression)) return expression;
   const message = `${quotedName(segment.name)} cannot follow ${describeOperand(operand)}, which has no properties.`;
   throw invalidOption(scope.option, segment.position, message);
 }
 
 function isStructured(source: PathSource | VariableExpression): source is StructuredSource {
   return source.type.kind === "EntityType" || source.type.kind === "ComplexType";
-}
-
-function isPathSource(expression: Expression): expression is PathSource {
-  const { kind } = expression;
-  return kind === "it" || kind === "variable" || kind === "root" || kind === "navigation" || kind === "property";
 }
 
 function it(scope: BindingScope, position: number): BoundOperand {

@@ -2,6 +2,7 @@ import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import type { FilterClause } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
+import { childrenOf } from "../query/walk-expression.ts";
 
 const required = new WeakMap<FilterClause, readonly StructuralProperty[]>();
 
@@ -23,26 +24,9 @@ export function lacksRequired(filter: FilterClause, entity: object, { ignoredPro
 
 /** The properties of the entity itself that a condition asks for. */
 function* ownProperties(expression: Expression): Generator<StructuralProperty> {
-  switch (expression.kind) {
-    case "property":
-      if (expression.source.kind === "it") yield expression.property;
-      return;
-    case "comparison":
-      yield* ownProperties(expression.left);
-      yield* ownProperties(expression.right);
-      return;
-    case "logical":
-      for (const operand of expression.operands) yield* ownProperties(operand);
-      return;
-    case "not":
-      yield* ownProperties(expression.operand);
-      return;
-    case "in":
-      yield* ownProperties(expression.operand);
-      return;
-    case "call":
-      for (const argument of expression.arguments) yield* ownProperties(argument);
-      break;
-    default:
+  if (expression.kind === "property") {
+    if (expression.source.kind === "it") yield expression.property;
+    return;
   }
+  for (const child of childrenOf(expression)) yield* ownProperties(child);
 }

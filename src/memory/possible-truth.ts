@@ -1,4 +1,5 @@
 import type { Expression, PathSource } from "../query/expression.ts";
+import { childrenOf, isPath } from "../query/walk-expression.ts";
 import { compiledFor } from "./compiled-cache.ts";
 import type { Evaluation } from "./evaluation.ts";
 
@@ -67,23 +68,9 @@ function truthOf(expression: Expression, { entity, evaluation }: PartialEntity):
 
 /** Whether all paths of an expression begin with what is known; false for what no row rule says. */
 function isWhollyKnown(expression: Expression, partial: PartialEntity): boolean {
-  const isKnown = (part: Expression): boolean => isWhollyKnown(part, partial);
-  switch (expression.kind) {
-    case "literal":
-    case "null":
-    case "parameter":
-      return true;
-    case "property":
-      return beginsKnown(expression, partial);
-    case "comparison":
-      return isKnown(expression.left) && isKnown(expression.right);
-    case "in":
-      return isKnown(expression.operand) && expression.items.every(isKnown);
-    case "call":
-      return expression.arguments.every(isKnown);
-    default:
-      return false;
-  }
+  if (expression.kind === "property") return beginsKnown(expression, partial);
+  if (isPath(expression) || expression.kind === "count" || expression.kind === "lambda") return false;
+  return childrenOf(expression).every((child) => isWhollyKnown(child, partial));
 }
 
 function beginsKnown(path: PathSource, partial: PartialEntity): boolean {

@@ -1,7 +1,7 @@
-import { assertNever } from "../base/assert-never.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import type { OrderByItem, SelectedProperty } from "../query/clauses.ts";
 import type { Expression, PathSource, ScalarType } from "../query/expression.ts";
+import { childrenOf, isPath } from "../query/walk-expression.ts";
 
 /** One term of an order by which the rest of a collection is found. */
 export interface KeysetTerm {
@@ -96,39 +96,10 @@ function isNullable(expression: Expression): boolean {
 
 /** Adds the properties that an expression is made from. @returns false where it is made from anything else */
 function collectProperties(expression: Expression, found: Set<StructuralProperty>): boolean {
-  const collect = (operand: Expression): boolean => collectProperties(operand, found);
-  switch (expression.kind) {
-    case "parameter":
-    case "literal":
-    case "null":
-      return true;
-    case "property":
-      return collectRoot(expression, found);
-    case "comparison":
-    case "arithmetic":
-      return collect(expression.left) && collect(expression.right);
-    case "logical":
-      return expression.operands.every(collect);
-    case "not":
-    case "negate":
-    case "convert":
-      return collect(expression.operand);
-    case "call":
-      return expression.name !== "now" && expression.arguments.every(collect);
-    case "in":
-      return collect(expression.operand) && expression.items.every(collect);
-    case "has":
-      return collect(expression.operand) && collect(expression.flags);
-    case "it":
-    case "variable":
-    case "root":
-    case "navigation":
-    case "count":
-    case "lambda":
-      return false;
-    default:
-      return assertNever(expression);
-  }
+  if (expression.kind === "property") return collectRoot(expression, found);
+  if (isPath(expression) || expression.kind === "count" || expression.kind === "lambda") return false;
+  if (expression.kind === "call" && expression.name === "now") return false;
+  return childrenOf(expression).every((child) => collectProperties(child, found));
 }
 
 function collectRoot(path: PathSource, found: Set<StructuralProperty>): boolean {

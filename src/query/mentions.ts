@@ -2,6 +2,7 @@ import { assertNever } from "../base/assert-never.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { FilterClause, OrderByItem } from "./clauses.ts";
 import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
+import { childrenOf, isPath } from "./walk-expression.ts";
 
 /** What of a query has expressions: a shape, an expansion and the shape of a related read are each one. */
 export interface QueryClauses {
@@ -81,53 +82,13 @@ function findMentions({ filter, orderBy }: QueryClauses): Mentions | null {
 
 /** Looks for paths in all parts of an expression. `variables`: the places that the range variables stand for. */
 function visit(expression: Expression, variables: readonly (Place | null)[], walk: Walk): void {
-  const visitOperand = (operand: Expression): void => visit(operand, variables, walk);
-  switch (expression.kind) {
-    case "parameter":
-    case "literal":
-    case "null":
-      return;
-    case "it":
-    case "variable":
-    case "root":
-    case "navigation":
-    case "property":
-      placeOf(expression, variables, walk);
-      return;
-    case "count":
-      placeOf(expression.collection, variables, walk);
-      return;
-    case "lambda": {
-      const items = itemsOf(expression.collection, variables, walk);
-      if (expression.predicate !== null) visit(expression.predicate, [...variables, items], walk);
-      return;
-    }
-    case "comparison":
-    case "arithmetic":
-      visitOperand(expression.left);
-      visitOperand(expression.right);
-      return;
-    case "logical":
-      for (const operand of expression.operands) visitOperand(operand);
-      return;
-    case "not":
-    case "negate":
-    case "convert":
-      visitOperand(expression.operand);
-      return;
-    case "call":
-      for (const argument of expression.arguments) visitOperand(argument);
-      return;
-    case "in":
-      visitOperand(expression.operand);
-      for (const item of expression.items) visitOperand(item);
-      return;
-    case "has":
-      visitOperand(expression.operand);
-      visitOperand(expression.flags);
-      return;
-    default:
-      assertNever(expression);
+  if (isPath(expression)) {
+    placeOf(expression, variables, walk);
+  } else if (expression.kind === "lambda") {
+    const items = itemsOf(expression.collection, variables, walk);
+    if (expression.predicate !== null) visit(expression.predicate, [...variables, items], walk);
+  } else {
+    for (const child of childrenOf(expression)) visit(child, variables, walk);
   }
 }
 

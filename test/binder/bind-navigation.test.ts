@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { bindCollectionQuery, type QueryTarget } from "../../src/binder/bind-query-options.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import type { BoundQuery } from "../../src/query/clauses.ts";
+import type { Expression } from "../../src/query/expression.ts";
 import { mentionsOf, type NavigationMention } from "../../src/query/mentions.ts";
+import { childrenOf, mapChildren } from "../../src/query/walk-expression.ts";
 import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
 import { errorOf } from "./requests.ts";
 import { parameterSummary, summary } from "./summary.ts";
@@ -168,4 +170,37 @@ test("nested options of an expansion are bound to its target set", () => {
     "$expand",
     expect.stringMatching(/^\$expand at position \d+: 'Owner' has no property 'Region'\.$/u),
   ]);
+});
+
+describe("every kind of expression", () => {
+  const texts = [
+    "Owner/Name eq 'x' and not (Size add -1 mul 2 gt 3 or Name eq null)",
+    "Parts/any(p:p/Parts/all(q:q/Size gt p/Size)) and Parts/any() and Parts/$count gt 2",
+    "$root/Owners(5)/Name eq Name and $it/Name eq tolower('X') and Name in ('a','b')",
+    "'x' in Owner/Tags and round(Number) eq 2 and Size sub Size lt 9",
+  ];
+  const expressions = texts.flatMap((text) => bind(`$filter=${text}`).shape.filter?.expression ?? []);
+
+  function walk(expression: Expression): readonly Expression[] {
+    return [expression, ...childrenOf(expression).flatMap(walk)];
+  }
+
+  test("is replaced child by child in the order in which children are listed, and stays as it is where nothing changes", () => {
+    for (const expression of expressions.flatMap(walk)) {
+      const seen: Expression[] = [];
+      const same = mapChildren(expression, (child) => {
+        seen.push(child);
+        return child;
+      });
+      expect(same).toEqual(expression);
+      expect(seen).toEqual(childrenOf(expression));
+    }
+  });
+
+  test("refuses in the place of a path what is none", () => {
+    const wrong: Expression = { kind: "null", type: null };
+    const places = expressions.flatMap(walk).filter(({ kind }) => /^(?:navigation|property|count|root)$/u.test(kind));
+    for (const expression of places) expect(() => mapChildren(expression, () => wrong)).toThrow(/of kind null/u);
+    expect(places.length).toBeGreaterThan(10);
+  });
 });

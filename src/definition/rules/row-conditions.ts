@@ -5,6 +5,7 @@ import type { EntitySet } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { FilterClause } from "../../query/clauses.ts";
 import type { Expression, ItExpression, PathSource } from "../../query/expression.ts";
+import { mapChildren } from "../../query/walk-expression.ts";
 import { rowOf } from "./row-operand.ts";
 import { isRowPredicate, type RowTerm } from "./row-predicate.ts";
 
@@ -138,23 +139,7 @@ function pathOf(path: PathSource, start: Start): string {
 /** The expression with parameters in place of its values, numbered in their order. */
 function parameterize(expression: Expression): Expression {
   let index = 0;
-  const within = (each: Expression): Expression => {
-    switch (each.kind) {
-      case "literal":
-        return { kind: "parameter", index: index++, type: each.type };
-      case "comparison":
-        return { ...each, left: within(each.left), right: within(each.right) };
-      case "logical":
-        return { ...each, operands: each.operands.map(within) };
-      case "not":
-        return { ...each, operand: within(each.operand) };
-      case "in":
-        return { ...each, operand: within(each.operand), items: each.items.map(within) };
-      case "call":
-        return { ...each, arguments: each.arguments.map(within) };
-      default:
-        return each;
-    }
-  };
+  const within = (each: Expression): Expression =>
+    each.kind === "literal" ? { kind: "parameter", index: index++, type: each.type } : mapChildren(each, within);
   return within(expression);
 }

@@ -1,5 +1,6 @@
 import { assertNever } from "../../base/assert-never.ts";
 import type { Expression, LogicalExpression, NavigationExpression, PathSource } from "../../query/expression.ts";
+import { childrenOf, isPath } from "../../query/walk-expression.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 
@@ -123,14 +124,11 @@ function whenAbsent(expression: Expression): AbsentOperand {
     case "count":
       return "null";
     case "arithmetic":
-      return anyNull([expression.left, expression.right]);
     case "negate":
     case "convert":
-      return anyNull([expression.operand]);
     case "call":
-      return anyNull(expression.arguments);
     case "has":
-      return anyNull([expression.operand, expression.flags]);
+      return anyNull(childrenOf(expression));
     case "comparison":
     case "in":
     case "lambda":
@@ -183,50 +181,6 @@ function isBoundWithin(path: PathSource, depth: number): boolean {
 
 /** Whether all paths of an expression are as a test says. */
 function everyPath(expression: Expression, test: OnPath): boolean {
-  switch (expression.kind) {
-    case "parameter":
-    case "literal":
-    case "null":
-      return true;
-    case "it":
-    case "variable":
-    case "root":
-    case "navigation":
-    case "property":
-      return test(expression);
-    case "count":
-      return test(expression.collection);
-    case "lambda":
-      return test(expression.collection) && (expression.predicate === null || everyPath(expression.predicate, test));
-    default:
-      return operandsOf(expression).every((operand) => everyPath(operand, test));
-  }
-}
-
-/** Expressions that are made of others. */
-type Compound = Extract<
-  Expression,
-  { readonly kind: "comparison" | "arithmetic" | "logical" | "not" | "negate" | "convert" | "call" | "in" | "has" }
->;
-
-function operandsOf(expression: Compound): readonly Expression[] {
-  switch (expression.kind) {
-    case "comparison":
-    case "arithmetic":
-      return [expression.left, expression.right];
-    case "logical":
-      return expression.operands;
-    case "not":
-    case "negate":
-    case "convert":
-      return [expression.operand];
-    case "call":
-      return expression.arguments;
-    case "in":
-      return [expression.operand, ...expression.items];
-    case "has":
-      return [expression.operand, expression.flags];
-    default:
-      return assertNever(expression);
-  }
+  if (isPath(expression)) return test(expression);
+  return childrenOf(expression).every((child) => everyPath(child, test));
 }

@@ -11,6 +11,7 @@ import type {
   PropertyExpression,
   VariableExpression,
 } from "../../query/expression.ts";
+import { isPath } from "../../query/walk-expression.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { bindFormed } from "../statement/bind-formed.ts";
 import type { SqlConstant } from "../statement/parameter-slot.ts";
@@ -211,10 +212,6 @@ function translateCompared(
     throw new Error("Only a structured value can be compared with null.");
   }
   return translateComparison(expression, translator.operand(left), translator.operand(right), mode, profile);
-}
-
-function isPath(expression: Expression): expression is PathSource {
-  return ["it", "variable", "root", "navigation", "property"].includes(expression.kind);
 }
 
 /** Cheap conditions come first where all must hold, as the database evaluates them in this order. */

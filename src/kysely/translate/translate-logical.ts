@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { assertNever } from "../../base/assert-never.ts";
 import type { Expression } from "../../query/expression.ts";
+import { childrenOf } from "../../query/walk-expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 
 /** Conditions that are joined one after another; longer chains are halved, for a database counts their depth. */
@@ -36,11 +37,10 @@ export function costOf(expression: Expression): number {
       return LAMBDA_COST + (expression.predicate === null ? 0 : costOf(expression.predicate));
     case "comparison":
     case "arithmetic":
-      return 1 + costOf(expression.left) + costOf(expression.right);
     case "not":
     case "negate":
     case "convert":
-      return 1 + costOf(expression.operand);
+      return 1 + sum(childrenOf(expression));
     case "logical":
       return sum(expression.operands);
     case "in":

@@ -1,0 +1,125 @@
+import { assertNever } from "../base/assert-never.ts";
+import type { Expression, LiteralExpression, ParameterExpression, PathSource } from "./expression.ts";
+
+/**
+ * Returns the expressions that an expression is made of, in the order in which they are written: those of a path are
+ * what it starts from, those of `$root/Set(key)` the values of the key.
+ */
+export function childrenOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "parameter":
+    case "literal":
+    case "null":
+    case "it":
+    case "variable":
+      return NONE;
+    case "root":
+      return expression.key;
+    case "navigation":
+    case "property":
+      return [expression.source];
+    case "count":
+      return [expression.collection];
+    case "lambda":
+      return expression.predicate === null ? [expression.collection] : [expression.collection, expression.predicate];
+    case "comparison":
+    case "arithmetic":
+      return [expression.left, expression.right];
+    case "logical":
+      return expression.operands;
+    case "not":
+    case "negate":
+    case "convert":
+      return [expression.operand];
+    case "call":
+      return expression.arguments;
+    case "in":
+      return [expression.operand, ...expression.items];
+    case "has":
+      return [expression.operand, expression.flags];
+    default:
+      return assertNever(expression);
+  }
+}
+
+const NONE: readonly Expression[] = Object.freeze([]);
+
+/**
+ * Returns an expression with each of its children replaced by what a function makes of it, in the order of `childrenOf`.
+ * @param replace returns a path for a path, a parameter or literal for a value of a key, and an expression of the same
+ *   type for any other
+ * @throws Error where it returns anything else for a path or a key
+ */
+export function mapChildren(expression: Expression, replace: (child: Expression) => Expression): Expression {
+  switch (expression.kind) {
+    case "parameter":
+    case "literal":
+    case "null":
+    case "it":
+    case "variable":
+      return expression;
+    case "root":
+      return { ...expression, key: expression.key.map((part) => asKeyValue(replace(part))) };
+    case "navigation":
+      return { ...expression, source: asEntityPath(replace(expression.source)) };
+    case "property":
+      return { ...expression, source: asPath(replace(expression.source)) };
+    case "count":
+      return { ...expression, collection: asCollection(replace(expression.collection)) };
+    case "lambda": {
+      const collection = asCollection(replace(expression.collection));
+      return { ...expression, collection, predicate: expression.predicate && replace(expression.predicate) };
+    }
+    case "comparison":
+    case "arithmetic":
+      return { ...expression, left: replace(expression.left), right: replace(expression.right) };
+    case "logical":
+      return { ...expression, operands: expression.operands.map(replace) };
+    case "not":
+    case "negate":
+    case "convert":
+      return { ...expression, operand: replace(expression.operand) };
+    case "call":
+      return { ...expression, arguments: expression.arguments.map(replace) };
+    case "in":
+      return { ...expression, operand: replace(expression.operand), items: expression.items.map(replace) };
+    case "has":
+      return { ...expression, operand: replace(expression.operand), flags: replace(expression.flags) };
+    default:
+      return assertNever(expression);
+  }
+}
+
+/** Tells whether an expression is a path: an entity, what it is related to, or a property. */
+export function isPath(expression: Expression): expression is PathSource {
+  switch (expression.kind) {
+    case "it":
+    case "variable":
+    case "root":
+    case "navigation":
+    case "property":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function asPath(expression: Expression): PathSource {
+  if (isPath(expression)) return expression;
+  throw new Error(`A path cannot start from an expression of kind ${expression.kind}.`);
+}
+
+function asEntityPath(expression: Expression): Exclude<PathSource, { readonly kind: "property" }> {
+  if (isPath(expression) && expression.kind !== "property") return expression;
+  throw new Error(`A navigation cannot start from an expression of kind ${expression.kind}.`);
+}
+
+function asCollection(expression: Expression): Extract<PathSource, { readonly kind: "property" | "navigation" }> {
+  if (expression.kind === "property" || expression.kind === "navigation") return expression;
+  throw new Error(`An expression of kind ${expression.kind} is no collection.`);
+}
+
+function asKeyValue(expression: Expression): ParameterExpression | LiteralExpression {
+  if (expression.kind === "parameter" || expression.kind === "literal") return expression;
+  throw new Error(`An expression of kind ${expression.kind} is no value of a key.`);
+}
