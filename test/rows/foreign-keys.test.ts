@@ -80,19 +80,32 @@ interface Running {
 const options = { prefix: "", authenticate, logger: noFailures };
 const OPERATIONS = ["read", "create", "replace", "patch", "delete"] as const;
 
-/** Over tables, with and without constraints; `owners` may be an array. */
+/** Over tables, with and without constraints; `owners` may be an array, or a table of another database. */
 async function overTables(
-  { db, close }: OpenDatabase,
-  { isConstrained, isMixed }: { readonly isConstrained: boolean; readonly isMixed: boolean },
+  { db, close: closeMain }: OpenDatabase,
+  {
+    isConstrained,
+    isMixed,
+    other,
+  }: { readonly isConstrained: boolean; readonly isMixed: boolean; readonly other?: OpenDatabase },
 ): Promise<Running> {
   await createTables(db, isConstrained && !isMixed);
+  if (other !== undefined) {
+    await createTables(other.db, false);
+    await resetTables(other.db);
+  }
   const owners = isMixed
     ? entitySet(Owner, {
         getAll: () => OWNERS,
         getByKey: (key) => OWNERS.find(({ id }) => id === key) ?? null,
         authorization: ownerRules,
       })
-    : sqlEntitySet(Owner, { db, table: "fk_owners", operations: OPERATIONS, authorization: ownerRules });
+    : sqlEntitySet(Owner, {
+        db: other?.db ?? db,
+        table: "fk_owners",
+        operations: OPERATIONS,
+        authorization: ownerRules,
+      });
   const service = odataService({
     ...options,
     entitySets: [
@@ -110,6 +123,10 @@ async function overTables(
       }),
     ],
   });
+  const close = async () => {
+    await other?.close();
+    await closeMain();
+  };
   return { service, reset: () => resetTables(db), close };
 }
 
@@ -217,6 +234,10 @@ const VARIANTS: readonly Variant[] = [
           {
             title: `${title} beside arrays`,
             open: async () => overTables(await open(), { isConstrained: false, isMixed: true }),
+          },
+          {
+            title: `${title} beside another database`,
+            open: async () => overTables(await open(), { isConstrained: false, isMixed: false, other: await open() }),
           },
         ]
       : []),

@@ -24,7 +24,7 @@ export interface StatedReference {
   readonly name: string;
   /** Where the entity stands in the body, with a slash behind it. */
   readonly place: string;
-  /** Whether handlers of the application were asked, and have no such entity. */
+  /** Whether handlers of the application, or another database, were asked and have no such entity. */
   readonly isAbsent: boolean;
 }
 
@@ -37,8 +37,8 @@ export interface StatedValues {
 }
 
 /**
- * Returns the foreign keys that a write states and that refer to sets of which the user does not see all rows. Handlers of the application that
- * read such a set are asked now: within the transaction they would wait for its connection.
+ * Returns the foreign keys that a write states and that refer to sets of which the user does not see all rows. Sets that handlers of the
+ * application or another database read are asked now: within the transaction a handler would wait for its connection.
  * @throws what a handler threw or returned, but 404
  */
 export async function statedReferences(
@@ -53,7 +53,7 @@ export async function statedReferences(
     if (first === undefined || target === null || (typeof nested === "object" && nested !== null)) continue;
     // Whoever sees all rows learns nothing from a constraint.
     if ((await restrictionsOf([target], context)).size === 0) continue;
-    const isAbsent = await isAbsentFor(reference, target, values, context);
+    const isAbsent = await isAbsentFor(set, reference, target, values, context);
     found.push({ reference, target, name: place + first.property.name, place, isAbsent });
   }
   return found;
@@ -85,14 +85,21 @@ export function statesReferences(set: EntitySetDefinition | null, values: Values
   return (set?.guardedReferences ?? []).some((reference) => statedPairs(reference, values).length > 0);
 }
 
+/** Whether a handler reads a table of the database of a set: the transaction of the write looks its rows up. */
+function isJoined(set: EntitySetDefinition | null, getByKey: object): boolean {
+  const [own, other] = [set === null ? null : tableOfSet(set), tableOf(getByKey)];
+  return other !== null && own?.shares(other) === true;
+}
+
 async function isAbsentFor(
+  set: EntitySetDefinition | null,
   reference: GuardedReference,
   { handlers: { getByKey } }: EntitySetDefinition,
   values: Values,
   context: Context,
 ): Promise<boolean> {
   const referred = referredValues(reference, values);
-  if (referred === null || getByKey === undefined || tableOf(getByKey) !== null) return false;
+  if (referred === null || getByKey === undefined || isJoined(set, getByKey)) return false;
   try {
     const answer: unknown = await getByKey(referredKey(reference, referred), context);
     if (isODataError(answer)) throw answer;
@@ -135,7 +142,7 @@ async function isReferredSeen(
   if (values === null) return true;
   if (isAbsent) return false;
   const other = tableOfSet(target);
-  // Of what is no table of this database its handlers have told.
+  // A set that is no table of this database was asked before.
   if (other === null || !table.shares(other)) return true;
   const writer = writerOf(other);
   const key = writer.keyValues(referredKey(reference, values));
