@@ -2,7 +2,7 @@ import { changesMember, completeValue, isPartial } from "../../definition/sets/m
 import { absentValue } from "../../edm/absent-value.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { memberOf, onlyNulls, type StoredColumn, type StoredProperty } from "./stored-columns.ts";
+import { LEFT, memberOf, onlyNulls, type StoredColumn, type StoredProperty } from "./stored-columns.ts";
 
 /** Values by the application's fields. */
 type Values = Readonly<Record<string, unknown>>;
@@ -12,6 +12,12 @@ export interface MergedChange {
   readonly values: Values;
   /** What the row holds of the properties that `mergedProperties` returns; columns with JSON as their texts. */
   readonly stored: Values | null;
+}
+
+/** Columns, and a cell for each. */
+export interface WrittenColumns {
+  readonly columns: readonly StoredColumn[];
+  readonly cells: readonly unknown[];
 }
 
 /** The columns that a change writes, and no others, with their cells. */
@@ -47,6 +53,14 @@ export function changedColumns(
     addChange(changed, table.stored(field), values[field], current);
   }
   return changed;
+}
+
+/** The columns that a value is written to, with their cells. @throws UnstorableValueError */
+export function writtenColumns({ columns, toCells, members }: StoredProperty, value: unknown): WrittenColumns {
+  const cells = toCells(value);
+  if (members === undefined || !cells.includes(LEFT)) return { columns, cells };
+  const isWritten = (_each: unknown, index: number): boolean => cells[index] !== LEFT;
+  return { columns: columns.filter(isWritten), cells: cells.filter(isWritten) };
 }
 
 function dependsOnStored({ property, members }: StoredProperty, change: unknown): boolean {
@@ -102,8 +116,8 @@ function addChange(changed: ChangedColumns, stored: StoredProperty, change: unkn
 }
 
 function addWhole(changed: ChangedColumns, stored: StoredProperty, value: unknown): boolean {
-  const cells = stored.toCells(value);
-  changed.columns.push(...stored.columns);
+  const { columns, cells } = writtenColumns(stored, value);
+  changed.columns.push(...columns);
   changed.cells.push(...cells);
   return cells.some((cell) => cell !== null);
 }

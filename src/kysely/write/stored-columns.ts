@@ -45,11 +45,15 @@ export interface StoredColumn {
   readonly path: readonly StructuralProperty[];
 }
 
+/** In the place of a cell: the database makes the value, or keeps the one that it has. */
+export const LEFT: unique symbol = Symbol("left to the database");
+
 /** Writes the values of one property. */
 export interface StoredProperty {
   readonly columns: readonly StoredColumn[];
   /**
-   * The cells of a value in canonical form, or null, in the order of the columns.
+   * The cells of a value in canonical form, or null, in the order of the columns. `writtenColumns` leaves out what the
+   * database makes.
    * @throws UnstorableValueError
    */
   readonly toCells: (value: unknown) => readonly unknown[];
@@ -170,8 +174,10 @@ function compileComplex(
     members: { nullable, parts },
     toCells: (value) => {
       if (typeof value !== "object" || value === null) return columns.map(() => null);
-      const cells = Array.from(parts, ([field, part]) => part.toCells(memberOf(value, field))).flat();
-      if (property.nullable && cells.every((cell) => cell === null)) throw onlyNulls(path);
+      const cells = Array.from(parts, ([field, part]) =>
+        part.property.computed ? part.columns.map(() => LEFT) : part.toCells(memberOf(value, field)),
+      ).flat();
+      if (property.nullable && cells.every((cell) => cell === null || cell === LEFT)) throw onlyNulls(path);
       return cells;
     },
   };

@@ -6,7 +6,7 @@ import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { keyValues, toEntity } from "../read/read-entity.ts";
 import { setMember } from "../read/set-member.ts";
-import { changedColumns, type MergedChange } from "./changed-columns.ts";
+import { changedColumns, writtenColumns, type MergedChange, type WrittenColumns } from "./changed-columns.ts";
 import { checkSame } from "./check-same.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -71,14 +71,15 @@ export class TableWriter {
     const given = this.#toStore(values, linked);
     const fields = this.#fieldsOf(given);
     const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
-    const statement = statements.insert(fields, selected, this.#referencesOf(task.context));
-    const added = this.#run(task, statement, () => ({ cells: this.#cells(fields, given) }));
+    const { columns, cells } = this.#orFault(task, () => this.#written(fields, given));
+    const statement = statements.insert(columns, selected, this.#referencesOf(task.context));
+    const added = this.#run(task, statement, () => ({ cells }));
     return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
       if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
       const key = this.#keyOf(given, insertId);
       return chain(key === null ? null : this.read(task, key, selected), (stored) => {
         if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be found by its key.`);
-        this.#checkStored(task, this.#columnsOf(fields), stored, given);
+        this.#checkStored(task, columns, stored, given);
         return split(stored, beside);
       });
     });
@@ -87,8 +88,8 @@ export class TableWriter {
   /** Changes properties of a row. @returns null where there is no row of that key with the expected values */
   update(task: WriteTask, key: readonly PrimitiveValue[], values: Values, expected: Expected): Maybe<Values | null> {
     const fields = this.#fieldsOf(values);
-    const cells = (): readonly unknown[] => this.#cells(fields, values);
-    return this.#update(task, key, { columns: this.#columnsOf(fields), cells, values }, expected);
+    const written = this.#orFault(task, () => this.#written(fields, values));
+    return this.#update(task, key, { ...written, values }, expected);
   }
 
   /**
@@ -106,7 +107,7 @@ export class TableWriter {
     const { values } = change;
     const { columns, cells } = this.#orFault(task, () => changedColumns(table, this.#fieldsOf(values), change));
     if (columns.length === 0) return this.read(task, key, table.whole);
-    return this.#update(task, key, { columns, cells: () => cells, values }, expected);
+    return this.#update(task, key, { columns, cells, values }, expected);
   }
 
   #update(
@@ -117,7 +118,7 @@ export class TableWriter {
   ): Maybe<Values | null> {
     const { table, statements } = this;
     const statement = statements.update(columns, { expected }, this.#referencesOf(task.context));
-    const changed = this.#run(task, statement, () => ({ key, expected, cells: cells() }));
+    const changed = this.#run(task, statement, () => ({ key, expected, cells }));
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       if (statements.areReturning) return firstOf(rows, statement);
       return chain(this.read(task, key, table.whole), (stored) => {
@@ -179,14 +180,16 @@ export class TableWriter {
     return found;
   }
 
-  #cells(fields: readonly string[], values: Values): readonly unknown[] {
+  /** @throws UnstorableValueError */
+  #written(fields: readonly string[], values: Values): WrittenColumns {
+    const columns: StoredColumn[] = [];
     const cells: unknown[] = [];
-    for (const field of fields) cells.push(...this.table.stored(field).toCells(values[field]));
-    return cells;
-  }
-
-  #columnsOf(fields: readonly string[]): readonly StoredColumn[] {
-    return fields.flatMap((field) => this.table.stored(field).columns);
+    for (const field of fields) {
+      const written = writtenColumns(this.table.stored(field), values[field]);
+      columns.push(...written.columns);
+      cells.push(...written.cells);
+    }
+    return { columns, cells };
   }
 
   /** The fields that have a value, in the order of the table's. */
@@ -255,10 +258,7 @@ export class TableWriter {
 }
 
 /** What an update puts into a row. */
-interface ColumnsToWrite {
-  readonly columns: readonly StoredColumn[];
-  /** @throws UnstorableValueError */
-  readonly cells: () => readonly unknown[];
+interface ColumnsToWrite extends WrittenColumns {
   readonly values: Values;
 }
 

@@ -88,13 +88,13 @@ export class WriteStatements {
 
   /** Adds a row. @param selected what is answered of it, where the database answers rows */
   insert(
-    fields: readonly string[],
+    columns: readonly StoredColumn[],
     selected: readonly SelectedProperty[],
     references: StoredReferences,
   ): WriteStatement {
     const names = selected === this.#table.whole ? ["*"] : namesOf(selected);
-    return this.#get(["insert", ...namesOfFields(fields, references), "/", ...names], () => {
-      const columns = this.#columns(fields, references);
+    return this.#get(["insert", ...namesOfColumns(columns, references), "/", ...names], () => {
+      const written = referring(columns, references);
       const ids = columns.map(({ column }) => sql.id(column));
       const into = sql`insert into ${sql.table(this.#table.name)}`;
       if (columns.length === 0) {
@@ -104,14 +104,14 @@ export class WriteStatements {
           [],
         );
       }
-      const places = columns.map(toPlace);
-      return this.#answering(sql`${into} (${sql.join(ids)}) values (${sql.join(places)})`, selected, columns);
+      const places = written.map(toPlace);
+      return this.#answering(sql`${into} (${sql.join(ids)}) values (${sql.join(places)})`, selected, written);
     });
   }
 
   /** Changes a row, and counts that. Answers the whole of it, where the database answers rows. */
   update(columns: readonly StoredColumn[], condition: RowCondition, references: StoredReferences): WriteStatement {
-    const names = columns.map((each) => nameWith(each.column, referredBy(each, references)));
+    const names = namesOfColumns(columns, references);
     return this.#get(["update", ...names, "/", ...namesOfExpected(condition)], () => {
       const written = referring(columns, references);
       const assignments = written.map((column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`);
@@ -162,12 +162,6 @@ export class WriteStatements {
       const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${sql.join(conditions, sql` and `)}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
-  }
-
-  /** The columns of fields; those of foreign keys get what is stored in the row that they refer to. */
-  #columns(fields: readonly string[], references: StoredReferences): readonly WrittenColumn[] {
-    const columns = fields.flatMap((field) => this.#table.stored(field).columns);
-    return referring(columns, references);
   }
 
   #relation(): Relation {
@@ -240,8 +234,8 @@ function guardOf(written: readonly WrittenColumn[]): readonly Sql[] {
   return tests.length === 0 ? [] : [sql`1 / (case when ${sql.join(tests, sql` and `)} then 1 else 0 end)`];
 }
 
-function namesOfFields(fields: readonly string[], references: StoredReferences): readonly string[] {
-  return fields.map((field) => nameWith(field, references.get(field)));
+function namesOfColumns(columns: readonly StoredColumn[], references: StoredReferences): readonly string[] {
+  return columns.map((each) => nameWith(each.column, referredBy(each, references)));
 }
 
 function nameWith(name: string, referred: readonly StoredReference[] = []): string {
