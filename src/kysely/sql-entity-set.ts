@@ -20,8 +20,8 @@ import { columnSearch, searchedProperties, type ColumnSearch } from "./read/colu
 import { narrowedHandlers } from "./read/narrowed-handlers.ts";
 import { readRow, toEntity } from "./read/read-entity.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
+import { sourceOf } from "./read/sql-row-source.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
-import { sourceOf } from "./sql-source.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
 import { transactionsOf } from "./write/sql-transactions.ts";

@@ -1,16 +1,10 @@
 import type { EntitySource } from "../definition/sets/entity-source.ts";
-import { declaredEntityType } from "../definition/types/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
-import type { QueryableSource, RelationalSource } from "../query/source.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
 import type { AnyKysely } from "./connection/synchronous-reader.ts";
-import { narrowedReader } from "./read/narrowed-reader.ts";
-import { readRow } from "./read/read-entity.ts";
-import { readPage } from "./read/read-page.ts";
-import { readRelated } from "./read/read-related.ts";
-import { findReader, noteReader } from "./read/reader-of-source.ts";
-import { makeReader, type SqlReader } from "./read/sql-reader.ts";
+import { makeReader } from "./read/sql-reader.ts";
+import { sourceOf } from "./read/sql-row-source.ts";
 import type { BaseQuery } from "./translate/base-query.ts";
 
 /** What `sqlSource` takes. */
@@ -42,32 +36,4 @@ export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: Sql
   });
   if (reader === null) throw new ConfigurationError(faults);
   return sourceOf(type, reader);
-}
-
-const readers = new WeakMap<QueryableSource, SqlReader>();
-
-/** What reads the rows of a source; undefined for one that is over no database. */
-export function sqlReaderOf(source: QueryableSource): SqlReader | undefined {
-  return readers.get(source);
-}
-
-/** The source of a reader. */
-export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): EntitySource<E> {
-  const { key: keyProperties } = declaredEntityType(type);
-  const source = Object.freeze<EntitySource<E>>({
-    kind: "EntitySource",
-    entityType: type,
-    read: (query) => readPage(reader, query),
-    relational: Object.freeze<RelationalSource>({
-      joinsExpansions: reader.profile.capabilities.joins,
-      joins: (other) => findReader(other)?.rows === reader.rows,
-      readRow: (key, selected, joins, transaction) =>
-        readRow(reader, keyProperties, { key, selected, joins, transaction }),
-      readRelated: (query) => readRelated(reader, query),
-    }),
-    restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),
-  });
-  noteReader(source, reader);
-  readers.set(source, reader);
-  return source;
 }

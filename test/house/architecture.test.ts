@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FLOORS } from "./floors.ts";
-import { faultsOf, importsOf, roomOf } from "./imports.ts";
+import { FLOORS, INNER_FLOORS } from "./floors.ts";
+import { faultsOf, importsOf, innerPlaceOf, roomOf } from "./imports.ts";
 import { filesBelow, readManifest, readSource } from "./source-files.ts";
 
 const MAX_LINES = 300;
@@ -28,6 +28,29 @@ describe("the floors", () => {
   test("every room of the table exists", () => {
     const rooms = new Set(sources.map(({ path }) => roomOf(path)));
     expect(Object.keys(FLOORS).filter((name) => !rooms.has(name))).toEqual([]);
+  });
+
+  test("every file of a room with inner floors stands on one of them, and every inner floor exists", () => {
+    const files = sources.filter(({ path }) => INNER_FLOORS[roomOf(path) ?? ""] !== undefined);
+    expect(files.filter(({ path }) => innerPlaceOf(path) === undefined).map(({ path }) => path)).toEqual([]);
+    for (const [room, floors] of Object.entries(INNER_FLOORS)) {
+      const inRoom = files.filter(({ path }) => roomOf(path) === room).map(({ path }) => innerPlaceOf(path)?.name);
+      expect(new Set(inRoom)).toEqual(new Set(floors.flat()));
+    }
+  });
+
+  test("ARCHITECTURE.md shows the inner floors as they are", () => {
+    const { text } = readSource("ARCHITECTURE.md");
+    const shown = Object.keys(INNER_FLOORS).map((room) => {
+      const [, table = ""] =
+        new RegExp(`^\\| floor within \`${room}\` .*\\n.*\\n((?:\\|.*\\n)+)`, "mu").exec(text) ?? [];
+      const rows = Array.from(
+        table.matchAll(/^\| \d+ \| (?<names>[^|]*) \|/gmu),
+        ({ groups }) => groups?.["names"] ?? "",
+      );
+      return [room, rows.map((names) => Array.from(names.matchAll(/`([^`]+)`/gu), ([, name]) => name))];
+    });
+    expect(Object.fromEntries(shown)).toEqual(INNER_FLOORS);
   });
 
   test("ARCHITECTURE.md shows the table as it is", () => {
@@ -117,6 +140,32 @@ describe("the reader of imports", () => {
     ['import { b } from "odatakit";', ['src/syntax/lexer.ts:1 imports "odatakit": its room may import no package']],
   ])("%s", (text, faults) => {
     expect(faultsOf(file(text), [])).toEqual(faults);
+  });
+});
+
+describe("the reader of imports within a room", () => {
+  test.each([
+    ["src/kysely/read/a.ts", "../translate/b.ts", []],
+    ["src/kysely/read/a.ts", "./b.ts", []],
+    [
+      "src/kysely/read/a.ts",
+      "../write/b.ts",
+      ['src/kysely/read/a.ts:1 imports "../write/b.ts": within kysely, write does not stand below read'],
+    ],
+    [
+      "src/kysely/dialects/mysql/a.ts",
+      "../sqlite/b.ts",
+      [
+        'src/kysely/dialects/mysql/a.ts:1 imports "../sqlite/b.ts": within kysely, dialects/sqlite does not stand below dialects/mysql',
+      ],
+    ],
+    [
+      "src/kysely/read/a.ts",
+      "../b.ts",
+      ['src/kysely/read/a.ts:1 imports "../b.ts": no inner floor of the room kysely holds one of the two files'],
+    ],
+  ])("%s: %s", (path, specifier, faults) => {
+    expect(faultsOf({ path, text: `import { a } from "${specifier}";` }, [])).toEqual(faults);
   });
 });
 

@@ -52,3 +52,24 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "endpoints"] },
   adapters: { floor: 10, mayImport: ["service", "definition", "http", "errors"], packages: ["node:"] },
 };
+
+/**
+ * The floors within a room, by folders and files below its folder, from the ground up: each may import those below it, and
+ * what a line holds side by side knows nothing of one another.
+ */
+export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
+  kysely: [
+    ["cells", "statement", "connection"],
+    ["columns", "sqlite"],
+    ["dialects/dialect-profile.ts"],
+    ["forms"],
+    ["functions"],
+    ["dialects/sqlite", "dialects/postgres", "dialects/mysql"],
+    ["dialects/find-dialect-profile.ts", "dialects/database-fault.ts"],
+    ["translate", "schema"],
+    ["read"],
+    ["write"],
+    ["sql-source.ts", "sql-entity-set.ts"],
+    ["index.ts"],
+  ],
+};

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { FLOORS } from "./floors.ts";
+import { FLOORS, INNER_FLOORS } from "./floors.ts";
 import { type SourceFile, lineAt } from "./source-files.ts";
 
 /** One import of a source file: `import`, `export … from`, `import type`, or `import()` in code and in types. */
@@ -53,8 +53,26 @@ function relativeFault(file: SourceFile, found: ImportOf, entries: readonly stri
   if (to === undefined) return "the file belongs to no room";
   if (from === undefined) return entryFault(to);
   const allowed = FLOORS[from]?.mayImport ?? [];
-  if (from === to || allowed.includes(to)) return undefined;
+  if (from === to) return innerFault(file.path, target, from);
+  if (allowed.includes(to)) return undefined;
   return `the room ${from} may import ${allowed.length === 0 ? "no other room" : allowed.join(" ")}`;
+}
+
+/** Where a file stands within its room: the place of the table that names it or its folder, and the floor of that. */
+export function innerPlaceOf(path: string): { readonly name: string; readonly floor: number } | undefined {
+  const room = roomOf(path) ?? "";
+  const inner = path.slice(`src/${room}/`.length);
+  const places = (INNER_FLOORS[room] ?? []).flatMap((names, floor) => names.map((name) => ({ name, floor })));
+  return places.find(({ name }) => inner === name || inner.startsWith(`${name}/`));
+}
+
+/** What is wrong with an import within a room. */
+function innerFault(path: string, target: string, room: string): string | undefined {
+  if (INNER_FLOORS[room] === undefined) return undefined;
+  const [from, to] = [innerPlaceOf(path), innerPlaceOf(target)];
+  if (from === undefined || to === undefined) return `no inner floor of the room ${room} holds one of the two files`;
+  if (from.name === to.name || to.floor < from.floor) return undefined;
+  return `within ${room}, ${to.name} does not stand below ${from.name}`;
 }
 
 function entryFault(to: string): string | undefined {

@@ -4,7 +4,7 @@ import { compareDateTimeOffsets } from "../../src/edm/date-time-offset.ts";
 import { compareDecimals, decimalFromNumber, fromScaled } from "../../src/edm/decimal.ts";
 import { compareDurations, parseDuration } from "../../src/edm/duration.ts";
 import type { StructuralProperty } from "../../src/edm/model.ts";
-import { nextDouble } from "../../src/kysely/cells/doubles.ts";
+import { nextDouble } from "../../src/kysely/cells/decimal-neighbours.ts";
 import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/kysely/cells/instant.ts";
 import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../src/kysely/dialects/sqlite/decimal-forms.ts";
 import { SQLITE_STORED_INSTANTS } from "../../src/kysely/dialects/sqlite/stored-instants.ts";

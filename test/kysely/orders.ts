@@ -101,15 +101,19 @@ function recording(reader: SqlReader, db: AnyDatabase, statements: RunStatement[
   const note = (text: string, parameters: readonly unknown[]): void => {
     statements.push({ sql: text, parameters });
   };
-  const rows = new SqlRows(db, {
-    readRows: (text, parameters) => {
-      note(text, parameters);
-      return adapter.readRows(text, parameters);
+  const rows = new SqlRows(
+    db,
+    {
+      readRows: (text, parameters) => {
+        note(text, parameters);
+        return adapter.readRows(text, parameters);
+      },
+      readOne: (text, parameters) => {
+        note(text, parameters);
+        return adapter.readOne(text, parameters);
+      },
     },
-    readOne: (text, parameters) => {
-      note(text, parameters);
-      return adapter.readOne(text, parameters);
-    },
-  });
+    reader.profile,
+  );
   return { ...reader, rows };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { orTooLarge } from "../../src/kysely/translate/too-large-statement.ts";
+import { orTooLarge } from "../../src/kysely/dialects/database-fault.ts";
 
 const TOO_LARGE: readonly Error[] = [
   new Error("Expression tree is too large (maximum depth 1000)"),

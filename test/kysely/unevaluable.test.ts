@@ -1,6 +1,6 @@
 import { isODataError } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { orUnevaluable } from "../../src/kysely/translate/unevaluable-statement.ts";
+import { orUnevaluable } from "../../src/kysely/dialects/database-fault.ts";
 
 function failure(code: string): Error {
   return Object.assign(new Error("words of the database"), { code });

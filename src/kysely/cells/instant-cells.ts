@@ -1,7 +1,7 @@
 import { parseDateTimeOffset } from "../../edm/date-time-offset.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { padDigits } from "../../edm/scan-digits.ts";
-import { nextDouble } from "./doubles.ts";
+import { nextDouble } from "./decimal-neighbours.ts";
 import {
   BEFORE_ALL_TEXTS,
   BEHIND_ALL_TEXTS,

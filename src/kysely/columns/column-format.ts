@@ -1,7 +1,9 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
+import { isODataError } from "../../errors/odata-error.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import type { StorageForm } from "./storage-option.ts";
 
 /** How one column holds the values of a property. */
 export interface ColumnFormat {
@@ -25,8 +27,45 @@ export interface ColumnFormat {
    * exactly. The default is the one cell of the form.
    */
   readonly toCell?: ((value: PrimitiveValue) => unknown) | undefined;
+  /** Whether the database may store another value in silence, for it rounds digits away; so it may where `compared` is there. */
+  readonly mayRound?: boolean | undefined;
   /** Whether values that the database finds equal have one text, so that it can compare the values of an ETag. */
   readonly isExact?: boolean | undefined;
+}
+
+/** How one kind of database holds values in columns. */
+export interface ColumnFormats {
+  /**
+   * The format of a primitive or enumeration property in a column.
+   * @param storage as `columns` says; undefined for the default of the type
+   * @returns null when values of the type cannot be stored so
+   */
+  readonly columnFormat: (property: StructuralProperty, storage: StorageForm | undefined) => ColumnFormat | null;
+  /** How collections stand in arrays of the database; absent where it has none. */
+  readonly arrays?: ArraySyntax;
+  /** What is selected of a column with JSON: its text. */
+  readonly documentText: (column: Sql) => Sql;
+}
+
+/** How one kind of database stores a collection of primitive values in an array of its own. */
+export interface ArraySyntax {
+  /** The items of a column behind `from`, as rows of `value`. */
+  readonly items: (column: Sql, alias: string) => Sql;
+  /** The item of a row of `items`. */
+  readonly item: (alias: string) => Sql;
+  /** The number of items; null where the column is null. */
+  readonly length: (column: Sql) => Sql;
+  /** The selected cell: a JSON array of texts and nulls. @param toSelected selects one item */
+  readonly toSelected: (column: Sql, toSelected: (item: Sql) => Sql) => Sql;
+  /** Writes the cells of the items, each null or as the format of the item encodes it. */
+  readonly write: (
+    cells: ReadonlyArray<string | number | bigint | boolean | null>,
+    item: StructuralProperty,
+  ) => unknown;
+  /** Wraps the place of a written array. */
+  readonly place: (cell: Sql, item: StructuralProperty) => Sql;
+  /** Makes of a column what equals a written array, unless the database has rounded an item. */
+  readonly compared: (column: Sql, item: StructuralProperty) => Sql;
 }
 
 /** Writes the JSON text of a cell, or null. */
@@ -61,6 +100,17 @@ export function makeColumnFormat(
     );
   };
   return Object.freeze<ColumnFormat>({ form, toSelected: (column) => column, toValue, ...others });
+}
+
+/** The one cell of a value; undefined where the value lies between two cells, or beyond what can be bound at all. */
+export function onlyCell({ floor, ceiling }: SqlForm, value: PrimitiveValue): unknown {
+  try {
+    const cell = floor(value);
+    return cell === ceiling(value) ? cell : undefined;
+  } catch (error) {
+    if (isODataError(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The format with errors that name the column, and the table where it is known. */

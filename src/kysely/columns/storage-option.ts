@@ -179,3 +179,21 @@ function hasOnly(
 function listOf(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(", ");
 }
+
+/**
+ * The row of a property in the table of a database: its type and storage, such as `Edm.Decimal scaled`. Enumerations are
+ * `enum` and `flags`, collections and complex values are `document`, and storage by default is `default`.
+ */
+export function storageKey({ type, isCollection }: StructuralProperty, storage: StorageForm | undefined): string {
+  const stored = storageName(storage);
+  if (isCollection || type.kind === "ComplexType") return `document ${stored === "" ? "json" : stored}`;
+  const enumeration = type.kind === "EnumType" && type.isFlags ? "flags" : "enum";
+  const name = type.kind === "PrimitiveType" ? type.name : enumeration;
+  return `${name} ${stored === "" ? "default" : stored}${typeof storage === "object" ? cellKind(storage) : ""}`;
+}
+
+/** Whether mapped cells are texts or numbers. */
+function cellKind(storage: Exclude<StorageForm, string>): string {
+  const [cell] = "values" in storage ? Object.values(storage.values) : [storage.true];
+  return ` ${typeof cell === "string" ? "text" : "number"}`;
+}

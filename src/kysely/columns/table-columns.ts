@@ -1,9 +1,7 @@
 import { adviseName, describe, isObject } from "../../definition/option-table.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
-import type { DialectValues } from "../dialects/dialect-values.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import type { ArraySyntax } from "./array-syntax.ts";
-import { locatedFormat, type ColumnFormat } from "./column-format.ts";
+import { locatedFormat, type ColumnFormat, type ArraySyntax, type ColumnFormats } from "./column-format.ts";
 import { checkConverted, convertedPlan, readConversion, type ConvertedPlan } from "./converted-plan.ts";
 import type { ReportFault } from "./report-fault.ts";
 import { fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
@@ -71,7 +69,7 @@ interface Option {
 /** Which database columns are planned for. */
 export interface PlannedTable {
   /** How the database holds values. */
-  readonly values: DialectValues;
+  readonly values: ColumnFormats;
   /** The name of the table; undefined for the rows of a query. */
   readonly table?: string | undefined;
   /** Whether the properties are ignored ones, which are never read. */
@@ -203,7 +201,7 @@ function reportStorage(
   property: StructuralProperty,
   path: string,
   storage: StorageForm | undefined,
-  values: DialectValues,
+  values: ColumnFormats,
   report: ReportFault,
 ): void {
   const what = property.isCollection ? "a collection" : property.type.name;
@@ -217,7 +215,7 @@ function reportStorage(
 }
 
 /** Which forms of storage a property may have in this database. */
-function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: DialectValues): string {
+function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: ColumnFormats): string {
   const { isCollection, type } = property;
   const fitting = fittingStorage(property, (storage) =>
     isCollection ? arrays !== undefined && type.kind !== "ComplexType" : columnFormat(property, storage) !== null,

@@ -1,6 +1,6 @@
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { NumberSyntax } from "../functions/number-syntax.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import type { NumberSyntax } from "./number-syntax.ts";
 import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
 import type { StoredInstants, StoredParts, TemporalConversions } from "./stored-instants.ts";
 

@@ -1,14 +1,20 @@
+import { asText } from "../../edm/canonical-form.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
 import { enumFromNumber } from "../../edm/enum-codec.ts";
 import type { EnumType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { guidText, scaledText } from "../cells/cell-text.ts";
-import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp } from "../cells/instant.ts";
+import { unitsAround } from "../cells/decimal-neighbours.ts";
+import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, roundedUp, toInstant } from "../cells/instant.ts";
 import { readInteger } from "../cells/text-cells.ts";
-import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../columns/column-format.ts";
+import { makeColumnFormat, ofCodec, onlyCell, type ColumnFormat, type ReadCell } from "../columns/column-format.ts";
 import type { ColumnStorage, StorageForm } from "../columns/storage-option.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { mappedFormat } from "./mapped-format.ts";
+
+/** The types of which columns may have fewer digits than a value. */
+const ROUNDED: ReadonlySet<string> = new Set(["Edm.Decimal", "Edm.Double", "Edm.DateTimeOffset", "Edm.TimeOfDay"]);
 
 /** The parts of a format that differ from those of a column that is selected as text. */
 export interface ColumnParts extends Partial<ColumnFormat> {
@@ -56,7 +62,8 @@ export function textColumnFormat(
   const parts = storage === undefined ? forms.defaults[type.name](property) : storedParts(property, storage, forms);
   if (parts === null) return null;
   const { form, read, ...others } = parts;
-  return makeColumnFormat(property, form, read ?? ofCodec(property), { toSelected: forms.asText, ...others });
+  const mayRound = (storage === undefined || storage === "utc") && ROUNDED.has(type.name);
+  return makeColumnFormat(property, form, read ?? ofCodec(property), { toSelected: forms.asText, mayRound, ...others });
 }
 
 function storedParts(property: StructuralProperty, storage: ColumnStorage, forms: TextColumnForms): ColumnParts | null {
@@ -85,7 +92,11 @@ function scaledParts(scale: number, { scaledDecimal }: TextColumnForms): ColumnP
     const units = readInteger(cell);
     return units === null ? null : fromScaled(units, scale);
   };
-  return { form: scaledDecimal(scale), read, toJson: scaledText(scale) };
+  const toCell = (value: PrimitiveValue): unknown => {
+    const { floor, ceiling } = unitsAround(asText(value), scale);
+    return floor === ceiling && BigInt.asIntN(64, floor) === floor ? String(floor) : undefined;
+  };
+  return { form: scaledDecimal(scale), read, toJson: scaledText(scale), toCell };
 }
 
 function enumFormat(property: StructuralProperty, type: EnumType, forms: TextColumnForms): ColumnFormat {
@@ -101,6 +112,20 @@ function enumFormat(property: StructuralProperty, type: EnumType, forms: TextCol
   // A number would be read here, and found by no filter.
   const read: ReadCell = (cell) => (typeof cell === "string" && type.members.has(cell) ? ofName(cell) : null);
   return makeColumnFormat(property, forms.enumName(type), read, others);
+}
+
+/** Fraction digits of a second, of a database that has no more than six. */
+const SERVER_DIGITS = 6;
+
+/** The cell of a time; undefined for one with more digits. */
+export function timeCell(value: PrimitiveValue): unknown {
+  return /[1-9]/.test((asText(value).split(".")[1] ?? "").slice(SERVER_DIGITS)) ? undefined : value;
+}
+
+/** Makes the cells of timestamps; undefined for those with more digits than the property has. */
+export function timestampCell(property: StructuralProperty, form: SqlForm): (value: PrimitiveValue) => unknown {
+  const digits = fractionDigits(property, SERVER_DIGITS);
+  return (value) => (roundedUp(toInstant(asText(value)), digits) === null ? onlyCell(form, value) : undefined);
 }
 
 /** How many digits of a second are written: a property that declares no precision has the greatest. */

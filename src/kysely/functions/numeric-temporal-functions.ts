@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { SECONDS_PER_DAY } from "../../edm/calendar.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
-import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
+import type { DialectSyntax, SqlCall, TranslateCall } from "../dialects/dialect-profile.ts";
+import type { NumberSyntax } from "../forms/number-syntax.ts";
 import type { NumericTemporalForms } from "../forms/numeric-temporal-forms.ts";
 import type { SqlConstant } from "../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { computed, type ConstantOperand } from "../statement/sql-operand.ts";
-import type { NumberSyntax } from "./number-syntax.ts";
-import { argumentAt, operandAt, typeAt, type SqlCall, type TranslateCall } from "./translate-call.ts";
+import { argumentAt, operandAt, typeAt } from "./translate-call.ts";
 
 const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
 const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";

@@ -1,21 +1,9 @@
-import type { RoundingMode } from "../../query/clauses.ts";
-import type { CallExpression, ScalarType } from "../../query/expression.ts";
-import type { DialectValues } from "../dialects/dialect-values.ts";
+import type { ScalarType } from "../../query/expression.ts";
+import type { SqlCall } from "../dialects/dialect-profile.ts";
 import { bindFormed } from "../statement/bind-formed.ts";
 import { bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
 import { toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
-
-/** A call with its arguments translated, none of them the literal null. */
-export interface SqlCall {
-  readonly expression: CallExpression;
-  readonly operands: readonly (RowOperand | ConstantOperand)[];
-  readonly roundingMode: RoundingMode;
-  readonly values: DialectValues;
-}
-
-/** Makes the SQL of a call; null is the answer when an argument is null. */
-export type TranslateCall = (call: SqlCall) => RowOperand | ConstantOperand;
 
 /** Argument number `index`. @throws Error when there is none, which the binder has refused before */
 export function operandAt({ expression, operands }: SqlCall, index: number): RowOperand | ConstantOperand {

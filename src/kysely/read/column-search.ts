@@ -8,9 +8,8 @@ import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FilterClause, SearchClause, SearchExpression } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
 import type { ReportFault } from "../columns/report-fault.ts";
-import { sourceOf } from "../sql-source.ts";
-import { narrowedReader } from "./narrowed-reader.ts";
 import type { SqlReader } from "./sql-reader.ts";
+import { narrowedReader, sourceOf } from "./sql-row-source.ts";
 
 /** Most structures of searches whose statements are kept per set. */
 const STRUCTURES_KEPT = 100;

@@ -10,8 +10,8 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { isODataError, type ODataError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.ts";
-import { sqlReaderOf } from "../sql-source.ts";
 import { readRow, toEntity } from "./read-entity.ts";
+import { sqlReaderOf } from "./sql-row-source.ts";
 
 /** The handlers of one entity that a table has. */
 type KeyedHandlers = Pick<EntitySetHandlers<Context>, "getByKey" | "replace" | "patch" | "delete">;

@@ -1,7 +1,7 @@
 import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
 import type { EntityPage, Page, RowPage, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
-import { readerOfSource, type SourceReader } from "./reader-of-source.ts";
+import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
 const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });

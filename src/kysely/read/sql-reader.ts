@@ -7,9 +7,8 @@ import type { EntityType } from "../../edm/model.ts";
 import type { ReportFault } from "../columns/report-fault.ts";
 import { planColumns, type PlannedTable, type PlansByField } from "../columns/table-columns.ts";
 import { synchronousReaderOf, type AnyKysely } from "../connection/synchronous-reader.ts";
-import { DISTRIBUTED_CAPABILITIES, type DialectProfile } from "../dialects/dialect-profile.ts";
+import { DISTRIBUTED_CAPABILITIES, type DialectProfile, type DialectValues } from "../dialects/dialect-profile.ts";
 import { dialectName, findDialectProfile } from "../dialects/find-dialect-profile.ts";
-import { withKnownCollations } from "../dialects/sqlite/text-collation.ts";
 import { SchemaDatabase } from "../schema/schema-database.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
 import { toFrom, type From } from "../translate/base-query.ts";
@@ -83,7 +82,7 @@ export function makeReader(
     report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
     return null;
   }
-  const from = toFrom(base, connected.profile.name, report);
+  const from = toFrom(base, connected.profile.syntax, report);
   const statements = from === null ? null : statementsOf(connected, { type, db, from, columns }, report);
   if (from === null || statements === null) return null;
   const { rows, profile, database } = connected;
@@ -144,9 +143,10 @@ function statementsOf(
   const findPlans = (): PlansByField => {
     const execution = toExecution({ values: [], base: () => from.parameters });
     const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };
-    if (rows.local === null) return new Map([...plans, ...joinable]);
+    const { withKnownCollations } = profile.values;
+    if (rows.local === null || withKnownCollations === undefined) return new Map([...plans, ...joinable]);
     const known = withKnownCollations(plans, probed, rows.local);
-    return new Map([...known, ...withCollationsIfThere(joinable, probed, rows.local)]);
+    return new Map([...known, ...withCollationsIfThere(withKnownCollations, joinable, probed, rows.local)]);
   };
   const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, local: rows.local });
   ofType.set(key, made);
@@ -177,7 +177,10 @@ export function planAll(
 }
 
 /** Ignored properties may have no columns, as long as nothing asks for them. */
-function withCollationsIfThere(...probed: Parameters<typeof withKnownCollations>): PlansByField {
+function withCollationsIfThere(
+  withKnownCollations: NonNullable<DialectValues["withKnownCollations"]>,
+  ...probed: Parameters<typeof withKnownCollations>
+): PlansByField {
   try {
     return withKnownCollations(...probed);
   } catch {

@@ -4,14 +4,16 @@ import type { Row } from "../../query/row-shape.ts";
 import { cancelOptions } from "../connection/cancel-options.ts";
 import { isOfDatabase, openTransaction } from "../connection/open-transaction.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
+import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { cellName } from "../translate/select-columns.ts";
-import { orUnevaluable } from "../translate/unevaluable-statement.ts";
-import { toReadFault } from "./read-faults.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
 
 /** What a connection must know of its database. */
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections">;
+
+/** A statement that answers rows, as far as it matters here. */
+type ReadRows = Pick<RowStatement, "sql" | "width" | "table">;
 
 /** Runs statements: at once where the database is in this process, else through Kysely. */
 export class SqlRows {
@@ -22,7 +24,7 @@ export class SqlRows {
   #isReached = true;
   #isGuarded: boolean;
 
-  constructor(db: AnyKysely, reader: SynchronousReader | null, profile: RowsProfile = { name: "SQLite" }) {
+  constructor(db: AnyKysely, reader: SynchronousReader | null, profile: RowsProfile) {
     this.#profile = profile;
     // A transaction has one connection, and another instance of Kysely has made it.
     this.#isGuarded = profile.guardConnections === undefined || db.isTransaction;
@@ -73,24 +75,24 @@ export class SqlRows {
   }
 
   /** All rows, as arrays of cells in the order of the statement. */
-  all(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<readonly Row[]> {
+  all(statement: ReadRows, parameters: readonly unknown[], signal?: AbortSignal): Maybe<readonly Row[]> {
     return this.#reader === null
       ? this.#query(statement, parameters, signal)
-      : readNow(this.#reader, "readRows", statement, parameters);
+      : readNow(this.#reader, this.#profile, "readRows", statement, parameters);
   }
 
   /** The first row; undefined when there is none. */
-  first(statement: RowStatement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
+  first(statement: ReadRows, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
     return this.#reader === null
       ? this.#query(statement, parameters, signal).then(([row]) => row)
-      : readNow(this.#reader, "readOne", statement, parameters);
+      : readNow(this.#reader, this.#profile, "readOne", statement, parameters);
   }
 
   /** The one number that a statement answers. */
   number(statement: Statement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<number> {
     return this.#reader === null
       ? this.#numberByPromise(statement, parameters, signal)
-      : Number(readNow(this.#reader, "readOne", statement, parameters)?.[0] ?? 0);
+      : Number(readNow(this.#reader, this.#profile, "readOne", statement, parameters)?.[0] ?? 0);
   }
 
   async #numberByPromise(
@@ -103,7 +105,7 @@ export class SqlRows {
   }
 
   async #query(
-    statement: RowStatement,
+    statement: ReadRows,
     parameters: readonly unknown[],
     signal: AbortSignal | undefined,
   ): Promise<readonly Row[]> {
@@ -113,7 +115,7 @@ export class SqlRows {
   }
 
   async #objects(
-    { sql, table }: Statement,
+    { sql, table }: Pick<Statement, "sql" | "table">,
     parameters: readonly unknown[],
     signal: AbortSignal | undefined,
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -127,7 +129,7 @@ export class SqlRows {
       // Drivers answer rows as objects by the names of the columns.
       return rows as readonly Readonly<Record<string, unknown>>[];
     } catch (error) {
-      throw toReadFault(orUnevaluable(error, this.#profile.name), table);
+      throw toReadFault(error, this.#profile.name, table);
     }
   }
 }
@@ -135,19 +137,21 @@ export class SqlRows {
 /** Reads at once. @throws ODataError for a statement that is more than the database takes */
 function readNow<Method extends keyof SynchronousReader>(
   reader: SynchronousReader,
+  profile: RowsProfile,
   method: Method,
-  { sql }: Statement,
+  { sql, table }: Pick<Statement, "sql" | "table">,
   parameters: readonly unknown[],
 ): ReturnType<SynchronousReader[Method]>;
 function readNow(
   reader: SynchronousReader,
+  { name }: RowsProfile,
   method: keyof SynchronousReader,
-  { sql, table }: Statement,
+  { sql, table }: Pick<Statement, "sql" | "table">,
   parameters: readonly unknown[],
 ): ReturnType<SynchronousReader[keyof SynchronousReader]> {
   try {
     return reader[method](sql, parameters);
   } catch (error) {
-    throw toReadFault(error, table);
+    throw toReadFault(error, name, table);
   }
 }

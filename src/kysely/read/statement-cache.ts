@@ -6,9 +6,8 @@ import type { RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, RelatedQuery, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
+import { ofTable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import { scansRepeatedly } from "../dialects/sqlite/query-plan.ts";
-import { ofTable } from "../statement-error.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
 import { narrowedFrom, type MentionedStatements } from "../translate/narrowed-from.ts";
@@ -23,8 +22,7 @@ import {
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import { IdentityCache } from "./identity-cache.ts";
-import { findReader, readerOfSource } from "./reader-of-source.ts";
-import { refuseOwnFunctions } from "./refuse-own-functions.ts";
+import { findReader, readerOfSource } from "./row-source.ts";
 
 /** A compiled statement: its text, and what is bound in it. */
 export interface Statement {
@@ -181,9 +179,7 @@ export class StatementCache {
       const { key, profile } = this.#target;
       const scope = { ...this.#scope(profile, sources, null), isLookup: true };
       const rows = this.rowsFor(null, scope);
-      // What the row is now, also where the transaction began before others changed it; its own lock it has already.
-      const lock = profile.name === "MariaDB" ? sql` for update` : sql``;
-      const query = sql`${translateTest(rows, scope, key, filter.expression)}${lock}`;
+      const query = sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
       return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
     });
   }
@@ -225,9 +221,10 @@ export class StatementCache {
     const usual = make(profile);
     const { whenScanning } = profile;
     if (whenScanning === undefined) return usual;
-    if (local !== null && !this.#ofTable(() => scansRepeatedly(usual.sql, usual.slots.length, local))) return usual;
+    const { length } = usual.slots;
+    if (local !== null && !this.#ofTable(() => whenScanning.isNeeded(usual.sql, length, local))) return usual;
     try {
-      return make(whenScanning);
+      return make(whenScanning.profile);
     } catch (error) {
       if (isODataError(error)) return usual;
       throw error;
@@ -256,7 +253,7 @@ export class StatementCache {
         `The query has more values than the ${String(profile.maxParameters)} that one SQL statement takes: ask for less at once.`,
       );
     }
-    if (!profile.hasOwnFunctions) refuseOwnFunctions(compiled.sql);
+    profile.checkStatement?.(compiled.sql);
     return Object.freeze({
       sql: compiled.sql,
       slots: Object.freeze([...compiled.parameters]),

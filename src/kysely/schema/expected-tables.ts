@@ -9,10 +9,10 @@ import type {
   StoredTypes,
 } from "../../introspect/expected-table.ts";
 import type { WantedTable } from "../../introspect/schema.ts";
-import { storageName, type StorageForm } from "../columns/storage-option.ts";
+import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
 import type { ColumnPlan, ScalarPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import { storageKey, type StoredTypeRow, type StoredTypeTable } from "./stored-type-table.ts";
+import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
 import type { TableRows } from "./table-rows.ts";
 
 /** A set over a table, as the schema check looks at it. */

@@ -3,24 +3,33 @@ import type { ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StoredDatabase, StoredSet } from "../../definition/sets/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
-import { runSteps, type CatalogueSteps } from "../../introspect/catalogue-steps.ts";
+import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../../introspect/catalogue-steps.ts";
 import { compareTables } from "../../introspect/compare-tables.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import { unavailable } from "../database-unavailable.ts";
+import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import type { SqlRows } from "../read/sql-rows.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { TableRows } from "./table-rows.ts";
+
+/** What runs the statements that read a catalogue. */
+interface CatalogueRows {
+  /** Whether a lost connection is known not to end the process. */
+  readonly isGuarded: boolean;
+  readonly all: (
+    statement: Pick<CatalogueQuery, "sql" | "width">,
+    parameters: CatalogueQuery["parameters"],
+  ) => ReturnType<RunQuery>;
+}
 
 /** The database behind one Kysely instance, as something that declarations are compared with. */
 export class SchemaDatabase implements StoredDatabase {
   readonly #db: AnyKysely;
   readonly #profile: DialectProfile;
-  readonly #rows: SqlRows;
+  readonly #rows: CatalogueRows;
 
-  constructor(db: AnyKysely, profile: DialectProfile, rows: SqlRows) {
+  constructor(db: AnyKysely, profile: DialectProfile, rows: CatalogueRows) {
     this.#db = db;
     this.#profile = profile;
     this.#rows = rows;
@@ -31,7 +40,7 @@ export class SchemaDatabase implements StoredDatabase {
     const { catalogue } = this.#profile;
     const expected = expectedTables({ db: this.#db, storedTypes: catalogue.storedTypes, service, sets });
     return runSteps(this.#compare(expected, sets[0]?.set.entitySet.name ?? ""), ({ sql, parameters, width }) =>
-      this.#rows.all({ sql, width, slots: [], rowShape: { columns: new Map() } }, parameters),
+      this.#rows.all({ sql, width }, parameters),
     );
   }
 

@@ -2,7 +2,7 @@ import { sql, type Compilable } from "kysely";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { ReportFault } from "../columns/report-fault.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowsUse } from "./relation.ts";
@@ -47,14 +47,14 @@ const compiled = new WeakMap<Compilable, SqlText>();
  * @param report is told when it is none of the forms
  * @returns null then
  */
-export function toFrom(base: unknown, database: DialectProfile["name"], report: ReportFault): From | null {
+export function toFrom(base: unknown, { valuePlaces }: DialectSyntax, report: ReportFault): From | null {
   if (typeof base === "string" && base !== "") return ofTable(base);
   const query = isCompilable(base) ? compile(base) : base;
   if (!isSqlText(query)) {
     report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a query of Kysely, or { sql, parameters }.");
     return null;
   }
-  const pieces = splitAtValues(query, database);
+  const pieces = splitAtValues(query, valuePlaces);
   const wanted = pieces.reduce((count, { value }) => Math.max(count, value === null ? 0 : value + 1), 0);
   const given = query.parameters.length;
   if (wanted === given) return ofText(query, pieces);
@@ -87,11 +87,11 @@ function ofText({ sql: text, parameters }: SqlText, pieces: readonly Piece[]): F
  */
 export function toDerivedTable(
   query: SqlText,
-  database: DialectProfile["name"],
+  { valuePlaces }: DialectSyntax,
   alias: string,
   bind: (value: number) => Sql,
 ): Sql {
-  return ofPieces(splitAtValues(query, database), alias, bind);
+  return ofPieces(splitAtValues(query, valuePlaces), alias, bind);
 }
 
 function ofPieces(pieces: readonly Piece[], alias: string, bind: (value: number) => Sql): Sql {
@@ -102,24 +102,14 @@ function ofPieces(pieces: readonly Piece[], alias: string, bind: (value: number)
   return sql`(\n${sql.join(parts, sql``)}\n) as ${sql.id(alias)}`;
 }
 
-/**
- * Quoted texts and names, and comments, which are left as they are; and the places of values, which alone have a group:
- * `?`, the value behind the greatest so far, and `?3` or `$3`, the third one.
- */
-const PLACES: Readonly<Record<DialectProfile["name"], RegExp>> = {
-  SQLite: /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g,
-  PostgreSQL:
-    /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|\$(\d+)/g,
-  MariaDB: /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--\s[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g,
-};
-
-/** In PostgreSQL `?` is an operator, and the place of a value only where there are values and no `$1`. */
-const QUESTION_MARKS = /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g;
-
-function splitAtValues({ sql: text, parameters }: SqlText, database: DialectProfile["name"]): readonly Piece[] {
-  const pieces = split(text, PLACES[database]);
-  if (database !== "PostgreSQL" || pieces.length > 1 || parameters.length === 0) return pieces;
-  return split(text, QUESTION_MARKS);
+/** The pieces by the first pattern that finds the place of a value. */
+function splitAtValues({ sql: text, parameters }: SqlText, patterns: readonly RegExp[]): readonly Piece[] {
+  let pieces: readonly Piece[] = [{ text, value: null }];
+  for (const places of patterns) {
+    pieces = split(text, places);
+    if (pieces.length > 1 || parameters.length === 0) break;
+  }
+  return pieces;
 }
 
 function split(text: string, places: RegExp): readonly Piece[] {

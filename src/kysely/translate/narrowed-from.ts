@@ -1,15 +1,11 @@
 import type { EntitySet } from "../../edm/model.ts";
 import type { Expression } from "../../query/expression.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { SourceReader } from "../read/reader-of-source.ts";
 import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
 import { ROWS_ALIAS } from "./path-scope.ts";
-import { aliases, type StatementScope } from "./relation.ts";
+import { aliases, type RowStatements, type StatementScope } from "./relation.ts";
 import { translateNarrowed } from "./translate-query.ts";
-
-/** What makes the statements of some rows, or of a set. */
-type RowStatements = SourceReader["statements"];
 
 /** The statements of the sets that a condition leads to. */
 export type MentionedStatements = ReadonlyMap<EntitySet, RowStatements>;
@@ -45,7 +41,7 @@ export function narrowedFrom({ db, base, condition, mentioned, seen }: Narrowing
     };
     const query = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen }, alias);
     const { sql: text, parameters: slots } = query.compile(db);
-    return toDerivedTable({ sql: text, parameters: slots }, profile.name, alias, (value) =>
+    return toDerivedTable({ sql: text, parameters: slots }, profile.syntax, alias, (value) =>
       bindSlot((execution) => readSlot(slots[value], executionOf(execution.base(entitySet)))),
     );
   };

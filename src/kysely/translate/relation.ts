@@ -23,6 +23,11 @@ export interface RowsUse {
   readonly isLookup: boolean;
 }
 
+/** What makes the rows of statements, for a set that a statement mentions or for the source that is asked (null). */
+export interface RowStatements {
+  readonly rowsFor: (entitySet: EntitySet | null, use?: RowsUse) => Rows;
+}
+
 /** What all parts of one statement share. */
 export interface StatementScope extends RowsUse {
   /** Whether there may be more relations than one, so that columns are named with theirs. */

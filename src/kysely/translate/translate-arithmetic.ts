@@ -1,5 +1,5 @@
 import type { ArithmeticExpression, NegateExpression, ScalarType } from "../../query/expression.ts";
-import type { DialectValues, Term } from "../dialects/dialect-values.ts";
+import type { DialectValues, Term } from "../dialects/dialect-profile.ts";
 import { bindFormed } from "../statement/bind-formed.ts";
 import { toComputable } from "../statement/sql-form.ts";
 import { NULL_OPERAND, type SqlOperand } from "../statement/sql-operand.ts";

@@ -1,9 +1,7 @@
 import { sql } from "kysely";
 import { assertNever } from "../../base/assert-never.ts";
 import type { ComparisonExpression, ComparisonOperator, ScalarType } from "../../query/expression.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
-import type { DialectValues } from "../dialects/dialect-values.ts";
+import type { DialectProfile, DialectSyntax, DialectValues } from "../dialects/dialect-profile.ts";
 import { bindFormed } from "../statement/bind-formed.ts";
 import type { SqlConstant } from "../statement/parameter-slot.ts";
 import {

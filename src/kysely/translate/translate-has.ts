@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { HasExpression } from "../../query/expression.ts";
-import type { DialectValues } from "../dialects/dialect-values.ts";
+import type { DialectValues } from "../dialects/dialect-profile.ts";
 import { bindFormed } from "../statement/bind-formed.ts";
 import { toComparable, type Sql } from "../statement/sql-form.ts";
 import type { SqlOperand, Translator } from "../statement/sql-operand.ts";

@@ -1,5 +1,5 @@
 import type { OrderByItem } from "../../query/clauses.ts";
-import type { DialectSyntax } from "../dialects/dialect-syntax.ts";
+import type { DialectSyntax } from "../dialects/dialect-profile.ts";
 import { toOrdered, type Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 

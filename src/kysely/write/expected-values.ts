@@ -44,7 +44,7 @@ export function isToldByDatabase(expected: Expected, table: SqlTable): boolean {
   return expected.every(([property, value]) => isExact(property, value === null, table));
 }
 
-function isExact({ field, type }: StructuralProperty, isNull: boolean, { plans, reader }: SqlTable): boolean {
+function isExact({ field, type }: StructuralProperty, isNull: boolean, { plans }: SqlTable): boolean {
   const plan = plans.get(field);
   if (plan?.kind !== "scalar") return false;
   if (isNull) return true;
@@ -53,7 +53,6 @@ function isExact({ field, type }: StructuralProperty, isNull: boolean, { plans, 
   // Each value of a mapping has one cell.
   if (typeof plan.storage === "object") return true;
   if (plan.storage !== undefined && plan.storage !== "utc") return plan.storage === "scaled";
-  if (type.name === "Edm.DateTimeOffset") return reader.profile.name === "SQLite";
   return EXACT_TYPES.has(type.name);
 }
 

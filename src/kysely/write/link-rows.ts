@@ -93,7 +93,7 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
   ];
   const name = sql.table(join.table);
   const stored = columns.map(({ property, column, format }) =>
-    storedProperty({ kind: "scalar", property, column, nullable: false, format, storage: undefined }, reader.profile),
+    storedProperty({ kind: "scalar", property, column, nullable: false, format, storage: undefined }),
   );
   const places = stored
     .flatMap((each) => each.columns)
@@ -109,12 +109,8 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
   });
   const where = sql.join(tests, sql` and `);
   const mark = utcMarkOf(columns.map(({ format }) => format.form));
-  // In MariaDB the same one is a statement that does nothing to a column.
-  const [first] = names;
-  const unlessThere =
-    reader.profile.name === "MariaDB"
-      ? sql` on duplicate key update ${first} = ${first}`
-      : sql` on conflict do nothing`;
+  const [first = sql``] = names;
+  const unlessThere = reader.profile.writes.unlessThere(first);
   const compile = (text: Sql, width: number): WriteStatement => {
     const { sql: compiled, parameters } = compileStatement(sql`${text}${mark}`, db, reader.profile);
     return { sql: compiled, slots: parameters, width, rowShape: { columns: new Map() } };

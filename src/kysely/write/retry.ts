@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Maybe } from "../../base/maybe.ts";
 import { isODataError } from "../../errors/odata-error.ts";
-import { databaseFault } from "../database-fault.ts";
+import { databaseFault } from "../dialects/database-fault.ts";
 
 /** Tries of what the framework may repeat. */
 const MAX_TRIES = 3;

@@ -48,7 +48,7 @@ export class SqlTable {
     if (known !== undefined) return known;
     const plan = this.plans.get(field);
     if (plan === undefined) throw new Error(`${field} of ${this.entityType.name} has no column.`);
-    const made = storedProperty(plan, this.reader.profile);
+    const made = storedProperty(plan);
     this.#stored.set(field, made);
     return made;
   }

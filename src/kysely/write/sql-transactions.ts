@@ -4,8 +4,7 @@ import type { TransactionalDatabase } from "../../definition/sets/transactional-
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import { openTransaction } from "../connection/open-transaction.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import { databaseFault } from "../database-fault.ts";
-import { tooBusy, unavailable } from "../database-unavailable.ts";
+import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { isContention, retry } from "./retry.ts";
 import { throwIfGone } from "./sql-session.ts";

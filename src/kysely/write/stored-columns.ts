@@ -1,22 +1,8 @@
-import { sql } from "kysely";
 import { mergeValue } from "../../definition/sets/merge-delta.ts";
-import { isFourDigitYear } from "../../edm/date.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { isODataError } from "../../errors/odata-error.ts";
-import {
-  BEFORE_ALL_TEXTS,
-  BEHIND_ALL_TEXTS,
-  DEFAULT_PRECISION,
-  MAX_PRECISION,
-  roundedUp,
-  toInstant,
-} from "../cells/instant.ts";
-import type { ColumnFormat } from "../columns/column-format.ts";
-import { storageName } from "../columns/storage-option.ts";
+import { onlyCell, type ColumnFormat } from "../columns/column-format.ts";
 import type { ArrayPlan, ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import { scaledDecimalForm } from "../dialects/sqlite/decimal-forms.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { mergeDocument } from "./merge-document.ts";
 import { writeDocument } from "./write-document.ts";
@@ -77,23 +63,21 @@ interface StoredMembers {
   readonly parts: ReadonlyMap<string, StoredProperty>;
 }
 
-/** Fraction digits of seconds in PostgreSQL, MariaDB and MySQL. */
-const SERVER_DIGITS = 6;
 /** Half of a character: no text in Unicode has it. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const asItStands = (cell: Sql): Sql => cell;
 
 /** Makes what writes a property into its columns: the inverse of its format. */
-export function storedProperty(plan: ColumnPlan, profile: DialectProfile): StoredProperty {
-  return compile(plan, profile, []);
+export function storedProperty(plan: ColumnPlan): StoredProperty {
+  return compile(plan, []);
 }
 
-function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly StructuralProperty[]): StoredProperty {
+function compile(plan: ColumnPlan, around: readonly StructuralProperty[]): StoredProperty {
   const path = [...around, plan.property];
   switch (plan.kind) {
     case "scalar":
-      return compileScalar(plan, profile, path);
+      return compileScalar(plan, path);
     case "document": {
       const write = writeDocument(plan.property);
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
@@ -106,7 +90,7 @@ function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly Str
       return { columns, toCells, mergeCells, property: plan.property, path };
     }
     case "array":
-      return compileArray(plan, profile, path);
+      return compileArray(plan, path);
     case "converted": {
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
       const toCells = (value: unknown): readonly unknown[] => [
@@ -117,14 +101,14 @@ function compile(plan: ColumnPlan, profile: DialectProfile, around: readonly Str
       return { columns, toCells, mergeCells, property: plan.property, path };
     }
     case "complex":
-      return compileComplex(plan, profile, path);
+      return compileComplex(plan, path);
   }
 }
 
-function compileScalar(plan: ScalarPlan, profile: DialectProfile, path: readonly StructuralProperty[]): StoredProperty {
-  const { encode, place } = encoderOf(plan, profile);
+function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): StoredProperty {
+  const { encode, place } = encoderOf(plan);
   const { compared } = plan.format;
-  const columns = [{ column: plan.column, place, mayRound: mayRound(plan, profile), compared, path }];
+  const columns = [{ column: plan.column, place, mayRound: mayRound(plan.format), compared, path }];
   const toCell = (value: unknown): unknown => {
     if (value === null || value === undefined) return null;
     const cell = encode(value as PrimitiveValue);
@@ -139,11 +123,10 @@ type ItemCell = Parameters<ArrayPlan["syntax"]["write"]>[0][number];
 
 function compileArray(
   { property, item, column, format, syntax }: ArrayPlan,
-  profile: DialectProfile,
   path: readonly StructuralProperty[],
 ): StoredProperty {
   const single: ScalarPlan = { kind: "scalar", property: item, column, nullable: true, format, storage: undefined };
-  const { encode } = encoderOf(single, profile);
+  const { encode } = encoderOf(single);
   const place = (cell: Sql): Sql => syntax.place(cell, item);
   const compared = (written: Sql): Sql => syntax.compared(written, item);
   const toItem = (value: unknown): ItemCell => {
@@ -153,7 +136,7 @@ function compileArray(
     throw new UnstorableValueError(path, "An item has more digits, or a greater range, than its column holds.");
   };
   return {
-    columns: [{ column, place, mayRound: mayRound(single, profile), compared, path }],
+    columns: [{ column, place, mayRound: mayRound(format), compared, path }],
     toCells: (value) => [Array.isArray(value) ? syntax.write(value.map(toItem), item) : null],
     property,
     path,
@@ -162,10 +145,9 @@ function compileArray(
 
 function compileComplex(
   { property, nullable, members }: ComplexPlan,
-  profile: DialectProfile,
   path: readonly StructuralProperty[],
 ): StoredProperty {
-  const parts = new Map(Array.from(members, ([field, plan]) => [field, compile(plan, profile, path)] as const));
+  const parts = new Map(Array.from(members, ([field, plan]) => [field, compile(plan, path)] as const));
   const columns = [...parts.values()].flatMap((part) => part.columns);
   return {
     columns,
@@ -196,91 +178,18 @@ interface CellEncoder {
   readonly place: (cell: Sql) => Sql;
 }
 
-function encoderOf(plan: ScalarPlan, profile: DialectProfile): CellEncoder {
-  const { property, storage, format } = plan;
-  const place = format.form.place ?? asItStands;
-  if (format.toCell !== undefined) return { place, encode: format.toCell };
-  const exact = (value: PrimitiveValue): unknown => onlyCell(format, value);
-  switch (`${property.type.name} ${storageName(storage)}`) {
-    case "Edm.Decimal scaled":
-      return scaledEncoder(property, profile);
-    case "Edm.Single ":
-    case "Edm.Double ":
-      // Databases without infinities have no cell for them.
-      return {
-        place,
-        encode: (value) => (profile.name === "MariaDB" && !Number.isFinite(value) ? undefined : exact(value)),
-      };
-    case "Edm.String ":
-      // What is no text in Unicode would be stored as another one.
-      return { place, encode: (value) => (LONE_SURROGATE.test(String(value)) ? undefined : exact(value)) };
-    case "Edm.TimeOfDay ":
-      return { place, encode: (value) => (fitsClock(String(value), profile) ? value : undefined) };
-    case "Edm.Date ":
-      return {
-        place,
-        encode: (value) => (hasCalendar(String(value), profile) ? withinRange(exact(value)) : undefined),
-      };
-    case "Edm.DateTimeOffset ":
-    case "Edm.DateTimeOffset utc": {
-      const digits = digitsOf(property, profile);
-      const fits = (value: PrimitiveValue): boolean => roundedUp(toInstant(String(value)), digits) === null;
-      return { place, encode: (value) => (fits(value) ? withinRange(exact(value)) : undefined) };
-    }
-    default:
-      return { place, encode: exact };
-  }
-}
-
-/** The one cell of a value; undefined where the value lies between two cells, or beyond what can be bound at all. */
-function onlyCell({ form }: ColumnFormat, value: PrimitiveValue): unknown {
-  try {
-    const cell = form.floor(value);
-    return cell === form.ceiling(value) ? cell : undefined;
-  } catch (error) {
-    if (isODataError(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Undefined for what stands for all dates beyond those of the database. */
-function withinRange(cell: unknown): unknown {
-  const isBeyond = cell === BEFORE_ALL_TEXTS || cell === BEHIND_ALL_TEXTS || /^-?infinity$/.test(String(cell));
-  return isBeyond ? undefined : cell;
-}
-
-function hasCalendar(date: string, { name }: DialectProfile): boolean {
-  return name !== "MariaDB" || isFourDigitYear(date);
-}
-
-function scaledEncoder({ facets }: StructuralProperty, { name }: DialectProfile): CellEncoder {
-  const { scale } = facets;
-  if (typeof scale !== "number") throw new Error("A scaled column has a scale.");
-  const { floor, ceiling } = scaledDecimalForm(scale);
+function encoderOf({ property, storage, format }: ScalarPlan): CellEncoder {
+  const { form, toCell = (value: PrimitiveValue): unknown => onlyCell(form, value) } = format;
+  const isText = property.type.name === "Edm.String" && storage === undefined;
   return {
-    place: name === "PostgreSQL" ? (cell) => sql`${cell}::int8` : asItStands,
-    encode: (value) => {
-      const cell = floor(value);
-      if (cell !== ceiling(value) || typeof cell !== "bigint") return undefined;
-      return name === "SQLite" ? cell : String(cell);
-    },
+    place: form.place ?? asItStands,
+    // What is no text in Unicode would be stored as another one.
+    encode: isText ? (value) => (LONE_SURROGATE.test(String(value)) ? undefined : toCell(value)) : toCell,
   };
 }
 
-function digitsOf({ facets }: StructuralProperty, { name }: DialectProfile): number {
-  const { precision = MAX_PRECISION } = facets;
-  if (precision === MAX_PRECISION) return DEFAULT_PRECISION;
-  return name === "SQLite" ? precision : Math.min(precision, SERVER_DIGITS);
-}
-
-function fitsClock(time: string, { name }: DialectProfile): boolean {
-  return name === "SQLite" || !/[1-9]/.test((time.split(".")[1] ?? "").slice(SERVER_DIGITS));
-}
-
-function mayRound({ property, storage, format }: ScalarPlan, { name }: DialectProfile): boolean {
-  if (format.compared !== undefined) return true;
-  if (name === "SQLite" || (storage !== undefined && storage !== "utc")) return false;
-  return ["Edm.Decimal", "Edm.Double", "Edm.DateTimeOffset", "Edm.TimeOfDay"].includes(property.type.name);
+function mayRound({ mayRound: rounds, compared }: ColumnFormat): boolean {
+  return rounds === true || compared !== undefined;
 }
 
 /** Returns a member of a complex value; null for one that the value lacks. */

@@ -4,8 +4,8 @@ import type { EntitySetDefinition } from "../../definition/service-definition.ts
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { RowRestriction } from "../../query/source.ts";
-import { checkJoinable } from "../read/narrowed-reader.ts";
 import { baseOf } from "../read/read-page.ts";
+import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { WriteTask } from "./table-writer.ts";

@@ -4,6 +4,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
+import type { WriteSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { columnOperand, plannedOperand } from "../translate/column-operand.ts";
@@ -81,9 +82,13 @@ export class WriteStatements {
     this.#table = table;
   }
 
+  get #writes(): WriteSyntax {
+    return this.#table.reader.profile.writes;
+  }
+
   /** Whether statements that write answer the rows that they wrote. */
   get areReturning(): boolean {
-    return this.#table.reader.profile.name !== "MariaDB";
+    return this.#writes.returnsRows;
   }
 
   /** Adds a row. @param selected what is answered of it, where the database answers rows */
@@ -98,11 +103,7 @@ export class WriteStatements {
       const ids = columns.map(({ column }) => sql.id(column));
       const into = sql`insert into ${sql.table(this.#table.name)}`;
       if (columns.length === 0) {
-        return this.#answering(
-          this.areReturning ? sql`${into} default values` : sql`${into} () values ()`,
-          selected,
-          [],
-        );
+        return this.#answering(sql`${into} ${this.#writes.defaultRow}`, selected, []);
       }
       const places = written.map(toPlace);
       return this.#answering(sql`${into} (${sql.join(ids)}) values (${sql.join(places)})`, selected, written);
@@ -139,8 +140,7 @@ export class WriteStatements {
     return this.#get(["select", use, ...namesOf(selected)], () => {
       const cells: Cells = [];
       const columns = selectColumns(selected, this.#relation(), cells, use === "merged" ? asText : undefined);
-      // A transaction of SQLite has the whole database to itself.
-      const lock = use !== "read" && this.#table.reader.profile.name !== "SQLite" ? sql` for update` : sql``;
+      const lock = use === "read" ? sql`` : this.#writes.rowLock;
       const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${this.#where({ expected: [] })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
@@ -152,14 +152,13 @@ export class WriteStatements {
       const cells: Cells = [];
       const selected = this.#table.entityType.key.map((property) => ({ property }));
       const columns = selectColumns(selected, this.#relation(), cells);
-      const lock = this.#table.reader.profile.name !== "SQLite" ? sql` for update` : sql``;
       const relation = this.#relation();
       const conditions = fields.map((field, index) => {
         const plan = planOf({ field, name: field }, this.#table.plans);
         // By value: a column may take several texts for one, or one for several.
         return equalsConstant(plannedOperand(plan, relation), { kind: "parameter", index }, "filter");
       });
-      const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${sql.join(conditions, sql` and `)}${lock}`;
+      const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${sql.join(conditions, sql` and `)}${this.#writes.rowLock}`;
       return this.#compile(text, { columns }, cells.length);
     });
   }

@@ -1,5 +1,5 @@
 import { readMysqlCatalogue } from "../../../introspect/mysql-catalogue.ts";
-import type { DialectCatalogue } from "../../schema/stored-type-table.ts";
+import type { DialectCatalogue } from "../dialect-profile.ts";
 import { MY_STORED_TYPES } from "./stored-types.ts";
 
 export const MY_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
+import { asText } from "../../../edm/canonical-form.ts";
+import { isFourDigitYear } from "../../../edm/date.ts";
 import { parseDecimal } from "../../../edm/decimal.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import { guidText, int64Text, stringText, utcText } from "../../cells/cell-text.ts";
 import { readBytes, readInteger } from "../../cells/text-cells.ts";
-import { ofCodec, type ColumnFormat } from "../../columns/column-format.ts";
+import { ofCodec, onlyCell, type ColumnFormat } from "../../columns/column-format.ts";
 import type { StorageForm } from "../../columns/storage-option.ts";
 import { storedFormats } from "../../forms/numeric-stored-instants.ts";
 import {
@@ -11,6 +13,8 @@ import {
   numberOfText,
   readTimestamp,
   smallIntegerReader,
+  timeCell,
+  timestampCell,
   textColumnFormat,
   type ColumnParts,
   type TextColumnForms,
@@ -80,10 +84,14 @@ const DEFAULTS: TextColumnForms["defaults"] = {
   }),
   "Edm.Guid": () => ({ form: MY_GUID, toJson: guidText }),
   "Edm.Binary": () => ({ form: MY_BINARY, read: readBytes, toSelected: (column) => sql`hex(${column})` }),
-  "Edm.Date": () => ({ form: MY_DATE }),
+  "Edm.Date": () => ({
+    form: MY_DATE,
+    toCell: (value) => (isFourDigitYear(asText(value)) ? onlyCell(MY_DATE, value) : undefined),
+  }),
   "Edm.TimeOfDay": (property) => ({
     form: MY_TIME,
     read: (cell) => (typeof cell === "string" ? ofCodec(property)(withoutZeros(cell)) : null),
+    toCell: timeCell,
   }),
   "Edm.DateTimeOffset": timestamp,
   "Edm.Duration": () => ({ form: MY_DURATION }),
@@ -126,6 +134,7 @@ function timestamp(property: StructuralProperty): ColumnParts {
     read: readTimestamp,
     toSelected: (column) => sql`concat(left(date_format(${column}, '%Y-%m-%dT%H:%i:%s.%f'), ${sql.lit(length)}), 'Z')`,
     toJson: utcText,
+    toCell: timestampCell(property, MY_DATE_TIME),
   };
 }
 

@@ -3,7 +3,7 @@ import type { StructuralProperty } from "../../../edm/model.ts";
 import { documentValues } from "../../forms/document-values.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DocumentSyntax } from "../document-syntax.ts";
+import type { DocumentSyntax } from "../dialect-profile.ts";
 import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, MY_ENUMS } from "./forms.ts";
 import { MY_DURATION, MY_TEXT_DATE, MY_TEXT_TIME, MY_TEXT_TIMESTAMP } from "./temporal-forms.ts";
 

@@ -1,18 +1,12 @@
 import { sql } from "kysely";
 import type { FunctionName } from "../../../query/functions.ts";
 import { numericTemporalFunctions } from "../../functions/numeric-temporal-functions.ts";
-import {
-  argumentAt,
-  bindText,
-  constantAt,
-  operandAt,
-  type SqlCall,
-  type TranslateCall,
-} from "../../functions/translate-call.ts";
+import { argumentAt, bindText, constantAt, operandAt } from "../../functions/translate-call.ts";
 import { WHITE_SPACE } from "../../functions/white-space.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
+import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, MY_STRING_COLUMN, MY_TEMPORAL } from "./forms.ts";
 import { doublesOnce, MY_NUMBERS } from "./numbers.ts";
 import { MY_SYNTAX } from "./syntax.ts";

@@ -1,18 +1,24 @@
+import { MysqlAdapter } from "kysely";
 import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { MY_DOCUMENTS } from "./documents.ts";
+import { MY_FAULTS } from "./faults.ts";
 import { MY_FUNCTIONS } from "./functions.ts";
-import { MY_SYNTAX } from "./syntax.ts";
+import { MY_SYNTAX, MY_WRITES } from "./syntax.ts";
 import { MY_VALUES } from "./values.ts";
 
 /** MariaDB from version 10.6 on. */
 export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   name: "MariaDB",
+  // By name as well: an application may have a copy of Kysely of its own.
+  isSpokenBy: (adapter) => adapter instanceof MysqlAdapter || /mysql|mariadb/i.test(adapter.constructor.name),
   functions: MY_FUNCTIONS,
   values: MY_VALUES,
   syntax: MY_SYNTAX,
   documents: MY_DOCUMENTS,
+  writes: MY_WRITES,
   catalogue: MY_CATALOGUE,
+  faults: MY_FAULTS,
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "window",
     correlatedSubqueries: true,
@@ -21,5 +27,4 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   }),
   maxParameters: 65_535,
   transactionIsolation: "serializable",
-  hasOwnFunctions: true,
 });

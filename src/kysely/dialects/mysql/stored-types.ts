@@ -1,4 +1,4 @@
-import type { StoredTypeRow, StoredTypeTable } from "../../schema/stored-type-table.ts";
+import type { StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** In the words of `information_schema.columns.data_type`. `json` is `longtext` in MariaDB. */
 const TEXTS = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DialectSyntax } from "../dialect-syntax.ts";
+import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 
 /** More rows than any table has: there is no offset without a limit. */
 const ALL_ROWS = sql`18446744073709551615`;
@@ -36,6 +36,7 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     const rows = sql`json_table(${list}, '$[*]' columns(${columns})) as odata_keys`;
     return sql`(select ${sql.join([sql`odata_keys.odata_ordinal - 1 as ordinal`, ...cells])} from ${rows})`;
   },
+  valuePlaces: [/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--\s[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g],
   writeKeys: writeKeyList,
   // For this statement alone. In UTC no hour comes twice, and an index on a column of type timestamp serves its comparisons.
   inUtcSession: (statement) => `set statement time_zone='+00:00' for ${statement}`,
@@ -53,3 +54,14 @@ export function namedOnce(values: readonly Sql[], type: string, make: (names: re
   const table = sql`json_table(json_array(${sql.join(values)}), '$' columns(${sql.join(columns)}))`;
   return sql`(select ${make(names)} from ${table} as odata_once)`;
 }
+
+/** How MariaDB writes what only statements that write need. */
+export const MY_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
+  returnsRows: false,
+  defaultRow: sql`() values ()`,
+  rowLock: sql` for update`,
+  // The row has its own lock already.
+  currentRow: sql` for update`,
+  // The same row is a statement that does nothing to a column.
+  unlessThere: (column) => sql` on duplicate key update ${column} = ${column}`,
+});

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ArraySyntax } from "../../columns/array-syntax.ts";
+import type { ArraySyntax } from "../../columns/column-format.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 
 /** The element types of arrays whose items the database may round. */

@@ -1,5 +1,5 @@
 import { readPostgresCatalogue } from "../../../introspect/postgres-catalogue.ts";
-import type { DialectCatalogue } from "../../schema/stored-type-table.ts";
+import type { DialectCatalogue } from "../dialect-profile.ts";
 import { PG_STORED_TYPES } from "./stored-types.ts";
 
 export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import { guidText, int64Text, stringText, utcText } from "../../cells/cell-text.ts";
 import { readBytes, readInteger, readYear } from "../../cells/text-cells.ts";
-import type { ColumnFormat } from "../../columns/column-format.ts";
+import { onlyCell, type ColumnFormat } from "../../columns/column-format.ts";
 import type { StorageForm } from "../../columns/storage-option.ts";
 import { storedFormats } from "../../forms/numeric-stored-instants.ts";
 import {
@@ -10,6 +10,8 @@ import {
   numberOfText,
   readDecimal,
   smallIntegerReader,
+  timeCell,
+  timestampCell,
   textColumnFormat,
   type ColumnParts,
   type TextColumnForms,
@@ -87,10 +89,12 @@ const DEFAULTS: TextColumnForms["defaults"] = {
     form: PG_DATE,
     read: readYear,
     toSelected: (column) => sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`,
+    toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
   }),
   "Edm.TimeOfDay": () => ({
     form: PG_TIME,
     toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
+    toCell: timeCell,
   }),
   "Edm.DateTimeOffset": timestamp,
   "Edm.Duration": () => ({ form: PG_DURATION }),
@@ -155,13 +159,20 @@ interface TimestampType {
 
 function timestampParts(property: StructuralProperty, { form, inUtc, type }: TimestampType): ColumnParts {
   const digits = fractionDigits(property, MAX_DIGITS);
+  const cellOf = timestampCell(property, form);
   const pattern = `YYYY-MM-DD"T"HH24:MI:SS${digits === 0 ? "" : `.FF${String(digits)}`}`;
   return {
     form,
     read: readYear,
     toSelected: (column) => sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`,
     toJson: utcText,
+    toCell: (value) => withinRange(cellOf(value)),
   };
+}
+
+/** Undefined for what stands for all dates beyond those of the database. */
+function withinRange(cell: unknown): unknown {
+  return /^-?infinity$/.test(String(cell)) ? undefined : cell;
 }
 
 /** The patterns of `to_char` count the years before 1 from the other side. */

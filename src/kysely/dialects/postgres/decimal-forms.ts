@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { asText } from "../../../edm/canonical-form.ts";
+import { doublesAround } from "../../cells/decimal-neighbours.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { REAL_DECIMAL_FORM } from "../sqlite/decimal-forms.ts";
 import { PG_DECIMAL } from "./forms.ts";
 
 const TO_DECIMAL: Conversion = { form: PG_DECIMAL, apply: (operand) => sql`${operand}::numeric` };
@@ -27,9 +27,10 @@ export function selectTextDecimal(column: Sql): Sql {
 
 /** Edm.Decimal as double precision: each cell stands for the shortest Decimal that reads as it. */
 export const PG_REAL_DECIMAL: SqlForm = Object.freeze<SqlForm>({
-  ...REAL_DECIMAL_FORM,
-  floor: (value) => String(REAL_DECIMAL_FORM.floor(value)),
-  ceiling: (value) => String(REAL_DECIMAL_FORM.ceiling(value)),
+  name: "real decimal",
+  floor: (value) => String(doublesAround(asText(value)).floor),
+  ceiling: (value) => String(doublesAround(asText(value)).ceiling),
+  mayBeNull: false,
   exact: null,
   place: (place) => sql`${place}::float8`,
   comparable: REAL_TO_DECIMAL,
@@ -48,6 +49,7 @@ export function pgScaledDecimal(scale: number): SqlForm {
     apply: (operand: Sql) => sql`(${operand} * ${sql.raw(unit)}::numeric)`,
   };
   const form = plainForm(`decimal of scale ${String(scale)}`, asText, {
+    place: (place) => sql`${place}::int8`,
     sortable: toDecimal,
     comparable: toDecimal,
     computable: toDecimal,

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import { documentValues } from "../../forms/document-values.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DocumentSyntax } from "../document-syntax.ts";
+import type { DocumentSyntax } from "../dialect-profile.ts";
 import { PG_BOOLEAN, PG_DECIMAL, PG_DOUBLE, PG_INTEGER, PG_STRING, PG_ENUMS } from "./forms.ts";
 import { PG_DURATION, PG_TEXT_DATE, PG_TEXT_TIME, PG_TEXT_TIMESTAMP } from "./temporal-forms.ts";
 

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import type { FunctionName } from "../../../query/functions.ts";
 import { numericTemporalFunctions } from "../../functions/numeric-temporal-functions.ts";
-import { argumentAt, constantAt, type SqlCall, type TranslateCall } from "../../functions/translate-call.ts";
+import { argumentAt, constantAt } from "../../functions/translate-call.ts";
 import { WHITE_SPACE } from "../../functions/white-space.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
+import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { PG_BOOLEAN, PG_DECIMAL, PG_DOUBLE, PG_INTEGER, PG_STRING, PG_TEMPORAL } from "./forms.ts";
 import { PG_NUMBERS } from "./numbers.ts";
 import { PG_SYNTAX } from "./syntax.ts";

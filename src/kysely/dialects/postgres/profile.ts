@@ -1,19 +1,25 @@
+import { PostgresAdapter } from "kysely";
 import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
 import { PG_CATALOGUE } from "./catalogue.ts";
 import { PG_DOCUMENTS } from "./documents.ts";
+import { PG_FAULTS } from "./faults.ts";
 import { PG_FUNCTIONS } from "./functions.ts";
 import { guardPool } from "./pool.ts";
-import { PG_SYNTAX } from "./syntax.ts";
+import { PG_SYNTAX, PG_WRITES } from "./syntax.ts";
 import { PG_VALUES } from "./values.ts";
 
 /** PostgreSQL from version 14 on. */
 export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   name: "PostgreSQL",
+  // By name as well: an application may have a copy of Kysely of its own.
+  isSpokenBy: (adapter) => adapter instanceof PostgresAdapter || /postgres|pglite/i.test(adapter.constructor.name),
   functions: PG_FUNCTIONS,
   values: PG_VALUES,
   syntax: PG_SYNTAX,
   documents: PG_DOCUMENTS,
+  writes: PG_WRITES,
   catalogue: PG_CATALOGUE,
+  faults: PG_FAULTS,
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "lateral",
     correlatedSubqueries: true,
@@ -22,6 +28,5 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   }),
   maxParameters: 65_535,
   transactionIsolation: "repeatable read",
-  hasOwnFunctions: true,
   guardConnections: guardPool,
 });

@@ -1,5 +1,5 @@
 import type { TypeAdvice } from "../../../introspect/expected-table.ts";
-import type { StoredTypeRow, StoredTypeTable } from "../../schema/stored-type-table.ts";
+import type { StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** In the words of `pg_type`. */
 const TEXTS = ["text", "varchar", "bpchar", "citext", "name"];

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
-import type { DialectSyntax } from "../dialect-syntax.ts";
+import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 
 /** How PostgreSQL writes what every statement needs. */
 export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
@@ -32,5 +32,19 @@ export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     const rows = sql`jsonb_array_elements(${list}::jsonb) with ordinality as odata_keys(value, ordinality)`;
     return sql`(select ${sql.join([ordinal, ...cells])} from ${rows})`;
   },
+  valuePlaces: [
+    /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|\$(\d+)/g,
+    // `?` is an operator, and the place of a value only where there are values and no `$1`.
+    /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g,
+  ],
   writeKeys: writeKeyList,
+});
+
+/** How PostgreSQL writes what only statements that write need. */
+export const PG_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
+  returnsRows: true,
+  defaultRow: sql`default values`,
+  rowLock: sql` for update`,
+  currentRow: sql``,
+  unlessThere: () => sql` on conflict do nothing`,
 });

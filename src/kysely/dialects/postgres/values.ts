@@ -15,7 +15,7 @@ import { computeTemporal } from "../../functions/numeric-temporal-arithmetic.ts"
 import { bindConstant } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
 import { computed, type ConstantOperand, type RowOperand } from "../../statement/sql-operand.ts";
-import type { DialectValues, Term } from "../dialect-values.ts";
+import type { DialectValues, Term } from "../dialect-profile.ts";
 import { PG_ARRAYS } from "./arrays.ts";
 import { pgColumnFormat } from "./column-format.ts";
 import {

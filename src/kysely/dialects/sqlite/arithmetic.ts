@@ -9,7 +9,7 @@ import type {
 import { numericKind } from "../../functions/numeric-kind.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed, type RowOperand } from "../../statement/sql-operand.ts";
-import type { Term } from "../dialect-values.ts";
+import type { Term } from "../dialect-profile.ts";
 import { sqliteCanonicalForm } from "./canonical-form.ts";
 
 /**

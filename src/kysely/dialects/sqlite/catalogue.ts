@@ -1,5 +1,5 @@
 import { readSqliteCatalogue } from "../../../introspect/sqlite-catalogue.ts";
-import type { DialectCatalogue } from "../../schema/stored-type-table.ts";
+import type { DialectCatalogue } from "../dialect-profile.ts";
 import { SQLITE_STORED_TYPES } from "./stored-types.ts";
 
 export const SQLITE_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({

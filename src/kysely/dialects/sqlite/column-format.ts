@@ -13,8 +13,14 @@ import {
   stringText,
   utcText,
 } from "../../cells/cell-text.ts";
-import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp } from "../../cells/instant.ts";
-import { makeColumnFormat, ofCodec, type ColumnFormat, type ReadCell } from "../../columns/column-format.ts";
+import {
+  BEFORE_ALL_TEXTS,
+  BEHIND_ALL_TEXTS,
+  DEFAULT_PRECISION,
+  MAX_PRECISION,
+  readStoredTimestamp,
+} from "../../cells/instant.ts";
+import { makeColumnFormat, ofCodec, onlyCell, type ColumnFormat, type ReadCell } from "../../columns/column-format.ts";
 import type { StorageForm } from "../../columns/storage-option.ts";
 import { mappedFormat } from "../../forms/mapped-format.ts";
 import { storedFormats } from "../../forms/numeric-stored-instants.ts";
@@ -100,6 +106,10 @@ function plainFormat(property: StructuralProperty, name: keyof typeof FORMS): Co
       return makeColumnFormat(property, FORMS[name], readPlain(property), { toJson: booleanText });
     case "Edm.Double":
       return makeColumnFormat(property, FORMS[name], readPlain(property), { toJson: doubleText });
+    case "Edm.Date":
+      return makeColumnFormat(property, FORMS[name], readPlain(property), { toCell: withinYears(FORMS[name]) });
+    case "Edm.TimeOfDay":
+      return makeColumnFormat(property, FORMS[name], readPlain(property), { toCell: (value) => value });
     default:
       return makeColumnFormat(property, FORMS[name], readPlain(property));
   }
@@ -141,7 +151,7 @@ function decimalFormat(property: StructuralProperty, storage: StorageForm | unde
           const integer = readInt64(cell);
           return integer === null ? null : fromScaled(integer, scale);
         },
-        { toSelected: asText, toJson: scaledText(scale) },
+        { toSelected: asText, toJson: scaledText(scale), toCell: wholeCell(scaledDecimalForm(scale)) },
       );
     default:
       return null;
@@ -155,13 +165,31 @@ function instantFormat(property: StructuralProperty, storage: StorageForm | unde
     case "utc": {
       // A property that declares no precision has the greatest.
       const digits = precision === undefined || precision === MAX_PRECISION ? DEFAULT_PRECISION : precision;
-      return makeColumnFormat(property, utcForm(digits), readTimestamp, { toJson: utcText });
+      const form = utcForm(digits);
+      const others = { toJson: utcText, isExact: true, toCell: withinYears(form) };
+      return makeColumnFormat(property, form, readTimestamp, others);
     }
     case "text":
       return makeColumnFormat(property, INSTANT_FORM, readTimestamp);
     default:
       return null;
   }
+}
+
+/** Undefined for what stands for all dates beyond the years 0 to 9999. */
+function withinYears(form: SqlForm): ColumnFormat["toCell"] {
+  return (value) => {
+    const cell = onlyCell(form, value);
+    return cell === BEFORE_ALL_TEXTS || cell === BEHIND_ALL_TEXTS ? undefined : cell;
+  };
+}
+
+/** Undefined for what stands for all numbers beyond those of 64 bits. */
+function wholeCell(form: SqlForm): ColumnFormat["toCell"] {
+  return (value) => {
+    const cell = onlyCell(form, value);
+    return typeof cell === "bigint" ? cell : undefined;
+  };
 }
 
 function asText(column: Sql): Sql {

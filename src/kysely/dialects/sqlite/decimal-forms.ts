@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { asText } from "../../../edm/canonical-form.ts";
-import { compareDecimals, decimalFromNumber, scaleOf, toScaled } from "../../../edm/decimal.ts";
 import { toDecimalKey } from "../../cells/decimal-key.ts";
-import { nextDouble } from "../../cells/doubles.ts";
+import { doublesAround, unitsAround } from "../../cells/decimal-neighbours.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 const LEAST_INT64 = -(2n ** 63n);
@@ -21,10 +20,10 @@ export const DECIMAL_FORM: SqlForm = plainForm("decimal", asText, { sortable: TO
 /** Edm.Decimal as REAL: each cell stands for the shortest Decimal that reads as it. */
 export const REAL_DECIMAL_FORM: SqlForm = Object.freeze<SqlForm>({
   name: "real decimal",
-  floor: (value) => nearest(asText(value)).floor,
-  ceiling: (value) => nearest(asText(value)).ceiling,
+  floor: (value) => doublesAround(asText(value)).floor,
+  ceiling: (value) => doublesAround(asText(value)).ceiling,
   exact: (value) => {
-    const { floor, ceiling } = nearest(asText(value));
+    const { floor, ceiling } = doublesAround(asText(value));
     // Text equals no number.
     return floor === ceiling ? floor : "";
   },
@@ -47,10 +46,10 @@ export function scaledDecimalForm(scale: number): SqlForm {
     scale === 0 ? sql`cast(${operand} as text)` : sql`odata_decimal_unscale(${operand}, ${sql.lit(scale)})`;
   const form: SqlForm = Object.freeze<SqlForm>({
     name: `decimal of scale ${scale}`,
-    floor: (value) => withinInt64(scaled(asText(value), scale).floor),
-    ceiling: (value) => withinInt64(scaled(asText(value), scale).ceiling),
+    floor: (value) => withinInt64(unitsAround(asText(value), scale).floor),
+    ceiling: (value) => withinInt64(unitsAround(asText(value), scale).ceiling),
     exact: (value) => {
-      const { floor, ceiling } = scaled(asText(value), scale);
+      const { floor, ceiling } = unitsAround(asText(value), scale);
       return floor === ceiling ? withinInt64(floor) : NO_INTEGER;
     },
     mayBeNull: false,
@@ -61,40 +60,8 @@ export function scaledDecimalForm(scale: number): SqlForm {
   return form;
 }
 
-/** The integers next to a Decimal times ten to the power of `scale`. */
-function scaled(value: string, scale: number): { readonly floor: bigint; readonly ceiling: bigint } {
-  const excess = scaleOf(value) - scale;
-  if (excess <= 0) {
-    const exact = toScaled(value, scale);
-    return { floor: exact, ceiling: exact };
-  }
-  const whole = toScaled(value, scale + excess);
-  const unit = 10n ** BigInt(excess);
-  const cut = whole / unit;
-  if (cut * unit === whole) return { floor: cut, ceiling: cut };
-  return whole < 0n ? { floor: cut - 1n, ceiling: cut } : { floor: cut, ceiling: cut + 1n };
-}
-
 /** Beyond what an INTEGER holds there is no cell, so the infinities compare alike. */
 function withinInt64(value: bigint): bigint | number {
   if (value > GREATEST_INT64) return Infinity;
   return value < LEAST_INT64 ? -Infinity : value;
-}
-
-/** The doubles next to a Decimal; one and the same when its shortest text is that Decimal. */
-function nearest(value: string): { readonly floor: number; readonly ceiling: number } {
-  const double = Number(value);
-  const shortest = decimalFromNumber(double);
-  if (shortest === null) return beyondDoubles(double);
-  const order = compareDecimals(shortest, value);
-  if (order === 0) return { floor: double, ceiling: double };
-  return order < 0
-    ? { floor: double, ceiling: nextDouble(double, 1) }
-    : { floor: nextDouble(double, -1), ceiling: double };
-}
-
-/** A Decimal that is greater than any double, or less than any. */
-function beyondDoubles(infinity: number): { readonly floor: number; readonly ceiling: number } {
-  const isPositive = infinity > 0;
-  return isPositive ? { floor: Number.MAX_VALUE, ceiling: infinity } : { floor: infinity, ceiling: -Number.MAX_VALUE };
 }

@@ -3,7 +3,7 @@ import type { StructuralProperty } from "../../../edm/model.ts";
 import { refuseIncomparable } from "../../forms/refuse-incomparable.ts";
 import { bindFixed, bindSlot } from "../../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../../statement/sql-form.ts";
-import type { DocumentSyntax } from "../document-syntax.ts";
+import type { DocumentSyntax } from "../dialect-profile.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";
 import { INSTANT_FORM } from "./temporal-forms.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { FunctionName } from "../../../query/functions.ts";
-import type { TranslateCall } from "../../functions/translate-call.ts";
+import type { TranslateCall } from "../dialect-profile.ts";
 import { ceilingOf, floorOf, roundOf } from "./number-functions.ts";
 import {
   concat,

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
-import { argumentAt, type TranslateCall } from "../../functions/translate-call.ts";
+import { argumentAt } from "../../functions/translate-call.ts";
 import { computed } from "../../statement/sql-operand.ts";
+import type { TranslateCall } from "../dialect-profile.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";
 import { DOUBLE_FORM } from "./forms.ts";
 

@@ -1,18 +1,26 @@
+import { SqliteAdapter } from "kysely";
+import { protocolError } from "../../../errors/odata-error.ts";
+import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-adapter.ts";
 import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
+import { SQLITE_FAULTS } from "./faults.ts";
 import { SQLITE_FUNCTIONS } from "./functions.ts";
-import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX } from "./syntax.ts";
+import { scansRepeatedly } from "./query-plan.ts";
+import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
 /** Whatever the number of keys: joins by an index that the database makes for the statement, and lists that are read once. */
 const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   name: "SQLite",
+  isSpokenBy: (adapter) => adapter instanceof SynchronousSqliteAdapter,
   functions: SQLITE_FUNCTIONS,
   values: SQLITE_VALUES,
   syntax: SQLITE_SCANNING_SYNTAX,
   documents: SQLITE_DOCUMENTS,
+  writes: SQLITE_WRITES,
   catalogue: SQLITE_CATALOGUE,
+  faults: SQLITE_FAULTS,
   capabilities: Object.freeze<DialectCapabilities>({
     topPerParent: "window",
     correlatedSubqueries: false,
@@ -20,7 +28,6 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
   }),
   maxParameters: 32_766,
-  hasOwnFunctions: true,
 });
 
 /** SQLite with the functions of `sqliteDialect`. */
@@ -33,12 +40,40 @@ export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     listsWhole: true,
     joins: true,
   }),
-  whenScanning: SCANNING_PROFILE,
+  whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
 });
 
 /** SQLite through another dialect. */
-export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze({
+export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   ...SQLITE_PROFILE,
-  hasOwnFunctions: false,
-  whenScanning: Object.freeze({ ...SCANNING_PROFILE, hasOwnFunctions: false }),
+  // By name as well: an application may have a copy of Kysely of its own.
+  isSpokenBy: (adapter) => adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name),
+  checkStatement: refuseOwnFunctions,
+  whenScanning: Object.freeze({
+    profile: Object.freeze<DialectProfile>({ ...SCANNING_PROFILE, checkStatement: refuseOwnFunctions }),
+    isNeeded: scansRepeatedly,
+  }),
 });
+
+/** What the functions of `sqliteDialect` are for, by how their names begin. */
+const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
+  ["odata_lower", "'tolower'"],
+  ["odata_upper", "'toupper'"],
+  ["odata_decimal", "a Decimal that is stored as text, or computed"],
+  ["odata_double", "rounding or dividing a Double"],
+  ["odata_duration", "a Duration"],
+  ["odata_spend", "'any' and 'all' within one another"],
+  ["odata_", "a date or time that is computed, or stored in a form of its own"],
+];
+
+/**
+ * Refuses a statement that needs functions of `sqliteDialect`, for a database that another dialect opened.
+ * @throws ODataError `UnsupportedQueryOption`
+ * @see docs/sql.md
+ */
+function refuseOwnFunctions(text: string): void {
+  const name = /\bodata_\w+(?=\()/.exec(text)?.[0];
+  const purpose = PURPOSES.find(([prefix]) => name?.startsWith(prefix) === true)?.[1];
+  if (purpose === undefined) return;
+  throw protocolError("UnsupportedQueryOption", `The database behind this set cannot evaluate ${purpose}.`);
+}

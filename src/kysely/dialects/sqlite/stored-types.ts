@@ -1,5 +1,5 @@
 import type { TypeAdvice } from "../../../introspect/expected-table.ts";
-import type { StoredTypeRow, StoredTypeTable } from "../../schema/stored-type-table.ts";
+import type { StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** Affinities that keep a text as it is. A column without a type keeps every cell. */
 const TEXTS = ["TEXT", "BLOB", ""];

@@ -1,16 +1,10 @@
 import { sql } from "kysely";
-import {
-  argumentAt,
-  bindText,
-  constantAt,
-  operandAt,
-  type SqlCall,
-  type TranslateCall,
-} from "../../functions/translate-call.ts";
+import { argumentAt, bindText, constantAt, operandAt } from "../../functions/translate-call.ts";
 import { WHITE_SPACE } from "../../functions/white-space.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import { toSortable, type Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
+import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 import { successorOf } from "./text-successor.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { writeFlatKeyList } from "../../cells/write-key-list.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DialectSyntax } from "../dialect-syntax.ts";
+import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 
 /** How SQLite writes what every statement needs. */
 export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
@@ -25,6 +25,7 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     });
     return sql`(select ${sql.join([sql`key as ordinal`, ...cells])} from json_each(${list}))`;
   },
+  valuePlaces: [/'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g],
   writeKeys: writeFlatKeyList,
 });
 
@@ -42,3 +43,13 @@ function limit(top: Sql | null, skip: Sql | null): Sql {
   // SQLite knows no offset without a limit; a negative one is none.
   return skip === null ? sql`` : sql` limit -1 offset ${skip}`;
 }
+
+/** How SQLite writes what only statements that write need. */
+export const SQLITE_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
+  returnsRows: true,
+  defaultRow: sql`default values`,
+  // A transaction has the whole database to itself.
+  rowLock: sql``,
+  currentRow: sql``,
+  unlessThere: () => sql` on conflict do nothing`,
+});

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../../edm/primitive-type.ts";
-import { argumentAt, operandAt, typeAt, type SqlCall, type TranslateCall } from "../../functions/translate-call.ts";
+import { argumentAt, operandAt, typeAt } from "../../functions/translate-call.ts";
 import type { SqlConstant } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed, type ConstantOperand } from "../../statement/sql-operand.ts";
+import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";
 import { INTEGER_FORM } from "./forms.ts";
 import { ANY_DATE_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "./temporal-forms.ts";

@@ -1,17 +1,9 @@
 import { sql } from "kysely";
 import type { ColumnPlan, PlansByField } from "../../columns/table-columns.ts";
-import type { AnyKysely, SynchronousReader } from "../../connection/synchronous-reader.ts";
-import { readSlots, type Execution } from "../../statement/parameter-slot.ts";
-import type { Sql } from "../../statement/sql-form.ts";
+import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
+import { readSlots } from "../../statement/parameter-slot.ts";
+import type { ProbedRows } from "../dialect-profile.ts";
 import { STRING_COLUMN_FORM, STRING_FORM } from "./forms.ts";
-
-/** The rows that columns belong to. */
-export interface ProbedRows {
-  readonly db: AnyKysely;
-  readonly from: Sql;
-  /** Tells the values of the base query; no row is read, so any will do. */
-  readonly execution: Execution;
-}
 
 /**
  * The plans, with columns of text compared as they stand where their collation allows it. A collation that ignores

@@ -1,8 +1,9 @@
-import type { DialectValues } from "../dialect-values.ts";
+import type { DialectValues } from "../dialect-profile.ts";
 import { computeInSqlite, negateInSqlite } from "./arithmetic.ts";
 import { sqliteCanonicalForm } from "./canonical-form.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { convertInSqlite } from "./conversion.ts";
+import { withKnownCollations } from "./text-collation.ts";
 
 /** How SQLite holds values, and computes with them. */
 export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
@@ -13,4 +14,5 @@ export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   compute: computeInSqlite,
   negate: negateInSqlite,
   convert: convertInSqlite,
+  withKnownCollations,
 });

@@ -1,0 +1,43 @@
+import { compareDecimals, decimalFromNumber, scaleOf, toScaled } from "../../edm/decimal.ts";
+
+/** The integers next to a Decimal times ten to the power of `scale`. */
+export function unitsAround(value: string, scale: number): { readonly floor: bigint; readonly ceiling: bigint } {
+  const excess = scaleOf(value) - scale;
+  if (excess <= 0) {
+    const exact = toScaled(value, scale);
+    return { floor: exact, ceiling: exact };
+  }
+  const whole = toScaled(value, scale + excess);
+  const unit = 10n ** BigInt(excess);
+  const cut = whole / unit;
+  if (cut * unit === whole) return { floor: cut, ceiling: cut };
+  return whole < 0n ? { floor: cut - 1n, ceiling: cut } : { floor: cut, ceiling: cut + 1n };
+}
+
+/** The doubles next to a Decimal; one and the same when its shortest text is that Decimal. */
+export function doublesAround(value: string): { readonly floor: number; readonly ceiling: number } {
+  const double = Number(value);
+  const shortest = decimalFromNumber(double);
+  if (shortest === null) return beyondDoubles(double);
+  const order = compareDecimals(shortest, value);
+  if (order === 0) return { floor: double, ceiling: double };
+  return order < 0
+    ? { floor: double, ceiling: nextDouble(double, 1) }
+    : { floor: nextDouble(double, -1), ceiling: double };
+}
+
+/** A Decimal that is greater than any double, or less than any. */
+function beyondDoubles(infinity: number): { readonly floor: number; readonly ceiling: number } {
+  const isPositive = infinity > 0;
+  return isPositive ? { floor: Number.MAX_VALUE, ceiling: infinity } : { floor: infinity, ceiling: -Number.MAX_VALUE };
+}
+
+/** Returns the next double above (1) or below (-1) a finite one. */
+export function nextDouble(double: number, direction: 1 | -1): number {
+  if (double === 0) return direction * Number.MIN_VALUE;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, double);
+  // The bits of a double, read as an integer, grow with its magnitude.
+  view.setBigInt64(0, view.getBigInt64(0) + BigInt(double > 0 ? direction : -direction));
+  return view.getFloat64(0);
+}

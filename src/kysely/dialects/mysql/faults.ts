@@ -1,0 +1,62 @@
+import type { DialectFaults, FaultKind } from "../dialect-profile.ts";
+
+/** The numbers of MariaDB and MySQL. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
+const KINDS: ReadonlyMap<number, FaultKind> = new Map([
+  [1062, "unique"],
+  [1586, "unique"],
+  [1216, "foreignKey"],
+  [1217, "foreignKey"],
+  [1451, "foreignKey"],
+  [1452, "foreignKey"],
+  [1048, "notNull"],
+  [1364, "notNull"],
+  [3819, "check"],
+  [4025, "check"],
+  [1644, "check"],
+  [1153, "value"],
+  [1264, "value"],
+  [1265, "value"],
+  [1292, "value"],
+  [1366, "value"],
+  [1367, "value"],
+  [1406, "value"],
+  [1411, "value"],
+  [1690, "value"],
+  [1205, "contention"],
+  [1213, "contention"],
+  [1020, "contention"],
+  [1040, "unavailable"],
+  [1053, "unavailable"],
+  [1290, "unavailable"],
+  [1836, "unavailable"],
+  [1969, "unavailable"],
+  [1927, "unavailable"],
+  [2006, "unavailable"],
+  [2013, "unavailable"],
+]);
+
+/** Too many tables or placeholders, and an overrun of the stack. */
+const TOO_LARGE: ReadonlySet<unknown> = new Set([
+  "ER_TOO_MANY_TABLES",
+  "ER_PS_MANY_PARAM",
+  "ER_STACK_OVERRUN",
+  "ER_STACK_OVERRUN_NEED_MORE",
+]);
+
+const NOT_IN_CHARACTER_SET = "the character set of a column lacks characters of a literal";
+
+/** How MariaDB and MySQL tell what is wrong. */
+export const MY_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
+  kindOf: ({ errno }) => (typeof errno === "number" ? (KINDS.get(errno) ?? null) : null),
+  // An index often has the name of its column.
+  namedIndex: /^Duplicate entry .* for key '(?:[^'.]+\.)*([^']+)'$/s,
+  namedConstraints: [/^CONSTRAINT `([^`]+)` failed for /, /^Check constraint '([^']+)' is violated/],
+  isTooLarge: ({ code }) => TOO_LARGE.has(code),
+  unevaluable: new Map([
+    ["ER_DATA_OUT_OF_RANGE", "a number on the way is out of its range"],
+    ["ER_CANT_AGGREGATE_2COLLATIONS", NOT_IN_CHARACTER_SET],
+    ["ER_CANT_AGGREGATE_3COLLATIONS", NOT_IN_CHARACTER_SET],
+    ["ER_CANT_AGGREGATE_NCOLLATIONS", NOT_IN_CHARACTER_SET],
+  ]),
+  timeouts: new Set(["ER_STATEMENT_TIMEOUT", "ER_QUERY_TIMEOUT"]),
+});

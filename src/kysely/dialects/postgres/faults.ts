@@ -1,0 +1,43 @@
+import type { DialectFaults, FaultKind } from "../dialect-profile.ts";
+
+/** The codes of PostgreSQL, by how they begin. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
+  ["23505", "unique"],
+  ["23P01", "unique"],
+  ["23503", "foreignKey"],
+  ["23001", "foreignKey"],
+  ["23502", "notNull"],
+  ["23514", "check"],
+  ["44000", "check"],
+  ["P0001", "check"],
+  ["22012", "rounded"],
+  ["22", "value"],
+  ["54", "value"],
+  ["40001", "contention"],
+  ["40P01", "contention"],
+  ["55P03", "contention"],
+  ["08", "unavailable"],
+  ["57P", "unavailable"],
+  ["25006", "unavailable"],
+  ["57014", "unavailable"],
+  ["53", "unavailable"],
+];
+
+/** How PostgreSQL tells what is wrong. */
+export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
+  kindOf: ({ code }) => {
+    if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return null;
+    return KINDS.find(([start]) => code.startsWith(start))?.[1] ?? null;
+  },
+  // The error of the driver carries the name.
+  namedConstraints: [],
+  isTooLarge: ({ code }) => typeof code === "string" && /^54\w{3}$/.test(code),
+  unevaluable: new Map([
+    ["22003", "a number on the way is out of its range"],
+    ["22008", "a date on the way is out of its range"],
+    ["22012", "it divides by zero"],
+    ["22021", "its texts have no character U+0000"],
+    ["22P05", "its texts have no character U+0000"],
+  ]),
+  timeouts: new Set(["57014"]),
+});

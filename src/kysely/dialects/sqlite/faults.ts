@@ -1,0 +1,51 @@
+import type { DialectFaults, FaultKind } from "../dialect-profile.ts";
+
+/** The extended result codes of SQLite. @see https://sqlite.org/rescode.html */
+const KINDS: ReadonlyMap<number, FaultKind> = new Map([
+  [2067, "unique"],
+  [1555, "unique"],
+  [2579, "unique"],
+  [787, "foreignKey"],
+  [1299, "notNull"],
+  [275, "check"],
+  [1811, "check"],
+  [3091, "value"],
+]);
+/** Their primary codes: busy, locked; disk full, input or output, cannot open; too big, type mismatch. */
+const PRIMARY: ReadonlyMap<number, FaultKind> = new Map([
+  [5, "contention"],
+  [6, "contention"],
+  [10, "unavailable"],
+  [13, "unavailable"],
+  [14, "unavailable"],
+  [18, "value"],
+  [20, "value"],
+]);
+const PRIMARY_BITS = 0xff;
+/** The names by which other drivers tell the codes. */
+const NAMES: ReadonlyArray<readonly [pattern: RegExp, kind: FaultKind]> = [
+  [/^SQLITE_CONSTRAINT_(?:UNIQUE|PRIMARYKEY|ROWID)$/, "unique"],
+  [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, "foreignKey"],
+  [/^SQLITE_CONSTRAINT_NOTNULL$/, "notNull"],
+  [/^SQLITE_CONSTRAINT_(?:CHECK|TRIGGER)$/, "check"],
+  [/^SQLITE_(?:BUSY|LOCKED)/, "contention"],
+  [/^SQLITE_(?:IOERR|FULL|CANTOPEN)/, "unavailable"],
+  [/^SQLITE_(?:TOOBIG|MISMATCH)/, "value"],
+];
+
+/** A statement that is too large has no code of its own. */
+const TOO_LARGE =
+  /^(?:Expression tree is too large|too many (?:terms|columns|SQL variables|FROM clause terms)|parser stack overflow|string or blob too big|at most \d+ tables)/i;
+
+/** How SQLite tells what is wrong. */
+export const SQLITE_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
+  kindOf: ({ errcode, code }) => {
+    if (typeof errcode === "number") return KINDS.get(errcode) ?? PRIMARY.get(errcode & PRIMARY_BITS) ?? null;
+    return typeof code === "string" ? (NAMES.find(([pattern]) => pattern.test(code))?.[1] ?? null) : null;
+  },
+  // The expression of a constraint without a name is quoted, too, and is no name.
+  namedConstraints: [/^CHECK constraint failed: (\w+)$/],
+  isTooLarge: ({ message }) => TOO_LARGE.test(message),
+  unevaluable: new Map(),
+  timeouts: new Set(),
+});
