@@ -1,7 +1,7 @@
 import type { ComplexType, EntityType, Model, Property, StructuralProperty } from "../edm/model.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
-import { invalidOption, didYouMean, quotedName } from "./binding-error.ts";
+import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
 import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 
@@ -54,6 +54,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
     if (first === "*") {
       contextSelect.add("*");
     } else if (first.includes(".")) {
+      refuseCast(first, target.entityType, position, rules);
       contextSelect.add(bindOperationName(first, position, target));
     } else {
       const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
@@ -91,6 +92,7 @@ function selectPath(
   let level: Selection | null = selection;
   let type: EntityType | ComplexType = entityType;
   for (const [index, segment] of path.entries()) {
+    refuseCast(segment, type, position, rules);
     const member: Property = resolveMember<Property>(type, { name: segment, position, isFirst: index === 0 }, rules);
     const isLast = index === path.length - 1;
     names.push(member.name);
@@ -112,6 +114,12 @@ function selectPath(
     level = membersOf(level, member);
   }
   return { name: names.join("/"), isStructural: true };
+}
+
+/** Refuses the type itself as a segment of a path. @see OData URL Conventions 4.0, section 4.11 */
+function refuseCast(name: string, type: EntityType | ComplexType, position: number, { option }: NameRules): void {
+  if (name !== type.qualifiedName) return;
+  throw unsupportedOption(option, position, `Type casts are not offered in ${option}.`);
 }
 
 /** The selection below a complex property; null when the property is already selected whole. */
