@@ -1,4 +1,4 @@
-import { isWrittenInQuotes, fromLiteral } from "../edm/literal.ts";
+import { isWrittenInQuotes, fromComparedLiteral } from "../edm/literal.ts";
 import type { ComplexType, EntityType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { InvalidValueError } from "../edm/value-codec.ts";
@@ -272,7 +272,7 @@ export function literalAdvice(operand: Operand, beside: Operand): string {
   const type = typeOf(beside);
   if (type === null) return "";
   try {
-    fromLiteral(operand.syntax.literal, type);
+    fromComparedLiteral(operand.syntax.literal, type);
     return "";
   } catch (error) {
     if (error instanceof InvalidValueError) return ` ${error.message}`;

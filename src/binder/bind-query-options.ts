@@ -1,4 +1,4 @@
-import { fromLiteral } from "../edm/literal.ts";
+import { fromComparedLiteral } from "../edm/literal.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
@@ -265,7 +265,7 @@ export function bindParameters(
 
 function bindValue({ type, option, refuseZero }: QueryParameter, literal: Literal): PrimitiveValue {
   try {
-    const value = fromLiteral(literal, type);
+    const value = fromComparedLiteral(literal, type);
     if (refuseZero && isZero(value)) throw new InvalidValueError("Nothing can be divided by zero.");
     return value;
   } catch (error) {

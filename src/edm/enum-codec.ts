@@ -65,6 +65,16 @@ export function enumFromNumber(type: EnumType, value: number): string {
 }
 
 /**
+ * The canonical text of flags that values are compared with. Bits that no member has are allowed: no value has them.
+ * @throws InvalidValueError for what is neither a name nor a number
+ * @see OData ABNF, enumMemberValue
+ */
+export function flagsFromText(type: EnumType, text: string): string {
+  const number = enumToNumber(type, text);
+  return writeNames(tableOf(type), number) ?? String(number);
+}
+
+/**
  * Whether all flags of the right canonical value are set in the left: the operator `has`.
  * @see OData URL Conventions 4.0, section 5.1.1.1.9
  */

@@ -1,4 +1,5 @@
 import { dateToDateTimeOffset } from "./date-time-offset.ts";
+import { flagsFromText } from "./enum-codec.ts";
 import { describeValue } from "./invalid-value.ts";
 import type { EnumType } from "./model.ts";
 import type { Facets, PrimitiveType, PrimitiveTypeName } from "./primitive-type.ts";
@@ -70,6 +71,15 @@ export function fromLiteral(
   throw new InvalidValueError(
     `${describeValue(literal.text)} is written as ${spelled} where ${wanted} is expected: write ${advice}.`,
   );
+}
+
+/**
+ * As `fromLiteral`, for a literal that values are compared with: flags may have bits that no member has.
+ * @throws InvalidValueError as `fromLiteral`
+ */
+export function fromComparedLiteral(literal: SpelledLiteral, target: PrimitiveType | EnumType): PrimitiveValue {
+  const isFlags = target.kind === "EnumType" && target.isFlags && isSpelledFor(literal, target);
+  return isFlags ? flagsFromText(target, literal.text) : fromLiteral(literal, target);
 }
 
 /**

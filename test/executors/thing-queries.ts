@@ -270,7 +270,14 @@ export const condition: Make = nested(
       { weight: 2, arbitrary: lambda(depth) },
       {
         weight: 1,
-        arbitrary: of("color has 'Red'", "color has Test.Color'Red,Green'", "level has 'Low'", "color has color"),
+        arbitrary: of(
+          "color has 'Red'",
+          "color has Test.Color'Red,Green'",
+          "color has '64'",
+          "color ne 'Red,+64'",
+          "level has 'Low'",
+          "color has color",
+        ),
       },
     ),
   (depth) => comparison(depth),

@@ -356,6 +356,9 @@ const ENUMS: readonly Case[] = [
   ["Access has Kit.Access'Read,Write'", [2, 4]],
   ["Access has Kit.Access'3'", [2, 4]],
   ["not (Access has Kit.Access'Write')", [1, 3, 6]],
+  ["Access has Kit.Access'Read,+64'", []],
+  ["Access eq Kit.Access'64' or Access in ('Read,9007199254740991')", []],
+  ["Access ne Kit.Access'Read,+64'", [1, 2, 3, 4, 5, 6]],
   ["MaybeAccess has Kit.Access'Read'", [1, 6]],
 ];
 
