@@ -1065,6 +1065,34 @@ const OPERATIONS: readonly Row[] = [
     },
   ],
   [
+    "entity-bound methods without parameters",
+    ofSet({
+      functions: {
+        go: fn(Customer, {
+          bound: "entity",
+          returns,
+          handler() {
+            return "x";
+          },
+        }),
+        wait: fn(Customer, {
+          bound: "entity",
+          returns,
+          async handler() {
+            return Promise.resolve("x");
+          },
+        }),
+      },
+    }),
+    ...["go", "wait"].map((name) => ({
+      set: "Customers",
+      route: `/Customers({key})/${name}`,
+      method: "GET",
+      message: `The handler of \`${name}\`, which is bound to an entity, takes no parameter.`,
+      fix: "Take the key first: (key, parameters, ctx) => …",
+    })),
+  ],
+  [
     "a path that a property or navigation has",
     ofSet({
       navigation: { orders: hasMany(Order, { create: untyped(() => null) }) },
@@ -1738,6 +1766,31 @@ describe("startup", () => {
       {
         entitySets: [
           entitySet(Order, { getAll: () => [], authorization: { all: resource(() => true), read: authenticated() } }),
+        ],
+      },
+    ],
+    [
+      "entity-bound handlers that take the key in their own way",
+      {
+        entitySets: [
+          entitySet(
+            Customer,
+            untyped({
+              functions: Object.fromEntries(
+                [
+                  (...all: unknown[]) => String(all[0]),
+                  (key = 1) => String(key),
+                  ({ key } = { key: 1 }) => String(key),
+                  ((key: unknown) => String(key)).bind(null, 1),
+                  String,
+                ].map((own, index) => [
+                  `go${index}`,
+                  fn(Customer, { bound: "entity", returns, handler: untyped(own) }),
+                ]),
+              ),
+            }),
+          ),
+          orders,
         ],
       },
     ],

@@ -6,7 +6,6 @@ import {
   propertiesOf,
   operationPlace,
 } from "../declared-service.ts";
-import { takesNoParameters } from "../operations/takes-no-parameters.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** Operations of a set are bound, those of the registration are not, and a set binds only operations of its type. */
@@ -32,12 +31,17 @@ export function* checkBindings({ sets, operations }: DeclaredService): Iterable<
   }
 }
 
+/** A function without parameters whose text can be read: that of a bound function is `function () { [native code] }`. */
+const NO_PARAMETERS = /^[^(]*\(\s*\)(?!\s*\{\s*\[native code\]\s*\}$)/u;
+
 /** The handler of an entity-bound operation takes the key. @see specification, Operations, rule 3 */
 export function* checkKeyParameters({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     for (const operation of set.operations) {
       const { handler } = operation.options;
-      if (operation.bound !== "entity" || typeof handler !== "function" || !takesNoParameters(handler)) continue;
+      if (operation.bound !== "entity" || typeof handler !== "function" || handler.length > 0) continue;
+      // The length is 0 for rest and default parameters, too.
+      if (!NO_PARAMETERS.test(String(handler))) continue;
       const message = `The handler of \`${operation.name}\`, which is bound to an entity, takes no parameter.`;
       yield { ...operationPlace(set, operation), message, fix: "Take the key first: (key, parameters, ctx) => …" };
     }
