@@ -3,6 +3,7 @@ import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { resolveReference } from "../../src/binder/resolve-reference.ts";
 import { isODataError } from "../../src/errors/odata-error.ts";
+import { caseCount } from "../cases.ts";
 
 const Customer = entityType("Customer", { id: edm.int32().key() });
 const Line = entityType("Line", { order: edm.int64().key(), name: edm.string().key() });
@@ -91,7 +92,7 @@ describe("a reference", () => {
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         resolve(pieces.join(""));
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 });

@@ -18,7 +18,7 @@ if (reason !== null) {
 } else if (findBrowser() === undefined) {
   skip("The package chromium does not hold the browser.");
 } else {
-  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false"];
+  const vitest = ["node_modules/vitest/vitest.mjs", "run"];
   const given = process.argv.length > 2 ? process.argv.slice(2) : ["test/browser"];
   const { status } = spawnSync(process.execPath, [...vitest, ...given], { stdio: "inherit" });
   process.exitCode = status ?? 1;

@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,9 +11,12 @@ import { Client } from "pg";
 import { findProgram, installPackages } from "../house/debian.ts";
 
 /**
- * Runs the tests of the executors over servers of PostgreSQL and MariaDB, from the packages of Debian: they are installed
- * when they are absent and this may be done, run on ports and in folders of their own, and are stopped at the end. The last
- * line is `N passed, N failed`.
+ * Runs tests over servers of PostgreSQL and MariaDB, with all generated cases. The servers come from the packages of
+ * Debian, which this program installs if they are absent and it may. They use ports and folders of their own, and stop at
+ * the end. The last line is `N passed, N failed`.
+ *
+ * Without arguments, the tests of the SQL layer run over the servers alone; paths choose other tests. With `--everything`
+ * all tests run over all databases.
  */
 
 const PACKAGES = ["postgresql", "mariadb-server"];
@@ -159,28 +163,30 @@ async function startMariadb(folder: string, { installMariadb, mariadb }: Program
   return url;
 }
 
-/** Runs the tests. @returns the code that this program ends with */
-async function runTests(programs: Programs): Promise<number> {
+/** The tests that run over databases. */
+const OVER_DATABASES = ["test/executors", "test/rows", "test/kysely", "test/sets"];
+
+/** Runs tests, each with all its cases. @returns the code that this program ends with */
+async function runTests(given: readonly string[], servers: Readonly<Record<string, string>>): Promise<number> {
+  const env = { ...process.env, ODATAKIT_CASES: "all", ...servers };
+  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--project=!browser", ...given];
+  const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code ?? 1;
+}
+
+/** Runs tests beside both servers. */
+async function runBesideServers(
+  programs: Programs,
+  run: (urls: Readonly<Record<string, string>>) => Promise<number>,
+): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), "odatakit-databases-"));
   if (isRoot) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const servers: Server[] = [];
   try {
-    const env = {
-      ...process.env,
+    return await run({
       ODATAKIT_POSTGRES: await startPostgres(folder, programs.postgres, servers),
       ODATAKIT_MYSQL: await startMariadb(folder, programs, servers),
-      ODATAKIT_SERVERS_ONLY: "1",
-    };
-    const given =
-      process.argv.length > 2
-        ? process.argv.slice(2)
-        : ["test/executors", "test/rows", "test/kysely/writes", "test/kysely/related-keys"];
-    const vitest = ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false", ...given];
-    const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });
-    return await new Promise((resolve) => {
-      child.once("exit", (code) => {
-        resolve(code ?? 1);
-      });
     });
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
@@ -188,9 +194,18 @@ async function runTests(programs: Programs): Promise<number> {
   }
 }
 
+const [first, ...others] = process.argv.slice(2);
+const isEverything = first === "--everything";
 const programs = providePrograms();
-if (typeof programs === "string") {
-  process.stdout.write(`skipped: ${programs}\n0 passed, 0 failed\n`);
+if (typeof programs !== "string") {
+  process.exitCode = await runBesideServers(programs, (urls) => {
+    if (isEverything) return runTests(others, urls);
+    const given = first === undefined ? OVER_DATABASES : [first, ...others];
+    return runTests(given, { ...urls, ODATAKIT_SERVERS_ONLY: "1" });
+  });
+} else if (isEverything) {
+  process.stdout.write(`SQLite and PGlite alone: ${programs}\n`);
+  process.exitCode = await runTests(others, {});
 } else {
-  process.exitCode = await runTests(programs);
+  process.stdout.write(`skipped: ${programs}\n0 passed, 0 failed\n`);
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isNamespace, isSimpleIdentifier, pluralOf, toWireName } from "../../src/definition/names.ts";
 import { isIdentifier } from "../../src/syntax/characters.ts";
+import { caseCount } from "../cases.ts";
 
 describe("the default name of an entity set", () => {
   test.each([
@@ -85,7 +86,7 @@ describe("identifiers", () => {
       fc.property(fc.oneof(fc.string({ unit: "binary", maxLength: 3 }), fc.string({ unit: pieces })), (text) => {
         expect(isSimpleIdentifier(text)).toBe(isIdentifier(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: caseCount(1000) },
     );
   });
 });

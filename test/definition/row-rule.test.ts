@@ -10,6 +10,7 @@ import { hasMany, hasOptional } from "../../src/definition/sets/navigation.ts";
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import type { Expression, PathSource } from "../../src/query/expression.ts";
+import { caseCount } from "../cases.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };
 const Status = enumType("Status", { Draft: 0, Paid: 1 });
@@ -543,7 +544,7 @@ describe("one structure is one filter", () => {
         const isAlike = show(first.filter.expression) === show(second.filter.expression);
         expect(first.filter === second.filter).toBe(isAlike);
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 });

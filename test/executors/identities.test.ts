@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { ENGINES } from "./engines.ts";
 import { condition } from "./thing-queries.ts";
 import { thingRows } from "./thing-rows.ts";
@@ -66,7 +67,7 @@ describe.each([...arrays, ...services])("over %s", (_title, name, service) => {
         text,
       ).toEqual(everyId);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: caseCount(150) });
   });
 
   test("the total is the number of rows, however it is asked for", { timeout: 30_000 }, async () => {
@@ -81,7 +82,7 @@ describe.each([...arrays, ...services])("over %s", (_title, name, service) => {
         );
       }
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: caseCount(60) });
   });
 
   test("pages hold each row once, in the order of the whole", { timeout: 30_000 }, async () => {
@@ -107,6 +108,6 @@ describe.each([...arrays, ...services])("over %s", (_title, name, service) => {
       expect(paged).toEqual(whole);
       expect(new Set(paged.map(({ id }) => id)).size).toBe(ROWS);
     });
-    await fc.assert(property, { numRuns: 30 });
+    await fc.assert(property, { numRuns: caseCount(30) });
   });
 });

@@ -1,12 +1,12 @@
-import process from "node:process";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fuzzCount } from "../cases.ts";
 import { ENGINES } from "./engines.ts";
 import { DAYS, EVENTS, INSTANTS, MOMENTS, eventServices, type EventServices } from "./instants.ts";
 
 const ORIGIN = "http://service.example";
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 150);
+const RUNS = fuzzCount(150);
 
 interface Answer {
   readonly status: number;

@@ -1,6 +1,6 @@
-import process from "node:process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fuzzCount } from "../cases.ts";
 import { ENGINES } from "./engines.ts";
 import { thingRows } from "./thing-rows.ts";
 import { thingServices, type ThingServices } from "./things.ts";
@@ -8,7 +8,7 @@ import { thingServices, type ThingServices } from "./things.ts";
 type Service = ThingServices["memory"];
 
 const ORIGIN = "http://service.example";
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 150);
+const RUNS = fuzzCount(150);
 const ROWS = 40;
 const SECRET = "of forty rows none is lost, and none comes twice";
 

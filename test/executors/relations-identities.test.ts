@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { ENGINES, type Engine, type Running } from "./relations-engines.ts";
 import { GRAPH, type SetGraph } from "./relations-graph.ts";
 import { memoryService } from "./relations-memory.ts";
@@ -13,7 +14,7 @@ import { relationRows } from "./relations-rows.ts";
 const ARRAYS: Engine = (data, shared) =>
   Promise.resolve({ service: memoryService(data, "batches", shared), end: () => Promise.resolve() });
 const data = relationRows(4242);
-const RUNS = 60;
+const RUNS = caseCount(60);
 
 /** Stands for the related entity in the conditions: no literal has it. */
 const RELATED = "related";

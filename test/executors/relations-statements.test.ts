@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { Kysely } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { countStatements } from "./count-statements.ts";
 import { statementsFor } from "./relations-expansions.ts";
 import { navigationQuery, setQuery, targetOf, type Query } from "./relations-queries.ts";
 import { relationRows } from "./relations-rows.ts";
 import { makeTables, tablesService } from "./relations-tables.ts";
 
-const RUNS = 600;
+const RUNS = caseCount(600);
 
 test("no request makes more statements than its expansions to many and its counts", { timeout: 120_000 }, async () => {
   const data = relationRows(99);

@@ -1,18 +1,17 @@
-import process from "node:process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fuzzCount, SEED } from "../cases.ts";
 import { ENGINES, PARTIAL, type Engine } from "./relations-engines.ts";
 import { memoryService, type Service, type Shared } from "./relations-memory.ts";
 import { navigationQuery, setQuery, targetOf, type Query } from "./relations-queries.ts";
 import { relationRows } from "./relations-rows.ts";
 
-/** Requests per engine: `npm run fuzz:relations` asks for more, `FUZZ_RUNS` for any number. */
-const RUNS = Number(
-  process.env["FUZZ_RUNS"] ?? (process.env["npm_lifecycle_event"] === "fuzz:relations" ? 50_000 : 600),
-);
+/** Requests per engine. */
+const RUNS = fuzzCount(600, "fuzz:relations");
+/** Routes per engine: fewer would not show how many of them are answered. */
+const ROUTES = Math.max(RUNS / 10, 30);
 /** Requests on the same rows. */
 const RUNS_PER_ROUND = 100;
-const seed = Number(process.env["FUZZ_SEED"] ?? 1);
 
 const ORIGIN = "http://service.example";
 /** Most pages that are followed, those of expansions counted. */
@@ -77,7 +76,7 @@ async function compare(
   start: Engine,
   mayRefuse: boolean,
 ): Promise<number> {
-  const data = relationRows(round + seed * 1000);
+  const data = relationRows(round + SEED * 1000);
   const oracle = memoryService(data, "batches", shared);
   const engine = await start(data, shared);
   let answered = 0;
@@ -90,7 +89,7 @@ async function compare(
     if (isStatus(expected[0] ?? "", "20")) answered += 1;
   });
   try {
-    await fc.assert(property, { numRuns: runs, seed: seed + round });
+    await fc.assert(property, { numRuns: runs, seed: SEED + round });
   } finally {
     await engine.end();
   }
@@ -121,7 +120,7 @@ describe.each(ENGINES)("over %s, as over arrays", (_engine, engine) => {
     });
 
     test("routes along navigations are answered", { timeout: 60_000 + RUNS * 40 }, async () => {
-      expect(await compareAll(navigationQuery, RUNS / 10, shared, engine)).toBeGreaterThan(0.25);
+      expect(await compareAll(navigationQuery, ROUTES, shared, engine)).toBeGreaterThan(0.25);
     });
   });
 });

@@ -1,6 +1,6 @@
-import process from "node:process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fuzzCount, PROPERTY_SETTINGS } from "../cases.ts";
 import { ENGINES, type DatabaseEngine } from "./engines.ts";
 import { query, targetOf } from "./thing-queries.ts";
 import { thingRows } from "./thing-rows.ts";
@@ -8,15 +8,13 @@ import { thingServices, type ThingServices } from "./things.ts";
 import { isUnsupported, mayDiffer, MOST_UNSUPPORTED } from "./unsupported.ts";
 
 const ORIGIN = "http://service.example";
-/** Queries per run, where any number of them is asked for: `npm run fuzz:sql` does, or `FUZZ_RUNS`. */
-const ASKED = process.env["FUZZ_RUNS"] ?? (process.env["npm_lifecycle_event"] === "fuzz:sql" ? "50000" : undefined);
 /** Fewer over those databases whose statements take a promise each. */
-const runsOver = ({ name }: DatabaseEngine): number => Number(ASKED ?? (name === "sqlite" ? 2000 : 600));
+const runsOver = ({ name }: DatabaseEngine): number => fuzzCount(name === "sqlite" ? 2000 : 600, "fuzz:sql");
 /** Queries on the same rows. */
 const RUNS_PER_ROUND = 1000;
 const ROWS = 40;
 
-const seed = process.env["FUZZ_SEED"] === undefined ? undefined : Number(process.env["FUZZ_SEED"]);
+const { seed } = PROPERTY_SETTINGS;
 
 async function answerOf(service: ThingServices["memory"], target: string): Promise<string> {
   const response = await service.fetch(new Request(ORIGIN + target));

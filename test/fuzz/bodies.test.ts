@@ -6,11 +6,12 @@ import type { JsonValue } from "../../src/json/json-value.ts";
 import { compileBodyReaders, compileRelatedReader } from "../../src/payload/body-readers.ts";
 import { compilePropertyBodyReader } from "../../src/payload/read-property-body.ts";
 import { readReference } from "../../src/payload/read-reference.ts";
+import { caseCount } from "../cases.ts";
 import { entitySets, setOf, typeOf } from "../payload/body-model.ts";
 
 /** Whatever a body says, it ends in a value or in an error for the client, and leaves nothing behind. */
 
-const RUNS = 300;
+const RUNS = caseCount(300);
 
 const PROTOTYPES = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
 const picture = (): readonly number[] => PROTOTYPES.map((prototype) => Reflect.ownKeys(prototype).length);

@@ -6,6 +6,7 @@ import { parseArguments, parseExpression } from "../../src/syntax/expression-par
 import { tokenize } from "../../src/syntax/lexer.ts";
 import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
 import { print } from "../../src/syntax/print.ts";
+import { caseCount } from "../cases.ts";
 import { parseContext } from "../syntax/parsing.ts";
 import { syntaxTree, withoutPlaces } from "./syntax-trees.ts";
 
@@ -61,7 +62,7 @@ describe("any text", () => {
         expect(withoutPlaces(again)).toEqual(withoutPlaces(result.tree));
         expect(print(again)).toBe(printed);
       }),
-      { numRuns: 6000 },
+      { numRuns: caseCount(6000) },
     );
   });
 
@@ -75,7 +76,7 @@ describe("any text", () => {
         expect(tree.kind === "logical" && tree.operands.length).toBe(2);
         expect(tree.kind === "logical" && tree.operands[1]).toMatchObject({ right: { literal: { text: "secret" } } });
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 });
@@ -90,7 +91,7 @@ describe("any tree", () => {
         expect(print(again)).toBe(text);
         expect(indexesOf(again)).toEqual(context.literals.map((_, index) => index));
       }),
-      { numRuns: 3000 },
+      { numRuns: caseCount(3000) },
     );
   });
 
@@ -103,7 +104,7 @@ describe("any tree", () => {
         if (second.list.shape !== first.list.shape) return;
         expect(blank(second.tree)).toEqual(blank(first.tree));
       }),
-      { numRuns: 1000 },
+      { numRuns: caseCount(1000) },
     );
   });
 });

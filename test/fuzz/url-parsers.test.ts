@@ -7,6 +7,7 @@ import { parseResourcePath } from "../../src/syntax/path-parser.ts";
 import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/syntax/query-options-parser.ts";
 import { parseSearch } from "../../src/syntax/search-parser.ts";
 import { parseExpand, parseSelect } from "../../src/syntax/select-expand-parser.ts";
+import { caseCount } from "../cases.ts";
 import { parseContext } from "../syntax/parsing.ts";
 
 const ALIASES = { "@p": "1", "@q": "'x'", "@loop": "@loop" };
@@ -55,7 +56,7 @@ describe.each(Object.entries(PARSERS))("%s", (_name, parse) => {
   test("always ends, with a result or an ODataError", () => {
     fc.assert(
       fc.property(text, (input) => attempt(parse, input)),
-      { numRuns: 400 },
+      { numRuns: caseCount(400) },
     );
   });
 
@@ -132,7 +133,7 @@ test("a string key round-trips through the path, whatever its characters", () =>
       const { parts } = parseKeyPredicate(segment?.parentheses ?? "", parseContext(), { target: "key" });
       expect(parts).toMatchObject([{ name: null, value: { literal: { type: "Edm.String", text: value } } }]);
     }),
-    { numRuns: 500 },
+    { numRuns: caseCount(500) },
   );
 });
 
@@ -152,6 +153,6 @@ test("names and values of the query string round-trip", () => {
         .join("&");
       expect(parseQueryString(query).map(({ name, value }) => [name, value])).toEqual(expected);
     }),
-    { numRuns: 300 },
+    { numRuns: caseCount(300) },
   );
 });

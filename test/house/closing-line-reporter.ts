@@ -1,4 +1,5 @@
 import type { Reporter, TestModule } from "vitest/node";
+import { describeCases } from "../cases.ts";
 
 /**
  * Ends a test run with the one line `N passed, N failed`, after everything that other reporters print.
@@ -8,6 +9,7 @@ export class ClosingLineReporter implements Reporter {
   readonly onTestRunEnd: NonNullable<Reporter["onTestRunEnd"]> = (modules, unhandledErrors) => {
     const { passed, failed } = count(modules);
     const failures = failed + unhandledErrors.length;
+    if (failures > 0) console.log(describeCases());
     process.once("exit", (code) => {
       console.log(`${passed} passed, ${failures === 0 && code !== 0 ? 1 : failures} failed`);
     });

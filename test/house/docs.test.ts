@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../src/errors/error-codes.ts";
 import { brokenLinks } from "./links.ts";
+import { runModules, type ModuleRun } from "./module-runs.ts";
 import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
 import { ROOT, filesBelow, readSource } from "./source-files.ts";
 
@@ -15,25 +16,24 @@ const snippets = pages.filter(({ path }) => path === "README.md" || path.startsW
 const projects = writeSnippets(snippets);
 
 describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => {
-  test.each(projects)("compile: %s", { timeout: 30_000 }, (project) => {
+  test.each(projects)("compile: %s", { timeout: 120_000 }, (project) => {
     const tsc = join(ROOT, "node_modules/.bin/tsc");
     const { stdout, stderr } = spawnSync(tsc, ["-p", project, "--pretty", "false"], { cwd: ROOT, encoding: "utf8" });
     expect(stdout + stderr).toBe("");
   });
 
-  test.each(snippets.filter(({ isRun }) => isRun))(
-    "run to their end, and print what the page says: $place",
-    { timeout: 20_000 },
-    ({ path, prints }) => {
-      const { status, signal, stdout, stderr } = spawnSync(process.execPath, ["--conditions=source", path], {
-        cwd: ROOT,
-        encoding: "utf8",
-        timeout: 15_000,
-      });
-      expect({ status, signal, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, signal: null, stderr: "" });
-      if (prints !== undefined) expect(withoutLayout(stdout)).toBe(prints);
-    },
-  );
+  const run = snippets.filter(({ isRun }) => isRun);
+  let runs: ReadonlyMap<string, ModuleRun>;
+
+  beforeAll(() => {
+    runs = runModules(run.map(({ path }) => path));
+  }, 300_000);
+
+  test.each(run)("run to their end, and print what the page says: $place", ({ path, prints }) => {
+    const { failure, stdout, stderr } = runs.get(path) ?? { failure: "It did not run." };
+    expect(failure, stderr).toBeNull();
+    if (prints !== undefined) expect(withoutLayout(stdout ?? "")).toBe(prints);
+  });
 });
 
 describe("docs/errors.md", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { anyOf, authenticated, entitySet, odataService, resource, role, type AuthorizationRule } from "odatakit";
 import { expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { Person } from "./guarded-model.ts";
 import { noFailures } from "./model.ts";
 
@@ -80,6 +81,6 @@ test("rules mean what they say, and the entity is loaded where only it can tell"
       const worst = rules.every((each) => holds(each, roles, false));
       expect(loaded).toBe(best && !worst ? 1 : 0);
     }),
-    { numRuns: 500 },
+    { numRuns: caseCount(500) },
   );
 });

@@ -11,11 +11,12 @@ import {
   odataService,
 } from "odatakit";
 import { beforeEach, describe, expect, test } from "vitest";
+import { fuzzCount } from "../cases.ts";
 import { type Answer, eachDoor, type HeaderTable, type SentBody } from "./doors.ts";
 import { recordingLogger } from "./model.ts";
 import { JSON_BODY } from "./write-model.ts";
 
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 60);
+const RUNS = fuzzCount(60);
 const LIMIT = 20_000;
 
 const Place = complexType("Place", { x: edm.int32(), y: edm.double().nullable(), names: edm.collection(edm.string()) });

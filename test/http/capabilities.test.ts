@@ -11,6 +11,7 @@ import {
   odataService,
 } from "odatakit";
 import { describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { CapabilityTrials, type Subject } from "./capability-trials.ts";
 import { ORIGIN, type Service } from "./doors.ts";
 import { noFailures } from "./model.ts";
@@ -319,7 +320,7 @@ describe("what $metadata claims is what requests find", () => {
       asyncProperty(choices, async (choice) => {
         await new CapabilityTrials(things(choice), SUBJECTS).run();
       }),
-      { numRuns: 60 },
+      { numRuns: caseCount(60) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { serve, toNodeHandler } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { eachDoor, expectAnswer, expectError, HOST, JSON_HEADERS, ORIGIN, type Service } from "./doors.ts";
 import { Item, ITEMS, noFailures, shown } from "./model.ts";
 
@@ -277,7 +278,7 @@ describe("what is kept for one service is not used for another", () => {
           }
         },
       ),
-      { numRuns: 20 },
+      { numRuns: caseCount(20) },
     );
     // The answers differ, or nothing would have been shown.
     expect(new Set(wanted.map((answers) => JSON.stringify(answers[0]))).size).toBe(services.length);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { ORIGIN } from "./doors.ts";
 import { Access, Color, Position } from "./operation-model.ts";
 
@@ -157,7 +158,7 @@ test.each(Object.entries(KINDS))("every value of %s reaches the handler, and com
       expect(kept.given).toEqual(value);
       expect(await ask(`Holders(1)/of${name}?x=${literal}`)).toContain(body);
     }),
-    { numRuns: 60 },
+    { numRuns: caseCount(60) },
   );
 });
 
@@ -172,7 +173,7 @@ test("every text without quotes at its ends is taken as it is, or refused: never
       if (response.status !== 200) expect(kept.given).toBeUndefined();
       else if (!isQuoted) expect(kept.given).toBe(value);
     }),
-    { numRuns: 300 },
+    { numRuns: caseCount(300) },
   );
 });
 
@@ -190,7 +191,7 @@ test("whatever the body of an action is, it is answered, and is never a 500", as
       const response = await service.fetch(new Request(`${ORIGIN}/do${name}`, init));
       expect([204, 400, 501], body).toContain(response.status);
     }),
-    { numRuns: 400 },
+    { numRuns: caseCount(400) },
   );
 });
 
@@ -227,6 +228,6 @@ test("whatever stands in parentheses is answered, and is never a 500", async () 
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: caseCount(300) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { eachDoor, type Send, targetOf, url } from "./doors.ts";
 import { knotService, KNOTS } from "./limits.ts";
 
@@ -55,7 +56,7 @@ eachDoor((door) => {
         expect((await readAll(send, target, headers)).map(({ id }) => id)).toEqual(ids.slice(skip));
         if (count) expect((await readPage(send, target, headers))["@odata.count"]).toBe(KNOTS.length);
       });
-      await fc.assert(property, { numRuns: 25 });
+      await fc.assert(property, { numRuns: caseCount(25) });
     });
 
     test.each(["Knots", "Rows", "Loaded"])("%s: in any order, and with any filter", async (set) => {
@@ -73,7 +74,7 @@ eachDoor((door) => {
         const pages = await readAll(send, url(`/s/${set}`, options), { Prefer: `maxpagesize=${String(size)}` });
         expect(pages.map(({ id }) => id)).toEqual(whole);
       });
-      await fc.assert(property, { numRuns: 25 });
+      await fc.assert(property, { numRuns: caseCount(25) });
     });
 
     test.each(["Knots", "Rows"])("%s: with expansions the pages are the same, each with its own", async (set) => {

@@ -6,6 +6,7 @@ import { JsonSyntaxError } from "../../src/json/json-errors.ts";
 import { JsonNumber, type JsonValue } from "../../src/json/json-value.ts";
 import { parseJson } from "../../src/json/parse-json.ts";
 import { writeJsonString } from "../../src/json/write-json.ts";
+import { caseCount } from "../cases.ts";
 
 const parse = (text: string, maxDepth = 64): JsonValue => parseJson(text, { maxDepth });
 
@@ -314,7 +315,7 @@ describe("laws", () => {
         const text = JSON.stringify(JSON.parse(json), undefined, blanks);
         expect(lossy(parse(text))).toStrictEqual(JSON.parse(text));
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 
@@ -333,7 +334,7 @@ describe("laws", () => {
         fc.pre(ours !== "duplicate");
         expect(ours).toStrictEqual(outcome(() => JSON.parse(text) as unknown));
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { ask, relationTables, tablesService } from "./relations.ts";
 
 const { db, seen } = await relationTables();
@@ -74,7 +75,7 @@ describe("$search over columns finds", () => {
       const expected = TAGS.filter((tag) => tag.some(holds)).map(([code]) => code);
       expect(await codes(phrase)).toEqual(new Set(expected));
     });
-    await fc.assert(property, { numRuns: 300, seed: 3 });
+    await fc.assert(property, { numRuns: caseCount(300), seed: 3 });
     expect(await codes("red")).toEqual(new Set(["ROUGE", "red"]));
   });
 });

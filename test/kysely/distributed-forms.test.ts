@@ -1,9 +1,9 @@
-import process from "node:process";
 import fc from "fast-check";
 import { Kysely } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { describe, expect, test, vi } from "vitest";
 import type * as Profiles from "../../src/kysely/dialects/find-dialect-profile.ts";
+import { fuzzCount, SEED } from "../cases.ts";
 import { countStatements } from "../executors/count-statements.ts";
 import { memoryService } from "../executors/relations-memory.ts";
 import { setQuery, targetOf } from "../executors/relations-queries.ts";
@@ -23,7 +23,7 @@ vi.mock("../../src/kysely/dialects/find-dialect-profile.ts", async (original) =>
   };
 });
 
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 300);
+const RUNS = fuzzCount(300);
 
 describe("without subqueries that look at the rows around them, and without joined expansions", () => {
   test("the answers are those of arrays, but for predicates that look around", { timeout: 120_000 }, async () => {
@@ -45,7 +45,7 @@ describe("without subqueries that look at the rows around them, and without join
       }
       expect([found.status, text]).toEqual([expected.status, await expected.text()]);
     });
-    await fc.assert(property, { numRuns: RUNS, seed: Number(process.env["FUZZ_SEED"] ?? 5) });
+    await fc.assert(property, { numRuns: RUNS, seed: SEED + 4 });
     expect(refused).toBeLessThan(RUNS / 5);
     const texts = statements.texts();
     expect(texts.filter((text) => /\bexists \(select 1 from "/.test(text))).toEqual([]);

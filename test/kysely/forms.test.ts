@@ -12,6 +12,7 @@ import { MIDNIGHT_FORM, TIME_FORM, utcForm } from "../../src/kysely/dialects/sql
 import { successorOf } from "../../src/kysely/dialects/sqlite/text-successor.ts";
 import type { StoredInstants } from "../../src/kysely/forms/stored-instants.ts";
 import type { SqlForm } from "../../src/kysely/statement/sql-form.ts";
+import { caseCount } from "../cases.ts";
 
 const decimal = fc
   .tuple(fc.boolean(), fc.bigInt({ min: 0n, max: 10n ** 14n }), fc.nat(8))
@@ -69,7 +70,7 @@ describe("bounds of a constant among the cells of a form", () => {
       const order = compareDecimals(fromScaled(cell, scale), value);
       expectBounds(scaledDecimalForm(scale), cell, order, value, compareAny);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: caseCount(500) });
     expect(scaledDecimalForm(2).floor("99999999999999999999")).toBe(Infinity);
     expect(scaledDecimalForm(2).ceiling("-99999999999999999999")).toBe(-Infinity);
   });
@@ -93,7 +94,7 @@ describe("bounds of a constant among the cells of a form", () => {
         );
       }
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: caseCount(500) });
     const huge = "9".repeat(400);
     expect([REAL_DECIMAL_FORM.floor(huge), REAL_DECIMAL_FORM.ceiling(huge)]).toEqual([Number.MAX_VALUE, Infinity]);
     expect([REAL_DECIMAL_FORM.floor(`-${huge}`), REAL_DECIMAL_FORM.ceiling(`-${huge}`)]).toEqual([
@@ -110,7 +111,7 @@ describe("bounds of a constant among the cells of a form", () => {
       const day = start.slice(0, 10);
       expectBounds(MIDNIGHT_FORM, day, compareDateTimeOffsets(`${day}T00:00:00Z`, value), value, compareAny);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: caseCount(500) });
   });
 
   test("milliseconds since 1970", () => {
@@ -126,7 +127,7 @@ describe("bounds of a constant among the cells of a form", () => {
         }
       },
     );
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: caseCount(300) });
     expect(writeEpoch(-1)).toBe("1969-12-31T23:59:59.999Z");
     expect(writeEpoch(1e15)).toBeNull();
   });
@@ -155,7 +156,7 @@ describe("bounds of a constant among the cells of a form", () => {
         }
       },
     );
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: caseCount(500) });
     const [before, behind] = [form.ceiling("-9999999-01-01T00:00:00Z"), form.floor("12024-01-01T00:00:00Z")];
     expect(Number(before)).toBeLessThan(1_721_059);
     expect(Number(behind)).toBeGreaterThan(5_373_485);
@@ -172,7 +173,7 @@ describe("bounds of a constant among the cells of a form", () => {
         expectBounds(form, cell, compareDateTimeOffsets(text, value), value, compareAny);
       }
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: caseCount(500) });
     expect(
       ["2024-02-29T12:00:00", "2024-02-30 12:00:00", "2024-02-29 12:00", "2024-02-29 12:00:00Z", 1, null].map(read),
     ).toEqual([null, null, null, null, null, null]);
@@ -215,7 +216,7 @@ describe("keys", () => {
         Math.sign(compareDateTimeOffsets(left, right)),
       );
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: caseCount(500) });
   });
 
   test("of durations have their order", () => {
@@ -280,6 +281,6 @@ describe("the texts that start with a prefix", () => {
       const isBeforeEnd = typeof end === "string" ? compareStrings(whole, end) < 0 : true;
       expect(compareStrings(whole, prefix) >= 0 && isBeforeEnd).toBe(whole.startsWith(prefix));
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: caseCount(1000) });
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { memoryService, type Service } from "../executors/relations-memory.ts";
 import { navigationQuery, setQuery, targetOf, type Query } from "../executors/relations-queries.ts";
@@ -8,7 +9,7 @@ import { makeTables } from "../executors/relations-tables.ts";
 import { restrictedService, VISIBILITY } from "./restricted-relations.ts";
 
 const ORIGIN = "http://service.example";
-const RUNS = 150;
+const RUNS = caseCount(150);
 const USERS = [1, 2, 3];
 /** What cannot be in one statement of a distributed database. */
 const REFUSALS = /cannot join (?:what it leads to|it)|refers to anything but the related entities/;

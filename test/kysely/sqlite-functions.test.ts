@@ -15,6 +15,7 @@ import {
 import { compareDecimals, fromScaled, MAX_DECIMAL_DIGITS, parseDecimal } from "../../src/edm/decimal.ts";
 import { toDecimalKey } from "../../src/kysely/cells/decimal-key.ts";
 import { registerFunctions } from "../../src/kysely/sqlite/sqlite-functions.ts";
+import { caseCount } from "../cases.ts";
 
 const database = new DatabaseSync(":memory:");
 registerFunctions(database);
@@ -46,7 +47,7 @@ describe("Decimals in SQL are those of the memory engine", () => {
       fc.property(decimal, decimal, (left, right) => {
         expect(statement.get(left, right)?.["result"]).toBe(reference(left, right));
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
     expect(evaluate(`${name}(?, null)`, "1")).toBeNull();
     expect(evaluate(`${name}(null, ?)`, "1")).toBeNull();
@@ -65,7 +66,7 @@ describe("Decimals in SQL are those of the memory engine", () => {
       fc.property(decimal, (value) => {
         expect(statement.get(value)?.["result"]).toBe(reference(value));
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
     expect(evaluate(expression, null)).toBeNull();
   });
@@ -75,7 +76,7 @@ describe("Decimals in SQL are those of the memory engine", () => {
       fc.property(decimal, decimal, (left, right) => {
         expect(COMPARE.get(left, right)?.["result"]).toBe(Math.sign(compareDecimals(left, right)));
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
     expect(COMPARE.get(null, "1")?.["result"]).toBeNull();
     expect(COMPARE.get("1", null)?.["result"]).toBeNull();
@@ -137,7 +138,7 @@ describe("toDecimalKey", () => {
         const order = first < second ? -1 : Number(first > second);
         expect(order).toBe(Math.sign(compareDecimals(left, right)));
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 
@@ -203,7 +204,7 @@ describe("letters in SQL are Unicode", () => {
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect({ ...statement.get(text) }).toEqual({ lower: text.toLowerCase(), upper: text.toUpperCase() });
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { applyDelta, entitySet, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
+import { caseCount, sampleOf } from "../cases.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { thingRows } from "../executors/thing-rows.ts";
 import { columns, storableRows, Thing, thingsDatabase, type ThingRow } from "../executors/things.ts";
@@ -91,7 +92,7 @@ describe.each(ENGINES)("values at the edges, in bodies for a table of $title", (
     let [stored, readable] = [0, 0];
     let [, before] = await ask(service, "GET");
     for (const member of MEMBERS) {
-      for (const value of VALUES) {
+      for (const value of sampleOf(VALUES, member)) {
         const body = `{"${member}":${value}}`;
         const [expected, changed] = await ask(memory.service, "PATCH", body);
         if (expected !== 200) {
@@ -114,7 +115,7 @@ describe.each(ENGINES)("values at the edges, in bodies for a table of $title", (
         before = after;
       }
     }
-    expect(readable).toBeGreaterThan(MEMBERS.length * 4);
+    expect(readable).toBeGreaterThan(caseCount(MEMBERS.length * 4));
     expect(stored).toBeGreaterThan(readable / 2);
     await close();
   }, 300_000);

@@ -7,12 +7,13 @@ import process from "node:process";
 import { Kysely, sql } from "kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { createOrderTables } from "./writes-model.ts";
 
 /** Deep inserts of the test, and how many are acknowledged before each kill. */
-const INSERTS = 1000;
-const BETWEEN_KILLS = [7, 240, 180, 310];
+const INSERTS = caseCount(1000);
+const BETWEEN_KILLS = [7, 240, 180, 310].map(caseCount);
 const LINES = 4;
 const SENDERS = 4;
 

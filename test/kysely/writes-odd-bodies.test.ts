@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sampleOf } from "../cases.ts";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { createOrderTables, emptyTables, orderService, sendTo, type Send } from "./writes-model.ts";
 
@@ -146,7 +147,7 @@ describe.each(ENGINES)("odd bodies of writes to tables of $title", (engine) => {
       await reset();
       let before = await state();
       for (const name of Object.keys(body)) {
-        for (const json of ODD_VALUES) {
+        for (const json of sampleOf(ODD_VALUES, `${method} ${path} ${name}`)) {
           const text = withOrder(withMember(body, name, json));
           const answer = await send(method, withOrder(path), text);
           const what = `${text.slice(0, 300)} ${answer.text.slice(0, 300)}`;

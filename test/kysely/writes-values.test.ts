@@ -1,6 +1,7 @@
 import { entitySet, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { thingRows } from "../executors/thing-rows.ts";
 import { columns, Thing, storableRows, thingsDatabase } from "../executors/things.ts";
@@ -27,7 +28,7 @@ async function send(
 
 describe.each(ENGINES)("values that are written to $title", (engine) => {
   test("every type in every storage form is read as it was written, by POST, PUT, PATCH and property", async () => {
-    const rows = storableRows(thingRows(ROWS[engine.name], 3), engine.name);
+    const rows = storableRows(thingRows(caseCount(ROWS[engine.name]), 3), engine.name);
     const memory = odataService({
       propertyNaming: "camelCase",
       namespace: "Test",
@@ -35,7 +36,7 @@ describe.each(ENGINES)("values that are written to $title", (engine) => {
     });
     const expected: string[] = [];
     for (const { id } of rows) expected.push((await send(memory, "GET", `/Things(${String(id)})`))[1]);
-    expect(expected.length).toBe(ROWS[engine.name]);
+    expect(expected.length).toBe(caseCount(ROWS[engine.name]));
     const { db, close } = await thingsDatabase(engine, []);
     const service = odataService({
       propertyNaming: "camelCase",

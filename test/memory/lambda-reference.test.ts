@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";
 import { bindCollection } from "../binder/requests.ts";
+import { caseCount } from "../cases.ts";
 
 /** What the reference knows: the entity, and the range variables by name. */
 interface Scene {
@@ -171,7 +172,7 @@ const product: fc.Arbitrary<Product> = fc.record({
 
 test("filters with lambda operators mean what a plain reading of them says", () => {
   let isTrue = 0;
-  const runs = 2000;
+  const runs = caseCount(2000);
   fc.assert(
     fc.property(lambda([], 4), fc.array(product, { minLength: 5, maxLength: 5 }), ({ text, valueIn }, products) => {
       const { shape, values } = bindCollection(`$filter=${text}`);

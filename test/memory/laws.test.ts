@@ -25,6 +25,7 @@ import { Evaluation } from "../../src/memory/evaluation.ts";
 import { computeIntegers } from "../../src/memory/integer-arithmetic.ts";
 import { roundDouble } from "../../src/memory/round.ts";
 import type { ArithmeticOperator, Expression } from "../../src/query/expression.ts";
+import { caseCount } from "../cases.ts";
 import { bindOne, propertyOf, read } from "./model.ts";
 
 const OPERATORS = ["add", "sub", "mul", "div", "mod"] as const satisfies readonly ArithmeticOperator[];
@@ -92,7 +93,7 @@ describe("filters", () => {
         expect(found).toHaveLength(given.length);
         expect(new Set(found)).toEqual(new Set(given));
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 
@@ -110,7 +111,7 @@ describe("filters", () => {
           expect(read(given, { filter: `${name} in (${items.join(",")})` })).toEqual(read(given, { filter: chain }));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: caseCount(300) },
     );
   });
 });
@@ -168,7 +169,7 @@ describe("order", () => {
         const [[key, descending] = ["Id", false], ...rest] = order;
         if (rest.length === 0) expect(sorted).toEqual(sortByDefinition(given, key, descending));
       }),
-      { numRuns: 400 },
+      { numRuns: caseCount(400) },
     );
   });
 
@@ -183,7 +184,7 @@ describe("order", () => {
         const sorted = read(given, { orderby }).entities;
         expect(read(given, { orderby, skip, top }).entities).toEqual(sorted.slice(skip, skip + top));
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(200) },
     );
   });
 
@@ -232,7 +233,7 @@ describe("values", () => {
         noteKey(right);
         expect(Math.sign(order(left, right))).toBe(bytes);
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 
@@ -249,7 +250,7 @@ describe("values", () => {
         if (canonicalKind(type) === typeof value || !canonicalLook(type)(value)) return;
         expect(valueCodec(type).fromHandler(value)).toBe(value);
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 
@@ -282,7 +283,7 @@ describe("arithmetic", () => {
         expect(result === null ? null : BigInt(result)).toBe(reference(operator, left, right));
         expect(computeIntegers(operator, left, right)).toBe(reference(operator, left, right));
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 
@@ -317,7 +318,7 @@ describe("arithmetic", () => {
         const asText = text === null ? null : compute[outer](text, third);
         expect(inParts === null ? null : fromScaledDecimal(inParts)).toBe(asText);
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(2000) },
     );
   });
 
@@ -327,7 +328,7 @@ describe("arithmetic", () => {
         expect(fromScaledDecimal(toScaledDecimal(value))).toBe(value);
         expect(fromScaledDecimal(negateScaledDecimal(toScaledDecimal(value)))).toBe(negateDecimal(value));
       }),
-      { numRuns: 1000 },
+      { numRuns: caseCount(1000) },
     );
   });
 
@@ -346,7 +347,7 @@ describe("arithmetic", () => {
           expect(Math.abs(roundDouble(midpoint, "BankersRounding") % 2)).toBe(0);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: caseCount(1000) },
     );
   });
 });

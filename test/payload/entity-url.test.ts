@@ -4,6 +4,7 @@ import type { EntityType } from "../../src/edm/model.ts";
 import type { PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
 import { entityUrl, keyPredicate, keyPredicateWriter } from "../../src/payload/entity-url.ts";
 import { decodePercent } from "../../src/syntax/percent-encoding.ts";
+import { caseCount } from "../cases.ts";
 import { Status, entitySet, entityType, linesSet, property } from "./model.ts";
 
 const keyed = (type: PrimitiveTypeName | typeof Status): EntityType =>
@@ -68,7 +69,7 @@ describe("a key predicate", () => {
         const literal = decodePercent(segment)?.slice("Things(".length, -1);
         expect(literal).toBe(`'${id.replaceAll("'", "''")}'`);
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(500) },
     );
   });
 

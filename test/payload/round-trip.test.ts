@@ -6,6 +6,7 @@ import { compilePropertyBodyReader } from "../../src/payload/read-property-body.
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";
 import { compilePropertyValue } from "../../src/payload/write-value.ts";
 import type { SelectExpandClause } from "../../src/query/clauses.ts";
+import { caseCount } from "../cases.ts";
 import { entitySets, setOf, typeOf } from "./body-model.ts";
 
 /** What the writers write is what the readers read: the same value, for every type and both forms of numbers. */
@@ -91,7 +92,7 @@ describe("a written value is read as the same", () => {
         const written = compilePropertyValue(type.qualifiedName, property, format)(value);
         expect(read(parse(`{"value":${written}}`), format.ieee754Compatible)).toStrictEqual(value);
       }),
-      { numRuns: 60 },
+      { numRuns: caseCount(60) },
     );
   });
 });
@@ -132,7 +133,7 @@ describe("a written entity is read as the same", () => {
         });
         expect(readers.readDelta(parse(written), ieee754Compatible)).toStrictEqual({ delta: rest, key: [id] });
       }),
-      { numRuns: 100 },
+      { numRuns: caseCount(100) },
     );
   });
 });

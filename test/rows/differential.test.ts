@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { SEED } from "../cases.ts";
 import type { Relations } from "../executors/relations-model.ts";
 import { categoryRules, closedSets, expectRefusal } from "./row-categories.ts";
 import { FAMILIES, SETTINGS, type Engine } from "./row-engines.ts";
 import { oneOf, randomNumbers, rowsOf, withoutHidden, withoutSets } from "./row-pairs.ts";
 import { callsOperation, keyPredicate, readsOf, SWEEP, TITLES } from "./row-requests.ts";
 import { SETS, USERS, visibleRows, type UserName } from "./row-rules.ts";
-import { answersOf, describeRequest, RUNS, SEED, statusOf } from "./row-runs.ts";
+import { answersOf, describeRequest, RUNS, statusOf } from "./row-runs.ts";
 
 /**
  * What a user is answered over all rows is what a service without rules answers over a database that holds the user's

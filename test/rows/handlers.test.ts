@@ -1,10 +1,10 @@
 import { action, type Context } from "odatakit";
 import { describe, expect, test } from "vitest";
 import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
+import { SEED } from "../cases.ts";
 import { FAMILIES } from "./row-engines.ts";
 import { databasePair, toMutable } from "./row-pairs.ts";
 import { keyTextOf, SETS, USERS, visibleRows, type Row, type SetName } from "./row-rules.ts";
-import { SEED } from "./row-runs.ts";
 
 /** What a handler finds in a set through `ctx.sets`: the texts of the keys, once by a query, once key by key. */
 interface Found {

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GRAPH } from "../executors/relations-graph.ts";
-import { FAMILIES } from "./row-engines.ts";
+import { FAMILIES, type Running } from "./row-engines.ts";
 import { rowsOf, toMutable } from "./row-pairs.ts";
 import { DOMAIN, FRESH, keyPredicate, TITLES, wireBody, type RowRequest } from "./row-requests.ts";
 import { keyTextOf, SETS, visibleRows, type Row, type SetName } from "./row-rules.ts";
 import { answersOf, statusOf } from "./row-runs.ts";
+import type { StoredRows } from "./row-store.ts";
 
 /** Whoever names a hidden row is answered as if there were none, to the letter; but for the key itself. */
 
@@ -90,41 +91,41 @@ function withoutKey(answer: string, set: SetName, key: Row): string {
 }
 
 describe.each(FAMILIES.flatMap(({ engines }) => engines))("$name", ({ start }) => {
+  // No test changes a row, so all share the rows.
+  let running: Running;
+  let before: StoredRows | null;
+
+  beforeAll(async () => {
+    running = await start({ data: DATA, isGuarded: true, shared: {} });
+    before = await running.stored();
+  });
+  afterAll(() => running.end());
+
   test.each(CASES)("$set", async ({ set, hidden, missing }) => {
-    const { service, stored, end } = await start({ data: DATA, isGuarded: true, shared: {} });
-    try {
-      const before = await stored();
-      const ofHidden = await answersOf(service, USER, requestsTo(set, hidden));
-      const ofMissing = await answersOf(service, USER, requestsTo(set, missing));
-      expect(ofHidden.flat().map((answer) => withoutKey(answer, set, hidden))).toEqual(
-        ofMissing.flat().map((answer) => withoutKey(answer, set, missing)),
-      );
-      expect(ofHidden.filter((answers) => statusOf(answers) === 404).length).toBeGreaterThan(10);
-      expect(await stored()).toEqual(before);
-    } finally {
-      await end();
-    }
+    const { service, stored } = running;
+    const ofHidden = await answersOf(service, USER, requestsTo(set, hidden));
+    const ofMissing = await answersOf(service, USER, requestsTo(set, missing));
+    expect(ofHidden.flat().map((answer) => withoutKey(answer, set, hidden))).toEqual(
+      ofMissing.flat().map((answer) => withoutKey(answer, set, missing)),
+    );
+    expect(ofHidden.filter((answers) => statusOf(answers) === 404).length).toBeGreaterThan(10);
+    expect(await stored()).toEqual(before);
   });
 
   test.each(CASES)(
     "$set: no hidden row is overwritten by one that is created with its key",
     async ({ set, hidden }) => {
-      const { service, stored, end } = await start({ data: DATA, isGuarded: true, shared: {} });
-      try {
-        const before = await stored();
-        const body = JSON.stringify(wireBody(set, { ...visibleRows(USER, DATA)[set][0], ...keyOf(set, hidden) }));
-        const target = `/${TITLES[set]}`;
-        const path = `${target}(${keyPredicate(set, hidden)})`;
-        const given = [
-          { method: "POST", target, headers: JSON_TYPE, body },
-          { method: "PUT", target: path, headers: JSON_TYPE, body },
-        ];
-        const answers = await answersOf(service, USER, given);
-        for (const each of answers) expect([403, 404, 405, 409], each.join("\n")).toContain(statusOf(each));
-        expect(await stored()).toEqual(before);
-      } finally {
-        await end();
-      }
+      const { service, stored } = running;
+      const body = JSON.stringify(wireBody(set, { ...visibleRows(USER, DATA)[set][0], ...keyOf(set, hidden) }));
+      const target = `/${TITLES[set]}`;
+      const path = `${target}(${keyPredicate(set, hidden)})`;
+      const given = [
+        { method: "POST", target, headers: JSON_TYPE, body },
+        { method: "PUT", target: path, headers: JSON_TYPE, body },
+      ];
+      const answers = await answersOf(service, USER, given);
+      for (const each of answers) expect([403, 404, 405, 409], each.join("\n")).toContain(statusOf(each));
+      expect(await stored()).toEqual(before);
     },
   );
 });

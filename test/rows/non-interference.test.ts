@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { SEED } from "../cases.ts";
 import type { Shared } from "../executors/relations-memory.ts";
 import type { Relations } from "../executors/relations-model.ts";
 import { categoryRules, closedSets, expectRefusal, type CategoryRules } from "./row-categories.ts";
@@ -15,7 +16,7 @@ import {
 } from "./row-pairs.ts";
 import { requestsOf, roundOf, SWEEP, type RowRequest } from "./row-requests.ts";
 import { keyTextOf, SETS, visibleRows, type UserName } from "./row-rules.ts";
-import { answersOf, describeRequest, RUNS, SEED, statusOf, type Answers } from "./row-runs.ts";
+import { answersOf, describeRequest, RUNS, statusOf, type Answers } from "./row-runs.ts";
 import type { StoredRows } from "./row-store.ts";
 
 /**

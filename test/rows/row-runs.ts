@@ -1,4 +1,4 @@
-import process from "node:process";
+import { fuzzCount } from "../cases.ts";
 import type { Service } from "../executors/relations-memory.ts";
 import { ORIGIN, type RowRequest } from "./row-requests.ts";
 import type { UserName } from "./row-rules.ts";
@@ -90,8 +90,5 @@ function decoded(text: string): string {
   }
 }
 
-/** How many requests a run sends per engine: `FUZZ_RUNS` for any number, more for `npm run fuzz:rows`. */
-export const RUNS = Number(
-  process.env["FUZZ_RUNS"] ?? (process.env["npm_lifecycle_event"] === "fuzz:rows" ? 50_000 : 2000),
-);
-export const SEED = Number(process.env["FUZZ_SEED"] ?? 1);
+/** How many requests a run sends per engine. */
+export const RUNS = fuzzCount(2000, "fuzz:rows");

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { SEED } from "../cases.ts";
 import type { Service } from "../executors/relations-memory.ts";
 import { FAMILIES, type Engine } from "./row-engines.ts";
 import { databasePair, oneOf, randomNumbers } from "./row-pairs.ts";
 import { keyPredicate, roundOf, TITLES, writesOf, type RowRequest } from "./row-requests.ts";
 import { KEY_FIELDS, SETS, type Row, type SetName, type UserName } from "./row-rules.ts";
-import { answersOf, describeRequest, RUNS, SEED, statusOf } from "./row-runs.ts";
+import { answersOf, describeRequest, RUNS, statusOf } from "./row-runs.ts";
 import type { StoredRows } from "./row-store.ts";
 
 /** Nobody writes a row that they do not see then: looked at after each write, in the tables themselves. */
