@@ -1,9 +1,10 @@
+import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandStep, StarAccess } from "../query/star-access.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
-import { bindCondition, bindSortKey } from "./bind-expression.ts";
+import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { targetSetOf } from "./bind-navigation.ts";
 import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
@@ -94,7 +95,7 @@ function withExpansions(
     const isSelected = select.contextSelect.length > 0;
     const listed = expanded.flatMap((expansion) => contextOf(expansion, isSelected));
     const contextSelect = Object.freeze([...new Set([...select.contextSelect, ...listed])]);
-    return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
+    return Object.freeze(keeper({ ...select, contextSelect, expanded: Object.freeze(expanded) }));
   }
   const listed = expanded.filter(({ selectExpand }) => selectExpand.contextSelect.length > 0);
   const names = new Set(listed.map(({ navigationProperty }) => navigationProperty.name));
@@ -104,7 +105,7 @@ function withExpansions(
       return `${navigationProperty.name}(${selectExpand.contextSelect.join(",")})`;
     }),
   ];
-  return Object.freeze({ ...select, contextSelect, expanded: Object.freeze(expanded) });
+  return Object.freeze(keeper({ ...select, contextSelect, expanded: Object.freeze(expanded) }));
 }
 
 /**
@@ -187,18 +188,12 @@ function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level): 
   throw invalidOption("$expand", position, message);
 }
 
-const navigationTables = new WeakMap<EntitySet, MemberTable<NavigationProperty>>();
-
 /** The navigation properties that a set declares: its type may have more, from another set. */
-function navigationMembers(entitySet: EntitySet): MemberTable<NavigationProperty> {
-  const known = navigationTables.get(entitySet);
-  if (known !== undefined) return known;
+const navigationMembers = keptPer((entitySet: EntitySet): MemberTable<NavigationProperty> => {
   const members = entitySet.navigationProperties;
   const membersIgnoringCase = new Map([...members].map(([name, member]) => [name.toLowerCase(), member]));
-  const table = { name: entitySet.entityType.name, members, membersIgnoringCase };
-  navigationTables.set(entitySet, table);
-  return table;
-}
+  return { name: entitySet.entityType.name, members, membersIgnoringCase };
+});
 
 function bindItem(
   item: ExpandItemSyntax,
@@ -227,16 +222,13 @@ function bindItem(
       : bindSelect(select, { model, entityType, allowed: capabilities.selectProperties, option: "$expand" });
   const below = target === null ? null : levelBelow({ entitySet: target, capabilities }, { navigationProperty, level });
   const items = below === null ? [] : itemsBelow(item, navigationProperty, below, work);
-  const bound = Object.freeze<ExpandedNavigation>({
+  const bound = keeper<ExpandedNavigation>({
     navigationProperty,
     entitySet: level.entitySet,
     target,
     form: FORMS[suffix ?? "$entities"],
-    filter: filter === undefined ? null : { expression: bindCondition(filter, conditions) },
-    orderBy: orderBy.map((each) => ({
-      expression: bindSortKey(each.expression, sortKeys),
-      descending: each.descending,
-    })),
+    filter: filter === undefined ? null : keeper({ expression: bindCondition(filter, conditions) }),
+    orderBy: bindOrder(orderBy, sortKeys),
     search: search === undefined ? null : toSearchClause(searchText, search),
     skip,
     top,
@@ -245,7 +237,7 @@ function bindItem(
     roundingMode: capabilities.roundingMode,
   });
   checkMentions(bound, limits, "$expand");
-  return bound;
+  return Object.freeze(bound);
 }
 
 /** The level that an item leads to. */

@@ -1,7 +1,9 @@
 import { assertNever } from "../base/assert-never.ts";
+import { keeper } from "../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
-import type { BinarySyntax, LogicalSyntax, SyntaxNode, UnarySyntax } from "../syntax/ast.ts";
+import type { BinarySyntax, LogicalSyntax, OrderByItemSyntax, SyntaxNode, UnarySyntax } from "../syntax/ast.ts";
 import { bindBoolean } from "./bind-boolean.ts";
 import { bindCall } from "./bind-call.ts";
 import { bindLambda } from "./bind-lambda.ts";
@@ -41,6 +43,13 @@ export function bindSortKey(node: SyntaxNode, context: BindingContext): Expressi
   if (type !== null && isScalar(operand)) return toType(operand, type, scope);
   const message = `Entities cannot be ordered by ${describeOperand(operand)}: name a property with a single value.`;
   throw invalidOption(context.option, node.position, message);
+}
+
+/** Binds the items of `$orderby`. @throws ODataError as for bindSortKey */
+export function bindOrder(items: readonly OrderByItemSyntax[], context: BindingContext): readonly OrderByItem[] {
+  return keeper(
+    items.map(({ expression, descending }) => keeper({ expression: bindSortKey(expression, context), descending })),
+  );
 }
 
 /** Counts the levels of the tree before each descent, those within lambda operators with all others. */

@@ -1,3 +1,4 @@
+import { keptPer } from "../base/memo.ts";
 import type { ComplexType, EntityType, Property, EntitySet } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
@@ -180,9 +181,6 @@ function it(scope: BindingScope, position: number): BoundOperand {
   return { kind: "bound", expression: { kind: "it", type }, type, isCollection: false, position };
 }
 
-/** By set; by type for entities that belong to none. */
-const tables = new WeakMap<EntitySet | EntityType, MemberTable<Property>>();
-
 /**
  * The names that can follow an entity or a complex value in an expression. Of the navigation properties they are those
  * that the set declares: its type may have more, from another set.
@@ -190,15 +188,17 @@ const tables = new WeakMap<EntitySet | EntityType, MemberTable<Property>>();
  */
 export function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null): MemberTable<Property> {
   if (type.kind === "ComplexType" || type.navigationProperties.length === 0) return type;
-  const owner = entitySet ?? type;
-  const known = tables.get(owner);
-  if (known !== undefined) return known;
-  const members = [...type.properties, ...(entitySet?.navigationProperties.values() ?? [])];
-  const table: MemberTable<Property> = {
+  return tableOf(entitySet ?? type);
+}
+
+/** By set; by type for entities that belong to none. */
+const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<Property> => {
+  const [type, navigations] =
+    owner.kind === "EntitySet" ? [owner.entityType, owner.navigationProperties.values()] : [owner, []];
+  const members = [...type.properties, ...navigations];
+  return {
     name: type.name,
     members: new Map(members.map((member) => [member.name, member])),
     membersIgnoringCase: new Map(members.map((member) => [member.name.toLowerCase(), member])),
   };
-  tables.set(owner, table);
-  return table;
-}
+});

@@ -1,3 +1,4 @@
+import { keeper, keptPer } from "../base/memo.ts";
 import { fromComparedLiteral } from "../edm/literal.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
@@ -21,7 +22,7 @@ import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
 import type { Literal, TokenList } from "../syntax/token.ts";
 import { bindExpand } from "./bind-expand.ts";
-import { bindCondition, bindSortKey } from "./bind-expression.ts";
+import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption } from "./binding-error.ts";
@@ -175,21 +176,19 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   const conditions = expressionContext("filter", place);
   const sortKeys = expressionContext("orderBy", place);
   const items = orderBy === undefined ? [] : parseOrderBy(orderBy, context);
-  const shape = Object.freeze<QueryShape>({
+  const shape = keeper<QueryShape>({
     key,
     entitySet,
     entityType,
-    filter: filter === undefined ? null : { expression: bindCondition(parseExpression(filter, context), conditions) },
-    orderBy: items.map((item) => ({
-      expression: bindSortKey(item.expression, sortKeys),
-      descending: item.descending,
-    })),
+    filter:
+      filter === undefined ? null : keeper({ expression: bindCondition(parseExpression(filter, context), conditions) }),
+    orderBy: bindOrder(items, sortKeys),
     selectExpand: bindSelectExpand(syntax, target, context, parameters),
     parameters,
     roundingMode: capabilities.roundingMode,
   });
   checkMentions(shape, target.limits, filter === undefined ? "$orderby" : "$filter");
-  return shape;
+  return Object.freeze(shape);
 }
 
 function bindSelectExpand(
@@ -233,16 +232,11 @@ function integerOption(options: QueryOptionsSyntax, option: string): number | un
   return text === undefined ? undefined : parseNonNegativeInteger(text, option);
 }
 
-const syntaxLimits = new WeakMap<Limits, SyntaxLimits>();
+const syntaxLimits: (limits: Limits) => SyntaxLimits = keptPer(toSyntaxLimits);
 
 /** Each request has its own: the literals of a shape are counted from its first option. */
 function parseContext({ aliases }: QueryOptionsSyntax, limits: Limits): ParseContext {
-  let known = syntaxLimits.get(limits);
-  if (known === undefined) {
-    known = toSyntaxLimits(limits);
-    syntaxLimits.set(limits, known);
-  }
-  return { limits: known, literals: [], aliases, counters: { tokens: 0, nodes: 0 } };
+  return { limits: syntaxLimits(limits), literals: [], aliases, counters: { tokens: 0, nodes: 0 } };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { keeper, keptPer } from "../base/memo.ts";
 import type { ComplexType, EntityType, Model, Property, StructuralProperty } from "../edm/model.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
@@ -23,20 +24,14 @@ const MAX_PATH_LENGTH = 100;
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-const wholeEntities = new WeakMap<EntityType, SelectExpandClause>();
-
 /**
  * The clause of a request without `$select`: every property, whole.
  * @returns the same object for a type each time
  */
-export function selectAll(entityType: EntityType): SelectExpandClause {
-  const known = wholeEntities.get(entityType);
-  if (known !== undefined) return known;
-  const selected = Object.freeze(entityType.properties.map((property) => Object.freeze({ property })));
-  const clause = Object.freeze({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING });
-  wholeEntities.set(entityType, clause);
-  return clause;
-}
+export const selectAll: (entityType: EntityType) => SelectExpandClause = keptPer(({ properties }) => {
+  const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
+  return Object.freeze(keeper({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING }));
+});
 
 /**
  * Binds `$select`. Navigation properties and operations that are selected are kept for the context URL and write
@@ -65,7 +60,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
   const { selected: all } = selectAll(target.entityType);
   const selected = hasStar ? permitted(all, target.allowed) : inDeclaredOrder(target.entityType, selection);
   const isSelection = !hasStar || selected.length < all.length;
-  return { selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING };
+  return keeper({ selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING });
 }
 
 /** What a star stands for: the properties that the allowlist leaves out are no part of it. */

@@ -1,3 +1,4 @@
+import { keptPer } from "../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty, Operation, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -202,23 +203,15 @@ type OperationsByName = ReadonlyMap<string, readonly Operation[]>;
 
 const NONE: OperationsByName = new Map();
 
-/** Made once per model, which is frozen. */
-const indexes = new WeakMap<Model, ReadonlyMap<string, OperationsByName>>();
-
 /**
  * The operations bound to a set, by name and by qualified name.
  * @see OData URL Conventions 4.0, section 4.5; decisions, Keys and URLs
  */
 export function boundOperations(model: Model, entitySet: EntitySet, binding: BindingKind): OperationsByName {
-  let index = indexes.get(model);
-  if (index === undefined) {
-    index = indexOf(model);
-    indexes.set(model, index);
-  }
-  return index.get(slot(entitySet.name, binding)) ?? NONE;
+  return indexOf(model).get(slot(entitySet.name, binding)) ?? NONE;
 }
 
-function indexOf(model: Model): ReadonlyMap<string, OperationsByName> {
+const indexOf = keptPer((model: Model): ReadonlyMap<string, OperationsByName> => {
   const index = new Map<string, Map<string, readonly Operation[]>>();
   for (const operation of model.operations) {
     const { binding } = operation;
@@ -231,7 +224,7 @@ function indexOf(model: Model): ReadonlyMap<string, OperationsByName> {
     index.set(key, byName);
   }
   return index;
-}
+});
 
 /** A blank cannot stand in a name. */
 function slot(entitySet: string, binding: BindingKind): string {

@@ -1,3 +1,4 @@
+import { keeper } from "../base/memo.ts";
 import { deepFreeze, frozenMap, frozenSet } from "../edm/frozen-map.ts";
 import type {
   EntityContainer,
@@ -39,7 +40,7 @@ export function buildModel(service: DeclaredService, types: DeclaredTypes): Buil
     operations.set(operation, toOperation(operation, undefined, builder, namespace));
   }
   const entityContainer = toContainer(service, builder, operations);
-  const model: Model = deepFreeze({
+  const model = keeper<Model>({
     kind: "Model",
     namespace,
     entityContainer,
@@ -48,7 +49,7 @@ export function buildModel(service: DeclaredService, types: DeclaredTypes): Buil
     enumTypes: byName(builder.enumTypes.values()),
     operations: [...operations.values()],
   });
-  return { model, operations };
+  return { model: deepFreeze(model), operations };
 }
 
 function toContainer(
@@ -85,7 +86,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
   const bindings = set.navigations.flatMap(({ name, options: { target } }) =>
     typeof target === "string" ? [[name, target] as const] : [],
   );
-  return {
+  return keeper<EntitySet>({
     kind: "EntitySet",
     name: set.name,
     entityType,
@@ -99,7 +100,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
     ),
     uncomparable: frozenSet(set.uncomparable),
     etag: fieldsOf(set.options["etag"]).flatMap((field) => propertyOf(entityType, field)),
-  };
+  });
 }
 
 function toOperation(
@@ -109,7 +110,7 @@ function toOperation(
   namespace: string,
 ): Operation {
   const { name, kind, bound, options } = declared;
-  return {
+  return keeper<Operation>({
     kind,
     name,
     qualifiedName: `${namespace}.${name}`,
@@ -124,7 +125,7 @@ function toOperation(
     parameters: declared.parameters.map((parameter) => toParameter(parameter, builder)),
     returnType: toReturnType(options["returns"], builder),
     isComposable: options["composable"] === true,
-  };
+  });
 }
 
 function toParameter({ name, declared }: DeclaredParameter, builder: TypeBuilder): OperationParameter {

@@ -57,14 +57,14 @@ export interface ServiceRoute {
   open(service: ServiceDescription): readonly RouteResource[];
 }
 
-const descriptions = new WeakMap<object, ServiceDescription>();
+const DESCRIPTION: unique symbol = Symbol("description");
 
-/** Keeps the description of a service, so that its own interface need not show what clients never see. */
+/** Keeps the description in a hidden field of a service that is not frozen yet: clients never see it. */
 export function describeService(service: object, description: ServiceDescription): void {
-  descriptions.set(service, description);
+  Object.defineProperty(service, DESCRIPTION, { value: description });
 }
 
 /** The description of a service; undefined for an object that is none. */
 export function descriptionOf(service: object): ServiceDescription | undefined {
-  return descriptions.get(service);
+  return (service as { readonly [DESCRIPTION]?: ServiceDescription })[DESCRIPTION];
 }

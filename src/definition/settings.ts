@@ -1,3 +1,4 @@
+import { keeper } from "../base/memo.ts";
 import { frozenSet } from "../edm/frozen-map.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
@@ -31,23 +32,25 @@ export const DEFAULT_SETTINGS: Resolved<SetSettings> = Object.freeze({
 });
 
 /** The limits of a registration that states none. @see decisions, Settings; Smaller points */
-export const DEFAULT_LIMITS: Limits = Object.freeze({
-  maxExpandDepth: 3,
-  maxExpandTop: 1000,
-  maxNodeCount: 1000,
-  maxAnyAllDepth: 3,
-  maxInListLength: 1000,
-  maxOrderByProperties: 10,
-  maxUrlLength: 16 * 1024,
-  maxJsonDepth: 64,
-  maxJsonValues: 100_000,
-  maxResponseEntities: 1_000_000,
-  maxExpandItems: 50,
-});
+export const DEFAULT_LIMITS: Limits = Object.freeze(
+  keeper({
+    maxExpandDepth: 3,
+    maxExpandTop: 1000,
+    maxNodeCount: 1000,
+    maxAnyAllDepth: 3,
+    maxInListLength: 1000,
+    maxOrderByProperties: 10,
+    maxUrlLength: 16 * 1024,
+    maxJsonDepth: 64,
+    maxJsonValues: 100_000,
+    maxResponseEntities: 1_000_000,
+    maxExpandItems: 50,
+  }),
+);
 
 /** The limits of a registration. */
 export function resolveLimits(defaults: LimitSettings): Limits {
-  return Object.freeze(inherit(DEFAULT_LIMITS, [defaults]));
+  return Object.freeze(keeper(inherit(DEFAULT_LIMITS, [defaults])));
 }
 
 /**

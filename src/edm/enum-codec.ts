@@ -1,3 +1,4 @@
+import { keptPer } from "../base/memo.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { asText } from "./canonical-form.ts";
 import { describeValue } from "./invalid-value.ts";
@@ -30,21 +31,15 @@ interface EnumTable {
   readonly flags: readonly Flag[];
 }
 
-const tables = new WeakMap<EnumType, EnumTable>();
-
-function tableOf(type: EnumType): EnumTable {
-  const known = tables.get(type);
-  if (known !== undefined) return known;
+const tableOf = keptPer((type: EnumType): EnumTable => {
   const names = new Map<number, string>();
   for (const [name, value] of type.members) if (!names.has(value)) names.set(value, name);
   const flags = [...names]
     .map(([value, name], order) => ({ name, value, order }))
     .filter(({ value }) => value !== 0)
     .toSorted((left, right) => right.value - left.value);
-  const table = { type, names, flags };
-  tables.set(type, table);
-  return table;
-}
+  return { type, names, flags };
+});
 
 /**
  * The numeric value of a canonical text of an enumeration; flags are added up.

@@ -1,3 +1,4 @@
+import { keeper } from "../base/memo.ts";
 /** The primitive types of the entity data model that a property, parameter or literal may have. */
 export const PRIMITIVE_TYPE_NAMES = [
   "Edm.Boolean",
@@ -30,7 +31,7 @@ export interface PrimitiveType {
 /** The primitive types by name. @see OData CSDL 4.0, section 4.4 */
 export const PRIMITIVE_TYPES: Readonly<Record<PrimitiveTypeName, PrimitiveType>> = Object.freeze(
   Object.fromEntries(
-    PRIMITIVE_TYPE_NAMES.map((name) => [name, Object.freeze({ kind: "PrimitiveType", name } as const)]),
+    PRIMITIVE_TYPE_NAMES.map((name) => [name, Object.freeze(keeper({ kind: "PrimitiveType", name } as const))]),
   ) as Record<PrimitiveTypeName, PrimitiveType>,
 );
 

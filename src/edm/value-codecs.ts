@@ -1,4 +1,5 @@
 import { assertNever } from "../base/assert-never.ts";
+import { keptPer } from "../base/memo.ts";
 import { decimalCodec } from "./decimal-codec.ts";
 import { enumCodec } from "./enum-codec.ts";
 import type { EnumType, StructuralProperty } from "./model.ts";
@@ -8,35 +9,24 @@ import { temporalCodec } from "./temporal-codecs.ts";
 import { binaryCodec, booleanCodec, guidCodec, stringCodec } from "./text-codecs.ts";
 import type { ValueCodec } from "./value-codec.ts";
 
-const plainCodecs = new WeakMap<PrimitiveType | EnumType, ValueCodec>();
-const propertyCodecs = new WeakMap<StructuralProperty, ValueCodec>();
-
 /**
  * The codec of a type; without facets there is one per type.
  * @param facets limits that values from a client are checked against
  */
 export function valueCodec(type: PrimitiveType | EnumType, facets?: Facets): ValueCodec {
-  if (facets !== undefined) return makeCodec(type, facets);
-  const known = plainCodecs.get(type);
-  if (known !== undefined) return known;
-  const codec = makeCodec(type, {});
-  plainCodecs.set(type, codec);
-  return codec;
+  return facets === undefined ? plainCodec(type) : makeCodec(type, facets);
 }
+
+const plainCodec = keptPer((type: PrimitiveType | EnumType): ValueCodec => makeCodec(type, {}));
 
 /**
  * The codec of a property's value (of each item, when it is a collection), with the property's facets; made once.
  * @throws TypeError for a property of a complex type, whose values have no codec
  */
-export function codecOf(property: StructuralProperty): ValueCodec {
-  const known = propertyCodecs.get(property);
-  if (known !== undefined) return known;
-  const { type, facets } = property;
-  if (type.kind === "ComplexType") throw new TypeError(`${property.name} is complex: its members have codecs.`);
-  const codec = makeCodec(type, facets);
-  propertyCodecs.set(property, codec);
-  return codec;
-}
+export const codecOf: (property: StructuralProperty) => ValueCodec = keptPer(({ name, type, facets }) => {
+  if (type.kind === "ComplexType") throw new TypeError(`${name} is complex: its members have codecs.`);
+  return makeCodec(type, facets);
+});
 
 function makeCodec(type: PrimitiveType | EnumType, facets: Facets): ValueCodec {
   return type.kind === "EnumType" ? enumCodec(type) : primitiveCodec(type.name, facets);

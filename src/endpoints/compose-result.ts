@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keeper, keptPer } from "../base/memo.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { BARE_RESULT_OPTIONS, COMPOSED_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
@@ -131,8 +132,6 @@ interface BareTarget {
   readonly origin: EntityOrigin;
 }
 
-const implicitSets = new WeakMap<EntityType, EntitySet>();
-
 /** The one set of a type is the home of its navigations and settings; where there are none or several, it has none. */
 function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
   const { model, defaultCapabilities, entitySets, limits, profile } = exchange.service.definition;
@@ -141,8 +140,7 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
     (entitySet) => entitySet.entityType === entityType,
   );
   if (home !== undefined && others.length === 0) return { target: exchange.entitySet(home).target, origin: home };
-  let entitySet = implicitSets.get(entityType);
-  if (entitySet === undefined) implicitSets.set(entityType, (entitySet = implicitSet(entityType)));
+  const entitySet = implicitSet(entityType);
   const capabilitiesOf: QueryTarget["capabilitiesOf"] = (set) =>
     entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
   return {
@@ -152,8 +150,8 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
 }
 
 /** The set that entities of a type make up by themselves: queries are bound to it, and no client can name it. */
-function implicitSet(entityType: EntityType): EntitySet {
-  return Object.freeze({
+const implicitSet = keptPer((entityType: EntityType): EntitySet => {
+  const entitySet = keeper<EntitySet>({
     kind: "EntitySet",
     // A slash is in no name of the model, so no shape of another set has this one's key.
     name: `/${entityType.name}`,
@@ -163,4 +161,5 @@ function implicitSet(entityType: EntityType): EntitySet {
     navigationJoins: new Map(),
     etag: [],
   });
-}
+  return Object.freeze(entitySet);
+});

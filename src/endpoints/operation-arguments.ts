@@ -1,5 +1,7 @@
 import type { Maybe } from "../base/maybe.ts";
+import { keptPer, keptPerPair } from "../base/memo.ts";
 import { bindArguments, refuseArguments } from "../binder/bind-arguments.ts";
+import type { EntitySetSettings } from "../definition/service-definition.ts";
 import type { EntitySet, Operation } from "../edm/model.ts";
 import type { BodyObject } from "../payload/body-members.ts";
 import { compileArgumentsReader, compileParametersReader } from "../payload/read-parameters.ts";
@@ -22,11 +24,10 @@ export interface ArgumentSource {
 /** Reads the arguments of a call, when their turn in the order of checks has come. */
 export type ArgumentsReading = () => Maybe<OperationArguments>;
 
-type ArgumentsReader = ReturnType<typeof compileArgumentsReader>;
-type ParametersReader = ReturnType<typeof compileParametersReader>;
-
-const argumentReaders = new WeakMap<Operation, ArgumentsReader>();
-const parameterReaders = new WeakMap<Operation, ParametersReader>();
+const argumentsReader = keptPer((operation: Operation) => compileArgumentsReader(operation));
+const parametersReader = keptPerPair((operation: Operation, { unknownMembers }: EntitySetSettings) =>
+  compileParametersReader(operation, unknownMembers),
+);
 
 /**
  * Checks what the headers tell of the arguments: those of an action with parameters are its body. A parameterless
@@ -48,24 +49,14 @@ export function openArguments(exchange: Exchange, source: ArgumentSource): Argum
   const body: RequestBody = openBody(exchange, entitySet);
   return () => {
     refuseArguments(operation, parentheses);
-    return body.read(parametersReader(exchange, operation, entitySet));
+    const { defaultSettings } = exchange.service.definition;
+    const settings = entitySet === null ? defaultSettings : exchange.entitySet(entitySet).settings;
+    return body.read(parametersReader(operation, settings));
   };
 }
 
 function readCall(exchange: Exchange, operation: Operation, parentheses: string | null): OperationArguments {
   const { limits } = exchange.service.definition;
   const given = bindArguments(operation, { parentheses, options: readOptions(exchange), limits });
-  let read = argumentReaders.get(operation);
-  if (read === undefined) argumentReaders.set(operation, (read = compileArgumentsReader(operation)));
-  return read(given);
-}
-
-function parametersReader(exchange: Exchange, operation: Operation, entitySet: EntitySet | null): ParametersReader {
-  let read = parameterReaders.get(operation);
-  if (read === undefined) {
-    const { defaultSettings } = exchange.service.definition;
-    const { unknownMembers } = entitySet === null ? defaultSettings : exchange.entitySet(entitySet).settings;
-    parameterReaders.set(operation, (read = compileParametersReader(operation, unknownMembers)));
-  }
-  return read;
+  return argumentsReader(operation)(given);
 }

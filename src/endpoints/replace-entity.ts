@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keptPer } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
@@ -137,13 +138,5 @@ function missing(exchange: Exchange, { entitySet, keyText }: Replacement): Error
   return missingEntityError(exchange, () => noEntity(entitySet, keyText));
 }
 
-type ImmutableKeeper = ReturnType<typeof compileImmutableKeeper>;
-
-const keepers = new WeakMap<EntityType, { readonly keep: ImmutableKeeper }>();
-
-/** What gives a replacement the immutable values of the entity; null where the type has none. */
-function keeperOf(entityType: EntityType): ImmutableKeeper {
-  let known = keepers.get(entityType);
-  if (known === undefined) keepers.set(entityType, (known = { keep: compileImmutableKeeper(entityType) }));
-  return known.keep;
-}
+/** Gives a replacement the immutable values of the entity; null where the type has none. */
+const keeperOf = keptPer((entityType: EntityType) => compileImmutableKeeper(entityType));

@@ -1,10 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keptPer } from "../base/memo.ts";
+import { once } from "../base/once.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { isSavedSeen } from "../execution/check-written.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { onFirstUse } from "../payload/body-readers.ts";
 import { etagWriter } from "../payload/etag.ts";
 import {
   compileChangedPropertyReader,
@@ -82,19 +83,18 @@ interface PropertyReaders {
   readonly change: () => PropertyBodyReader;
 }
 
-const readers = new WeakMap<EntitySetRuntime, Map<StructuralProperty, PropertyReaders>>();
+const readersOf = keptPer((_runtime: EntitySetRuntime) => new Map<StructuralProperty, PropertyReaders>());
 
 function bodyReaders(exchange: Exchange, entitySet: EntitySet, property: StructuralProperty): PropertyReaders {
   const runtime = exchange.entitySet(entitySet);
-  let ofSet = readers.get(runtime);
-  if (ofSet === undefined) readers.set(runtime, (ofSet = new Map<StructuralProperty, PropertyReaders>()));
+  const ofSet = readersOf(runtime);
   let known = ofSet.get(property);
   if (known === undefined) {
     const { unknownMembers } = runtime.settings;
     const { complexValuesBare } = exchange.service.definition.profile;
     known = {
-      replace: onFirstUse(() => compilePropertyBodyReader(property, unknownMembers, complexValuesBare)),
-      change: onFirstUse(() => compileChangedPropertyReader(property, unknownMembers)),
+      replace: once(() => compilePropertyBodyReader(property, unknownMembers, complexValuesBare)),
+      change: once(() => compileChangedPropertyReader(property, unknownMembers)),
     };
     ofSet.set(property, known);
   }

@@ -92,7 +92,7 @@ function meets(
   };
   return chain(startAll(loads), () => {
     if (run.unfollowed.size > 0) return written.isSaved !== true;
-    return canBeTrue(filter.expression, { entity: written.entity, evaluation, isKnown });
+    return canBeTrue(filter, { entity: written.entity, evaluation, isKnown });
   });
 }
 

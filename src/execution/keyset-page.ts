@@ -44,7 +44,7 @@ export function readLastRow(
   const { entityType, roundingMode } = plan.query.shape;
   const object = rowShape === undefined ? asEntity(entity, entityType) : toObject(entity, rowShape, order, entityType);
   const evaluation = new Evaluation(plan.query.values);
-  const values = order.terms.map(({ expression }) => compiledFor(expression, roundingMode)(object, evaluation));
+  const values = order.terms.map((term) => compiledFor(term, roundingMode)(object, evaluation));
   // Databases have no NaN: they do not order what a computation here makes of a row as it does.
   return isRow && values.some((value) => Number.isNaN(value)) ? { values: null, isRow } : { values, isRow };
 }

@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keeper, keptPer } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { RowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
@@ -24,16 +25,18 @@ const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
 /** The condition that no row meets, in a form that every database takes. */
-export const NO_ROW: FilterClause = Object.freeze<FilterClause>({
-  expression: {
-    kind: "comparison",
-    operator: "eq",
-    left: { kind: "literal", value: false, type: BOOLEAN } satisfies Expression,
-    right: { kind: "literal", value: true, type: BOOLEAN } satisfies Expression,
-    operandType: BOOLEAN,
-    type: BOOLEAN,
-  },
-});
+export const NO_ROW: FilterClause = Object.freeze(
+  keeper<FilterClause>({
+    expression: {
+      kind: "comparison",
+      operator: "eq",
+      left: { kind: "literal", value: false, type: BOOLEAN } satisfies Expression,
+      right: { kind: "literal", value: true, type: BOOLEAN } satisfies Expression,
+      operandType: BOOLEAN,
+      type: BOOLEAN,
+    },
+  }),
+);
 
 const NO_ROW_SEEN: RowRestriction = Object.freeze({ filter: NO_ROW, values: Object.freeze([]), sources: new Map() });
 
@@ -71,15 +74,10 @@ export function restrictionOf(
   return verdict.restriction;
 }
 
-/** A filter is one object for all conditions of a structure. */
-const clauses = new WeakMap<FilterClause, QueryClauses>();
-
 /** The condition of a rule as a query: the same object for a filter each time. */
-export function clausesOf(filter: FilterClause): QueryClauses {
-  let known = clauses.get(filter);
-  if (known === undefined) clauses.set(filter, (known = Object.freeze({ filter, orderBy: NO_ORDER })));
-  return known;
-}
+export const clausesOf: (filter: FilterClause) => QueryClauses = keptPer((filter) =>
+  Object.freeze(keeper({ filter, orderBy: NO_ORDER })),
+);
 
 function verdictOf({ entitySet, rows }: Pick<EntitySetDefinition, "entitySet" | "rows">, context: Context): Verdict {
   const origin = originOf(context);

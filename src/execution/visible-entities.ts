@@ -155,7 +155,7 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
   const evaluation = new Evaluation(condition.values);
   const meets = (filter: FilterClause | null): IsVisible => {
     if (filter === null) return SEES_ALL;
-    const evaluate = compiledFor(filter.expression, "spec-compliant");
+    const evaluate = compiledFor(filter, "spec-compliant");
     return (entity) => !isObject(entity) || evaluate(entity, evaluation) === true;
   };
   const { entityType } = set.entitySet;

@@ -32,8 +32,7 @@ export function applyQuery(rows: Iterable<unknown>, query: MemoryQuery & Pick<So
  */
 export function applyClauses(rows: Iterable<unknown>, query: MemoryQuery, evaluation: Evaluation): EntityPage {
   const { filter, orderBy, shape } = query;
-  const keep =
-    filter === null ? null : keepRows(compiledFor(filter.expression, shape.roundingMode), evaluation, shape.entityType);
+  const keep = filter === null ? null : keepRows(compiledFor(filter, shape.roundingMode), evaluation, shape.entityType);
   if (orderBy.length === 0 || isKnownOrder(rows, query, evaluation)) return readInOrder(rows, keep, query);
   const kept = filterRows(rows, keep);
   const page = orderRows(kept, query, evaluation);

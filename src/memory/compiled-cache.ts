@@ -1,20 +1,20 @@
+import { keptPer } from "../base/memo.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 
-/** Kept as long as the shape that the expression belongs to. */
-const caches: Readonly<Record<RoundingMode, WeakMap<Expression, CompiledExpression>>> = {
-  "spec-compliant": new WeakMap(),
-  BankersRounding: new WeakMap(),
+/** A filter, a term of an order: what holds an expression and lives as long as its shape. */
+export interface Clause {
+  readonly expression: Expression;
+}
+
+const COMPILE: Readonly<Record<RoundingMode, (clause: Clause) => CompiledExpression>> = {
+  "spec-compliant": keptPer(({ expression }: Clause) => compileExpression(expression, "spec-compliant")),
+  BankersRounding: keptPer(({ expression }: Clause) => compileExpression(expression, "BankersRounding")),
 };
 
-/** The closure of an expression, compiled on first use: the second request of a shape compiles nothing. */
-export function compiledFor(expression: Expression, roundingMode: RoundingMode): CompiledExpression {
-  const cache = caches[roundingMode];
-  const known = cache.get(expression);
-  if (known !== undefined) return known;
-  const compiled = compileExpression(expression, roundingMode);
-  cache.set(expression, compiled);
-  return compiled;
+/** Returns the closure of an expression, compiled on first use: the second request of a shape compiles nothing. */
+export function compiledFor(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
+  return COMPILE[roundingMode](clause);
 }

@@ -1,9 +1,11 @@
+import { keptPer } from "../base/memo.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { Evaluation } from "./evaluation.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 import { areInOrder } from "./order-rows.ts";
 
-const verdicts = new WeakMap<readonly unknown[], WeakMap<EntityType, boolean>>();
+/** By array. */
+const verdictsOf = keptPer((_entityType: EntityType) => new WeakMap<readonly unknown[], boolean>());
 
 /**
  * Whether rows are known to stand in the order that is asked for, so that reading may end with the page. That can only
@@ -15,13 +17,11 @@ export function isKnownOrder(
   evaluation: Evaluation,
 ): rows is readonly unknown[] {
   if (!Array.isArray(rows) || !Object.isFrozen(rows) || !isKeyOrder(query)) return false;
-  const { entityType } = query.shape;
-  const byType = verdicts.get(rows) ?? new WeakMap<EntityType, boolean>();
-  verdicts.set(rows, byType);
-  const known = byType.get(entityType);
+  const verdicts = verdictsOf(query.shape.entityType);
+  const known = verdicts.get(rows);
   if (known !== undefined) return known;
   const verdict = areInOrder(rows, query, evaluation);
-  byType.set(entityType, verdict);
+  verdicts.set(rows, verdict);
   return verdict;
 }
 

@@ -55,7 +55,7 @@ function compareByItems(
   evaluation: Evaluation,
 ): CompareRows {
   const comparisons = orderBy.map((item, index) => {
-    const evaluate = compiledFor(item.expression, shape.roundingMode);
+    const evaluate = compiledFor(item, shape.roundingMode);
     const compute: ComputeKey = (position) => evaluate(asEntity(rows[position], shape.entityType), evaluation);
     return index === 0 ? compareByFirst(item, rows.length, compute) : compareByLater(item, rows.length, compute);
   });

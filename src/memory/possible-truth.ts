@@ -1,6 +1,9 @@
+import { keptPer } from "../base/memo.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { FilterClause } from "../query/clauses.ts";
 import type { Expression, PathSource } from "../query/expression.ts";
 import { childrenOf, isPath } from "../query/walk-expression.ts";
-import { compiledFor } from "./compiled-cache.ts";
+import { compileExpression } from "./compile-expression.ts";
 import type { Evaluation } from "./evaluation.ts";
 
 /** An entity of which not all is known, and by what its conditions are evaluated. */
@@ -21,26 +24,37 @@ const TRUE = 4;
 const ANY: Truths = FALSE | NULL | TRUE;
 const EACH: readonly Truths[] = [FALSE, NULL, TRUE];
 
+/** Tells which truth values a condition may have for an entity. */
+type Possible = (partial: PartialEntity) => Truths;
+
 /**
  * Whether a condition can be true of an entity, whatever the values are that are not known of it.
- * @param expression a Boolean expression
+ * @param filter a Boolean expression; compiled on first use
  * @throws TypeError for a value of the entity that is none of its property's type
  */
-export function canBeTrue(expression: Expression, partial: PartialEntity): boolean {
-  return (possibleTruths(expression, partial) & TRUE) !== 0;
+export function canBeTrue(filter: FilterClause, partial: PartialEntity): boolean {
+  return (possibleOf(filter)(partial) & TRUE) !== 0;
 }
 
-/** The truth values that a condition may have, each part of it by itself: never fewer than it may have. */
-function possibleTruths(expression: Expression, partial: PartialEntity): Truths {
+const possibleOf = keptPer(({ expression }: FilterClause) => compilePossible(expression));
+
+/** Judges each part of a condition by itself, so that a result never has fewer truth values than are possible. */
+function compilePossible(expression: Expression): Possible {
   switch (expression.kind) {
     case "logical": {
-      const parts = expression.operands.map((operand) => possibleTruths(operand, partial));
-      return parts.reduce((left, right) => combine(left, right, expression.operator));
+      const parts = expression.operands.map(compilePossible);
+      return (partial) =>
+        parts.map((part) => part(partial)).reduce((left, right) => combine(left, right, expression.operator));
     }
-    case "not":
-      return negate(possibleTruths(expression.operand, partial));
-    default:
-      return isWhollyKnown(expression, partial) ? truthOf(expression, partial) : ANY;
+    case "not": {
+      const operand = compilePossible(expression.operand);
+      return (partial) => negate(operand(partial));
+    }
+    default: {
+      const evaluate = compileExpression(expression, "spec-compliant");
+      return (partial) =>
+        isWhollyKnown(expression, partial) ? truthOf(evaluate(partial.entity, partial.evaluation)) : ANY;
+    }
   }
 }
 
@@ -60,8 +74,7 @@ function negate(truths: Truths): Truths {
   return (truths & NULL) | ((truths & FALSE) === 0 ? 0 : TRUE) | ((truths & TRUE) === 0 ? 0 : FALSE);
 }
 
-function truthOf(expression: Expression, { entity, evaluation }: PartialEntity): Truths {
-  const value = compiledFor(expression, "spec-compliant")(entity, evaluation);
+function truthOf(value: PrimitiveValue | null): Truths {
   if (value === null) return NULL;
   return value === true ? TRUE : FALSE;
 }

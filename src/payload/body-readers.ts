@@ -1,3 +1,4 @@
+import { once } from "../base/once.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { keyFields } from "./body-key.ts";
@@ -43,11 +44,9 @@ export type RelatedReader = (body: JsonValue, ieee754Compatible: boolean, key: u
 export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings): BodyReaders {
   const { entityType } = entitySet;
   const values = new ValueReaders(settings.unknownMembers);
-  const readNew = onFirstUse(() => compileNewEntityReader({ entitySet, entityType }, { ...settings, values }));
-  const readReplacement = onFirstUse(() =>
-    compileReplacementReader(entityType, values, settings.ignoresBodyKeys === true),
-  );
-  const readDelta = onFirstUse(() => compileDeltaReader(entityType, values, settings.ignoresBodyKeys === true));
+  const readNew = once(() => compileNewEntityReader({ entitySet, entityType }, { ...settings, values }));
+  const readReplacement = once(() => compileReplacementReader(entityType, values, settings.ignoresBodyKeys === true));
+  const readDelta = once(() => compileDeltaReader(entityType, values, settings.ignoresBodyKeys === true));
   return Object.freeze<BodyReaders>({
     readNew: (body, ieee754Compatible) => {
       return guarded(body, ieee754Compatible, (place) => readNew()(body, place, "", null));
@@ -79,7 +78,7 @@ export function compileRelatedReader(
   const entitySet = bound === undefined ? null : (settings.entitySets.get(bound) ?? null);
   const { ofRelated } = nestedLinksOf(source, navigation);
   const values = new ValueReaders(settings.unknownMembers);
-  const read = onFirstUse(() => {
+  const read = once(() => {
     return compileNewEntityReader({ entitySet, entityType }, { ...settings, values }, ofRelated);
   });
   return (body, ieee754Compatible, key) => {
@@ -104,10 +103,4 @@ export function guarded<Result>(
     refuseBindings(body, place);
     throw error;
   }
-}
-
-/** Returns a function that makes a value once, when it is first asked for it. */
-export function onFirstUse<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -1,3 +1,4 @@
+import { keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowShape } from "../query/row-shape.ts";
@@ -7,9 +8,6 @@ import { compileRequiredReader, requireObject, requireRow } from "./property-rea
 /** Writes the key predicate of an entity, such as `(5)` or `(A=1,B='x')`, percent-encoded. */
 export type KeyPredicateWriter = (entity: unknown) => string;
 
-/** By type, and within it by the layout of its rows; the type itself stands for the application's objects. */
-const writers = new WeakMap<EntityType, WeakMap<RowShape | EntityType, KeyPredicateWriter>>();
-
 /**
  * The writer of key predicates of a type; made once per type and layout.
  * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
@@ -17,13 +15,13 @@ const writers = new WeakMap<EntityType, WeakMap<RowShape | EntityType, KeyPredic
  * @see OData URL Conventions 4.0, section 4.3.1
  */
 export function keyPredicateWriter(entityType: EntityType, rowShape?: RowShape): KeyPredicateWriter {
-  let ofType = writers.get(entityType);
-  if (ofType === undefined) writers.set(entityType, (ofType = new WeakMap()));
-  const layout = rowShape ?? entityType;
-  let writer = ofType.get(layout);
-  if (writer === undefined) ofType.set(layout, (writer = compileKeyPredicate(entityType, rowShape)));
-  return writer;
+  return rowShape === undefined ? objectWriter(entityType) : rowWriter(rowShape, entityType);
 }
+
+const objectWriter = keptPer((entityType: EntityType) => compileKeyPredicate(entityType, undefined));
+const rowWriter = keptPerPair((rowShape: RowShape, entityType: EntityType) =>
+  compileKeyPredicate(entityType, rowShape),
+);
 
 /**
  * The key predicate of an entity, percent-encoded so that it can stand in a path as it is.

@@ -1,3 +1,4 @@
+import { keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RowShape } from "../query/row-shape.ts";
@@ -6,9 +7,6 @@ import { compileScalarReader, requireObject, requireRow } from "./property-reade
 /** Reads the values that the ETag of an entity is made from, in canonical form, by field. */
 export type EtagValuesReader = (entity: unknown) => Readonly<Record<string, PrimitiveValue | null>>;
 
-/** By set, and within it by the layout of its rows; the set itself stands for the application's objects. */
-const readers = new WeakMap<EntitySet, WeakMap<RowShape | EntitySet, EtagValuesReader>>();
-
 /**
  * The reader of the values behind an ETag, made once per set and layout: a write repeats them where it takes place.
  * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
@@ -16,13 +14,11 @@ const readers = new WeakMap<EntitySet, WeakMap<RowShape | EntitySet, EtagValuesR
  * @see specification, Conditional requests and ETags, rule 5
  */
 export function etagValuesReader(entitySet: EntitySet, rowShape: RowShape | undefined): EtagValuesReader {
-  let ofSet = readers.get(entitySet);
-  if (ofSet === undefined) readers.set(entitySet, (ofSet = new WeakMap()));
-  const layout = rowShape ?? entitySet;
-  let reader = ofSet.get(layout);
-  if (reader === undefined) ofSet.set(layout, (reader = compileReader(entitySet, rowShape)));
-  return reader;
+  return rowShape === undefined ? objectReader(entitySet) : rowReader(rowShape, entitySet);
 }
+
+const objectReader = keptPer((entitySet: EntitySet) => compileReader(entitySet, undefined));
+const rowReader = keptPerPair((rowShape: RowShape, entitySet: EntitySet) => compileReader(entitySet, rowShape));
 
 function compileReader({ entityType, etag }: EntitySet, rowShape: RowShape | undefined): EtagValuesReader {
   const parts = etag.map((property) => [property.field, compileScalarReader(entityType, property, rowShape)] as const);

@@ -1,3 +1,4 @@
+import { keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowShape } from "../query/row-shape.ts";
@@ -18,9 +19,6 @@ const TEXT = Uint8Array.of(2);
 /** Most bytes of an entity's values that are kept along with its ETag. */
 const MAX_KEPT = 256;
 
-/** By set, and within it by the layout of its rows; the set itself stands for the application's objects. */
-const writers = new WeakMap<EntitySet, WeakMap<RowShape | EntitySet, EtagWriter>>();
-
 /**
  * The ETag writer of an entity set, made once per set; null when the set has no ETag. The ETag is the Base64 SHA-256
  * over one frame per value: `00` for null; `01`, length, bytes for binary; `02`, length, type name, length, text for
@@ -31,13 +29,11 @@ const writers = new WeakMap<EntitySet, WeakMap<RowShape | EntitySet, EtagWriter>
  */
 export function etagWriter(entitySet: EntitySet, rowShape?: RowShape): EtagWriter | null {
   if (entitySet.etag.length === 0) return null;
-  let ofSet = writers.get(entitySet);
-  if (ofSet === undefined) writers.set(entitySet, (ofSet = new WeakMap()));
-  const layout = rowShape ?? entitySet;
-  let writer = ofSet.get(layout);
-  if (writer === undefined) ofSet.set(layout, (writer = compileEtagWriter(entitySet, rowShape)));
-  return writer;
+  return rowShape === undefined ? objectWriter(entitySet) : rowWriter(rowShape, entitySet);
 }
+
+const objectWriter = keptPer((entitySet: EntitySet) => compileEtagWriter(entitySet, undefined));
+const rowWriter = keptPerPair((rowShape: RowShape, entitySet: EntitySet) => compileEtagWriter(entitySet, rowShape));
 
 function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape | undefined): EtagWriter {
   const puts = etag.map((property) => compilePut(entityType, property, rowShape));

@@ -1,3 +1,4 @@
+import { keptPerPair } from "../base/memo.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
@@ -18,11 +19,10 @@ export interface PropertyWriter {
   writeEnvelope(entity: unknown, contextUrl: string): string | null;
 }
 
-/** Writers of the properties of one type or layout, by property and format. A type belongs to one service, so to one profile. */
-type WritersByProperty = WeakMap<StructuralProperty, Map<string, PropertyWriter>>;
-
-/** By the layout of rows, or by the type for the application's objects. */
-const writers = new WeakMap<RowShape | EntityType, WritersByProperty>();
+/** By format. A layout is that of rows, or the type of objects; a type belongs to one service, so to one profile. */
+const writersOf = keptPerPair(
+  (_layout: RowShape | EntityType, _property: StructuralProperty) => new Map<string, PropertyWriter>(),
+);
 
 /**
  * The writer of the envelope of one property, made on the first request of its kind.
@@ -37,11 +37,7 @@ export function propertyWriter(
   rowShape: RowShape | undefined,
   isBare: boolean,
 ): PropertyWriter {
-  const layout = rowShape ?? entityType;
-  let ofLayout = writers.get(layout);
-  if (ofLayout === undefined) writers.set(layout, (ofLayout = new WeakMap()));
-  let ofProperty = ofLayout.get(property);
-  if (ofProperty === undefined) ofLayout.set(property, (ofProperty = new Map<string, PropertyWriter>()));
+  const ofProperty = writersOf(rowShape ?? entityType, property);
   const key = format.ieee754Compatible ? `${format.metadata}+` : format.metadata;
   let writer = ofProperty.get(key);
   if (writer === undefined) {

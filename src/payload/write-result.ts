@@ -1,3 +1,4 @@
+import { keeper, keptPer } from "../base/memo.ts";
 import type { EntityType, Operation, ReturnType, StructuralProperty, ValueType } from "../edm/model.ts";
 import { typeContext } from "./context-url.ts";
 import type { PayloadFormat } from "./payload-format.ts";
@@ -25,8 +26,8 @@ export interface ResultRules {
   readonly resultsEnveloped: boolean;
 }
 
-/** An operation is of one service, so its rules are always the same. */
-const writers = new WeakMap<Operation, Map<string, ResultWriter>>();
+/** By format. An operation is of one service, so its rules are always the same. */
+const writersOf = keptPer((_operation: Operation) => new Map<string, ResultWriter>());
 
 /**
  * The writer of results that are no entities, made on the first call of its kind. A single primitive value of a bound
@@ -42,8 +43,7 @@ export function resultWriter(
   format: PayloadFormat,
   { resultsEnveloped }: ResultRules,
 ): ResultWriter {
-  let ofOperation = writers.get(operation);
-  if (ofOperation === undefined) writers.set(operation, (ofOperation = new Map<string, ResultWriter>()));
+  const ofOperation = writersOf(operation);
   const key = format.ieee754Compatible ? `${format.metadata}+` : format.metadata;
   let writer = ofOperation.get(key);
   if (writer === undefined) {
@@ -73,7 +73,7 @@ function compileWriter(
 
 /** A result is written as a property of its type is. */
 function asProperty({ type, isCollection, nullable, facets }: ValueResult): StructuralProperty {
-  return {
+  return keeper<StructuralProperty>({
     kind: "StructuralProperty",
     name: "result",
     field: "result",
@@ -85,5 +85,5 @@ function asProperty({ type, isCollection, nullable, facets }: ValueResult): Stru
     immutable: false,
     facets,
     index: 0,
-  };
+  });
 }

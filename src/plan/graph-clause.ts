@@ -1,4 +1,5 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
+import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
 
@@ -11,7 +12,7 @@ export type TargetOf = (entitySet: EntitySet, navigationProperty: NavigationProp
 /** More forms of graphs than the clients of one set commonly send. */
 const CLAUSES_KEPT = 100;
 
-const clauses = new WeakMap<EntitySet, BoundedCache<string, SelectExpandClause>>();
+const clausesOf = keptPer((_entitySet: EntitySet) => new BoundedCache<string, SelectExpandClause>(CLAUSES_KEPT));
 
 /**
  * The clause that writes an entity with what is populated of its navigation properties.
@@ -26,12 +27,7 @@ export function graphClause(
   targetOf: TargetOf,
 ): SelectExpandClause {
   if (shape.size === 0) return plain(entitySet.entityType);
-  let ofSet = clauses.get(entitySet);
-  if (ofSet === undefined) clauses.set(entitySet, (ofSet = new BoundedCache(CLAUSES_KEPT)));
-  const key = keyOf(shape);
-  let clause = ofSet.get(key);
-  if (clause === undefined) ofSet.set(key, (clause = makeClause(entitySet, shape, plain, targetOf)));
-  return clause;
+  return clausesOf(entitySet).getOrMake(keyOf(shape), () => makeClause(entitySet, shape, plain, targetOf));
 }
 
 function makeClause(
@@ -43,7 +39,7 @@ function makeClause(
   const expanded = [...shape].map(([navigationProperty, below]): ExpandedNavigation => {
     const target = targetOf(entitySet, navigationProperty);
     const { entityType } = navigationProperty;
-    return {
+    return keeper<ExpandedNavigation>({
       navigationProperty,
       entitySet,
       target,
@@ -56,9 +52,9 @@ function makeClause(
       count: false,
       selectExpand: target === null ? plain(entityType) : makeClause(target, below, plain, targetOf),
       roundingMode: "spec-compliant",
-    };
+    });
   });
-  return Object.freeze({ ...plain(entitySet.entityType), expanded: Object.freeze(expanded) });
+  return Object.freeze(keeper({ ...plain(entitySet.entityType), expanded: Object.freeze(expanded) }));
 }
 
 /** Names hold neither commas nor parentheses. */

@@ -1,4 +1,5 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
+import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { JoinedNavigation, RelatedShape } from "../query/source.ts";
@@ -22,7 +23,7 @@ export type CanJoin = (step: ExpandStep) => boolean;
 /** Choices that are kept per plan: an application's sets join, or they do not. */
 const CHOICES_KEPT = 16;
 
-const choices = new WeakMap<ExpandPlan, BoundedCache<string, JoinedSteps>>();
+const choicesOf = keptPer((_plan: ExpandPlan) => new BoundedCache<string, JoinedSteps>(CHOICES_KEPT));
 
 /**
  * The steps of a plan that are read along with their parents: those that can be, and below them what in turn can.
@@ -33,14 +34,7 @@ export function joinSteps(plan: ExpandPlan | null, canJoin: CanJoin): JoinedStep
   if (plan === null) return NO_JOINS;
   const key = choiceKey(plan, canJoin);
   if (!key.includes("1")) return NO_JOINS;
-  let known = choices.get(plan);
-  if (known === undefined) choices.set(plan, (known = new BoundedCache(CHOICES_KEPT)));
-  let joined = known.get(key);
-  if (joined === undefined) {
-    joined = makeJoins(plan, canJoin);
-    known.set(key, joined);
-  }
-  return joined;
+  return choicesOf(plan).getOrMake(key, () => makeJoins(plan, canJoin));
 }
 
 /** One digit for each step, and behind that of a joined one those of the level below it. */
@@ -63,22 +57,15 @@ function makeJoins({ steps }: ExpandPlan, canJoin: CanJoin): JoinedSteps {
     const inner = joinSteps(step.below, canJoin);
     const { join, target, selected } = load;
     below.set(step, inner);
-    navigations.push(Object.freeze({ expansion, join, target, selected, joined: inner.navigations }));
+    navigations.push(Object.freeze(keeper({ expansion, join, target, selected, joined: inner.navigations })));
   }
   return Object.freeze({ navigations: Object.freeze(navigations), below });
 }
 
-const candidates = new WeakMap<ExpandPlan, readonly EntitySet[]>();
-
 /** The sets that may be joined into the statement of the parents, and those that the expressions in between mention. */
-export function joinCandidates(plan: ExpandPlan): readonly EntitySet[] {
-  let known = candidates.get(plan);
-  if (known === undefined) {
-    known = Object.freeze([...new Set(plan.steps.flatMap(candidatesOf))]);
-    candidates.set(plan, known);
-  }
-  return known;
-}
+export const joinCandidates: (plan: ExpandPlan) => readonly EntitySet[] = keptPer(({ steps }) =>
+  Object.freeze([...new Set(steps.flatMap(candidatesOf))]),
+);
 
 function candidatesOf({ load, expansion, below }: ExpandStep): readonly EntitySet[] {
   if (load.kind !== "related" || !load.isJoinable) return [];
@@ -86,27 +73,19 @@ function candidatesOf({ load, expansion, below }: ExpandStep): readonly EntitySe
   return [load.target, ...mentioned, ...(below === null ? [] : joinCandidates(below))];
 }
 
-const shapes = new WeakMap<ExpandStep, WeakMap<JoinedSteps, RelatedShape>>();
-
 /**
  * What the source of the target set is asked for on behalf of a step.
  * @param joined what of the level below is read along
  * @returns the same object for the same arguments
  * @throws Error for a step that is not of kind `related`
  */
-export function stepShape(step: ExpandStep, joined: JoinedSteps): RelatedShape {
-  let byJoins = shapes.get(step);
-  if (byJoins === undefined) shapes.set(step, (byJoins = new WeakMap()));
-  let shape = byJoins.get(joined);
-  if (shape === undefined) byJoins.set(joined, (shape = makeShape(step, joined)));
-  return shape;
-}
+export const stepShape: (step: ExpandStep, joined: JoinedSteps) => RelatedShape = keptPerPair(makeShape);
 
 function makeShape({ load, expansion, place }: ExpandStep, joined: JoinedSteps): RelatedShape {
   if (load.kind !== "related") throw new Error(`${place} is not read from its target set.`);
   const { navigationProperty, filter, orderBy, roundingMode } = expansion;
   const { entityType } = navigationProperty;
-  return Object.freeze<RelatedShape>({
+  const shape = keeper<RelatedShape>({
     join: load.join,
     entityType,
     filter,
@@ -115,4 +94,5 @@ function makeShape({ load, expansion, place }: ExpandStep, joined: JoinedSteps):
     joined: joined.navigations,
     roundingMode,
   });
+  return Object.freeze(shape);
 }

@@ -1,3 +1,4 @@
+import { keeper, keptPerPair } from "../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { FilterClause } from "../query/clauses.ts";
@@ -32,8 +33,8 @@ const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 /** Stands for no filter. */
 const NO_FILTER: object = Object.freeze({});
 
-/** By order and filter, which are one object each for all requests of a shape; then by the kinds of the values. */
-const filters = new WeakMap<KeysetOrder, WeakMap<object, Map<string, FilterClause>>>();
+/** By the kinds of the values. Order and filter are one object each for all requests of a shape. */
+const filtersOf = keptPerPair((_order: KeysetOrder, _filter: object) => new Map<string, FilterClause>());
 
 /**
  * The query of the rows that come behind one row, by the values that its terms have there. Every condition has a bound
@@ -42,14 +43,11 @@ const filters = new WeakMap<KeysetOrder, WeakMap<object, Map<string, FilterClaus
  */
 export function seekBehind(order: KeysetOrder, row: readonly KeysetValue[], scope: SeekScope): Seek {
   const kinds = row.map(kindOf);
-  let byFilter = filters.get(order);
-  if (byFilter === undefined) filters.set(order, (byFilter = new WeakMap()));
-  let byKinds = byFilter.get(scope.filter ?? NO_FILTER);
-  if (byKinds === undefined) byFilter.set(scope.filter ?? NO_FILTER, (byKinds = new Map<string, FilterClause>()));
+  const byKinds = filtersOf(order, scope.filter ?? NO_FILTER);
   const key = `${String(scope.isRow)} ${kinds.join(" ")}`;
   let filter = byKinds.get(key);
   if (filter === undefined) {
-    filter = Object.freeze({ expression: andFilter(scope.filter, behind(order.terms, kinds, scope)) });
+    filter = Object.freeze(keeper({ expression: andFilter(scope.filter, behind(order.terms, kinds, scope)) }));
     byKinds.set(key, filter);
   }
   const given = row.filter((value, index): value is PrimitiveValue => value !== null && kinds[index] === "value");

@@ -1,3 +1,4 @@
+import { keeper, keptPerPair } from "../base/memo.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import type { OrderByItem, SelectedProperty } from "../query/clauses.ts";
 import type { Expression, PathSource, ScalarType } from "../query/expression.ts";
@@ -25,35 +26,26 @@ export interface KeysetOrder {
  */
 const MAX_TERMS = 32;
 
-/** Kept per list, which is one object for all requests of a shape; null: no such order. */
-const orders = new WeakMap<readonly OrderByItem[], KeysetOrder | null>();
-
 /**
  * The order by whose values the rest of a collection can be found; null where a term is more than a value of the entity
  * itself: a path along a navigation, a count, a lambda operator, or `now()`, which differs between two requests.
  * @param orderBy a total order
  * @param key the properties of the key
  */
-export function keysetOrder(orderBy: readonly OrderByItem[], key: readonly StructuralProperty[]): KeysetOrder | null {
-  let known = orders.get(orderBy);
-  if (known === undefined) orders.set(orderBy, (known = findOrder(orderBy, key)));
-  return known;
-}
+export const keysetOrder: (orderBy: readonly OrderByItem[], key: readonly StructuralProperty[]) => KeysetOrder | null =
+  keptPerPair(findOrder);
 
-/** What was made of a selection for an order. */
-const selections = new WeakMap<readonly SelectedProperty[], WeakMap<KeysetOrder, readonly SelectedProperty[]>>();
-
-/** The properties to read so that the terms of an order can be evaluated too. The same object for the same pair. */
+/** Adds the properties that the terms of an order are made from to a selection. The same object for the same pair. */
 export function withOrderProperties(
   selected: readonly SelectedProperty[],
   order: KeysetOrder,
 ): readonly SelectedProperty[] {
-  let byOrder = selections.get(selected);
-  if (byOrder === undefined) selections.set(selected, (byOrder = new WeakMap()));
-  let known = byOrder.get(order);
-  if (known === undefined) byOrder.set(order, (known = addProperties(selected, order.properties)));
-  return known;
+  return selectionFor(order, selected);
 }
+
+const selectionFor = keptPerPair((order: KeysetOrder, selected: readonly SelectedProperty[]) =>
+  addProperties(selected, order.properties),
+);
 
 function addProperties(
   selected: readonly SelectedProperty[],
@@ -75,12 +67,12 @@ function findOrder(orderBy: readonly OrderByItem[], key: readonly StructuralProp
     if (open.size === 0) break;
     const type = scalarType(expression);
     if (type === null || terms.length === MAX_TERMS || !collectProperties(expression, properties)) return null;
-    terms.push(Object.freeze({ expression, descending, type, nullable: isNullable(expression) }));
+    terms.push(Object.freeze(keeper({ expression, descending, type, nullable: isNullable(expression) })));
     if (expression.kind === "property" && expression.source.kind === "it") open.delete(expression.property);
   }
   return open.size > 0
     ? null
-    : Object.freeze({ terms: Object.freeze(terms), properties: Object.freeze([...properties]) });
+    : Object.freeze(keeper({ terms: Object.freeze(terms), properties: Object.freeze([...properties]) }));
 }
 
 function scalarType({ type }: Expression): ScalarType | null {

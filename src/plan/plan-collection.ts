@@ -7,7 +7,7 @@ import { type KeysetOrder, keysetOrder, withOrderProperties } from "./keyset-ord
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
 import { planPaging, type PagePlan, MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "./plan-paging.ts";
-import { totalOrder } from "./total-order.ts";
+import { totalOrderOf } from "./total-order.ts";
 
 /**
  * The form in which a set is read as a collection, by precedence; `related` is the source of what is related to one
@@ -80,11 +80,10 @@ export function planCollection(
   request: PageRequest,
 ): CollectionPlan {
   const { shape } = query;
-  const { entityType } = shape;
-  const orderBy = form !== "queryable" && shape.orderBy.length === 0 ? [] : totalOrder(shape.orderBy, entityType);
+  const orderBy = form !== "queryable" && shape.orderBy.length === 0 ? [] : totalOrderOf(shape);
   const page = planPaging({ top: query.top, maxPageSize: request.maxPageSize }, capabilities.maxTop);
   const isKeyset = form === "queryable" && request.keyset !== undefined;
-  const keyset = isKeyset ? planKeyset(query, keysetOrder(orderBy, entityType.key), request.keyset) : null;
+  const keyset = isKeyset ? planKeyset(query, keysetOrder(orderBy, shape.entityType.key), request.keyset) : null;
   const order = page.linked ? (keyset?.order ?? null) : null;
   return {
     form,

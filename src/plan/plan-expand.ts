@@ -1,3 +1,4 @@
+import { keeper, keptPerPair } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySetHandlers, NavigationHandlers } from "../definition/sets/handlers.ts";
@@ -70,9 +71,6 @@ export interface ExpandPlan {
 /** What a plan depends on beside the clause. */
 export type ExpandScope = Pick<ServiceDefinition, "entitySets" | "limits">;
 
-/** A clause is of one service, so its plan is too. */
-const plans = new WeakMap<SelectExpandClause, ExpandPlan>();
-
 /**
  * Plans the expansions of a clause: a batch handler is preferred to one that is called for each parent.
  * @returns the same plan for a clause each time; null where the clause expands nothing
@@ -80,18 +78,19 @@ const plans = new WeakMap<SelectExpandClause, ExpandPlan>();
  */
 export function planExpand(clause: SelectExpandClause, scope: ExpandScope): ExpandPlan | null {
   if (clause.expanded.length === 0) return null;
-  const known = plans.get(clause);
-  if (known !== undefined) return known;
+  return planOf(clause, scope);
+}
+
+const planOf = keptPerPair((clause: SelectExpandClause, scope: ExpandScope): ExpandPlan => {
   const steps = clause.expanded.map((expansion) => planStep(expansion, scope));
   const joined = steps.flatMap(({ load }) => (load.kind === "related" ? parentProperties(load.join) : []));
-  const plan: ExpandPlan = Object.freeze({
+  const plan = keeper<ExpandPlan>({
     steps,
     joinProperties: Object.freeze([...new Set(joined)]),
     needsKey: steps.some(({ load, page }) => load.kind === "batch" || load.kind === "each" || page.beyond === "link"),
   });
-  plans.set(clause, plan);
-  return plan;
-}
+  return Object.freeze(plan);
+});
 
 function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep {
   const { entitySet, navigationProperty, orderBy, selectExpand } = expansion;
@@ -101,7 +100,7 @@ function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep
     planHandler(handlers) ??
     planRelated(expansion, below?.joinProperties ?? [], scope) ??
     ({ kind: "asLoaded" } as const);
-  return Object.freeze({
+  const step = keeper<ExpandStep>({
     expansion,
     place: `${entitySet.name}/${navigationProperty.name}`,
     load,
@@ -110,6 +109,7 @@ function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep
     page: planSize(expansion, scope),
     below,
   });
+  return Object.freeze(step);
 }
 
 /** A navigation that is declared with a handler is always expanded through it. */
@@ -136,7 +136,7 @@ export function searchOfKeys(
 ): ExpandSearch {
   const { entityType } = target;
   const selected = Object.freeze(entityType.key.map((property) => ({ property })));
-  const shape: QueryShape = Object.freeze({
+  const shape = keeper<QueryShape>({
     key: "",
     entitySet: target,
     entityType,
@@ -146,6 +146,7 @@ export function searchOfKeys(
     parameters: [],
     roundingMode,
   });
+  Object.freeze(shape);
   const query = { shape, values: [], filter: null, selected, orderBy: [], skip: 0, top: undefined, count: false };
   return Object.freeze({ search, clause, query });
 }

@@ -1,3 +1,4 @@
+import { keeper, keptPer } from "../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { FilterClause, OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
@@ -22,35 +23,24 @@ type FilterPlan = Pick<MentionsPlan, "ownFilter" | "filter">;
 const NO_FILTER: FilterPlan = Object.freeze({ ownFilter: null, filter: null });
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
-/** A clause is one object for all requests of a shape. */
-const filterPlans = new WeakMap<FilterClause, FilterPlan>();
-const orderPlans = new WeakMap<readonly OrderByItem[], QueryClauses | null>();
-
 /**
  * Plans how a query is applied to a list of entities.
  * @returns null where its expressions mention nothing but the entity
  */
 export function planMentions({ filter, orderBy }: QueryClauses): MentionsPlan | null {
-  const filterPlan = planFilter(filter);
-  const orderPlan = planOrder(orderBy);
+  const filterPlan = filter === null ? NO_FILTER : splitFilter(filter);
+  const orderPlan = orderBy.length === 0 ? null : planOrder(orderBy);
   return filterPlan.filter === null && orderPlan === null ? null : { ...filterPlan, orderBy: orderPlan };
 }
 
-function planFilter(filter: FilterClause | null): FilterPlan {
-  if (filter === null) return NO_FILTER;
-  let plan = filterPlans.get(filter);
-  if (plan === undefined) filterPlans.set(filter, (plan = splitFilter(filter)));
-  return plan;
-}
-
-function splitFilter(filter: FilterClause): FilterPlan {
+const splitFilter = keptPer((filter: FilterClause): FilterPlan => {
   if (!leadsOn(filter.expression)) return { ownFilter: filter, filter: null };
   const { expression } = filter;
   const conditions =
     expression.kind === "logical" && expression.operator === "and" ? expression.operands : [expression];
   const own = allOf(conditions.filter((condition) => !leadsOn(condition)));
-  return { ownFilter: own, filter: { filter: allOf(conditions.filter(leadsOn)), orderBy: NO_ORDER } };
-}
+  return { ownFilter: own, filter: keeper({ filter: allOf(conditions.filter(leadsOn)), orderBy: NO_ORDER }) };
+});
 
 function leadsOn(expression: Expression): boolean {
   return mentionsOf({ filter: { expression }, orderBy: NO_ORDER }) !== null;
@@ -61,16 +51,12 @@ function allOf(operands: readonly Expression[]): FilterClause | null {
   const [first] = operands;
   if (first === undefined) return null;
   const type = PRIMITIVE_TYPES["Edm.Boolean"];
-  return { expression: operands.length === 1 ? first : { kind: "logical", operator: "and", operands, type } };
+  return keeper<FilterClause>({
+    expression: operands.length === 1 ? first : { kind: "logical", operator: "and", operands, type },
+  });
 }
 
-function planOrder(orderBy: readonly OrderByItem[]): QueryClauses | null {
-  if (orderBy.length === 0) return null;
-  let plan = orderPlans.get(orderBy);
-  if (plan === undefined) {
-    const clauses: QueryClauses = { filter: null, orderBy };
-    plan = mentionsOf(clauses) === null ? null : clauses;
-    orderPlans.set(orderBy, plan);
-  }
-  return plan;
-}
+const planOrder = keptPer((orderBy: readonly OrderByItem[]): QueryClauses | null => {
+  const clauses: QueryClauses = keeper({ filter: null, orderBy });
+  return mentionsOf(clauses) === null ? null : clauses;
+});

@@ -1,3 +1,4 @@
+import { keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
 
@@ -11,10 +12,10 @@ export interface ReadNeeds {
   readonly join?: readonly StructuralProperty[] | undefined;
 }
 
-/** Kept by clause, so that a source meets the same object for the same needs. */
-const known = new WeakMap<SelectExpandClause, Map<EntitySet, PropertiesByNeeds>>();
-
-type PropertiesByNeeds = Map<string, readonly SelectedProperty[]>;
+/** By needs: a source meets the same object for the same ones. */
+const propertiesOf = keptPerPair(
+  (_clause: SelectExpandClause, _entitySet: EntitySet) => new Map<string, readonly SelectedProperty[]>(),
+);
 
 /**
  * The properties that a source has to read for an answer: those of `$select`, the ETag's, those that expansions are
@@ -26,10 +27,7 @@ export function propertiesToRead(
   clause: SelectExpandClause,
   needs: ReadNeeds,
 ): readonly SelectedProperty[] {
-  let bySet = known.get(clause);
-  if (bySet === undefined) known.set(clause, (bySet = new Map<EntitySet, PropertiesByNeeds>()));
-  let byNeeds = bySet.get(entitySet);
-  if (byNeeds === undefined) bySet.set(entitySet, (byNeeds = new Map<string, readonly SelectedProperty[]>()));
+  const byNeeds = propertiesOf(clause, entitySet);
   const key = needs.pushdown ? String(needs.key) : "all";
   let properties = byNeeds.get(key);
   if (properties === undefined) {
@@ -41,17 +39,10 @@ export function propertiesToRead(
   return properties;
 }
 
-const keys = new WeakMap<EntityType, readonly SelectedProperty[]>();
-
 /** The properties of the key: the same list for a type each time, so that a source compiles one statement for it. */
-export function keyProperties(entityType: EntityType): readonly SelectedProperty[] {
-  let selected = keys.get(entityType);
-  if (selected === undefined) {
-    selected = Object.freeze(entityType.key.map((property) => ({ property })));
-    keys.set(entityType, selected);
-  }
-  return selected;
-}
+export const keyProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer(({ key }) =>
+  Object.freeze(key.map((property) => ({ property }))),
+);
 
 function allProperties({ entityType }: EntitySet, { join = [] }: ReadNeeds): readonly SelectedProperty[] {
   return [...entityType.properties, ...ignoredAmong(join, entityType)].map((property) => ({ property }));

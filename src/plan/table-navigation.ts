@@ -1,3 +1,4 @@
+import { keeper, keptPerPair } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { QueryableHandler } from "../definition/sets/handlers.ts";
@@ -50,12 +51,17 @@ export function hasNavigationRoute(
   return (get ?? getBatch) !== undefined || tableNavigation(definition, entitySet, name) !== null;
 }
 
-/** The object for each selection, so that a source compiles one statement for all requests of a shape. */
-type ShapesBySelection = WeakMap<readonly SelectedProperty[], RelatedShape>;
+/** What of a query the shape of a related read says again. */
+type RelatedClauses = Pick<QueryShape, "entityType" | "filter" | "orderBy" | "roundingMode">;
 
-const collections = new WeakMap<QueryShape, WeakMap<NavigationJoin, ShapesBySelection>>();
-const entities = new WeakMap<NavigationJoin, ShapesBySelection>();
-const keyedEntities = new WeakMap<NavigationJoin, ShapesBySelection>();
+/** The object for each selection, so that a source compiles one statement for all requests of a shape. */
+const collectionShapes = keptPerPair((shape: QueryShape, join: NavigationJoin) => shapesOf(join, shape));
+const entityShapes = keptPerPair((join: NavigationJoin, entityType: EntityType) =>
+  shapesOf(join, oneOf(entityType, null)),
+);
+const keyedShapes = keptPerPair((join: NavigationJoin, entityType: EntityType) =>
+  shapesOf(join, oneOf(entityType, keyFilter(entityType))),
+);
 
 /**
  * What a source is asked for along one navigation when a query runs over the related entities alone.
@@ -67,9 +73,7 @@ export function relatedShape(
   join: NavigationJoin,
   selected: readonly SelectedProperty[],
 ): RelatedShape {
-  let byJoin = collections.get(shape);
-  if (byJoin === undefined) collections.set(shape, (byJoin = new WeakMap()));
-  return findShape(byJoin, join, selected, () => shape);
+  return collectionShapes(shape, join)(selected);
 }
 
 /**
@@ -83,38 +87,28 @@ export function relatedEntityShape(
   isKeyed: boolean,
   selected: readonly SelectedProperty[],
 ): RelatedShape {
-  return findShape(isKeyed ? keyedEntities : entities, join, selected, () => ({
-    entityType,
-    filter: isKeyed ? keyFilter(entityType) : null,
-    orderBy: [],
-    roundingMode: "spec-compliant",
-  }));
+  return (isKeyed ? keyedShapes : entityShapes)(join, entityType)(selected);
 }
 
-function findShape(
-  byJoin: WeakMap<NavigationJoin, ShapesBySelection>,
+function oneOf(entityType: EntityType, filter: FilterClause | null): RelatedClauses {
+  return { entityType, filter, orderBy: [], roundingMode: "spec-compliant" };
+}
+
+/** Makes the shapes of one query along one navigation, by selection. */
+function shapesOf(
   join: NavigationJoin,
-  selected: readonly SelectedProperty[],
-  query: () => Pick<QueryShape, "entityType" | "filter" | "orderBy" | "roundingMode">,
-): RelatedShape {
-  let bySelection = byJoin.get(join);
-  if (bySelection === undefined) byJoin.set(join, (bySelection = new WeakMap()));
-  let shape = bySelection.get(selected);
-  if (shape === undefined) {
-    const { entityType, filter, orderBy, roundingMode } = query();
-    const order = totalOrder(orderBy, entityType);
-    shape = Object.freeze<RelatedShape>({
-      join,
-      entityType,
-      filter,
-      orderBy: order,
-      selected,
-      joined: [],
-      roundingMode,
-    });
-    bySelection.set(selected, shape);
-  }
-  return shape;
+  { entityType, filter, orderBy, roundingMode }: RelatedClauses,
+): (selected: readonly SelectedProperty[]) => RelatedShape {
+  const order = totalOrder(orderBy, entityType);
+  const shapes = new WeakMap<readonly SelectedProperty[], RelatedShape>();
+  return (selected) => {
+    let shape = shapes.get(selected);
+    if (shape === undefined) {
+      shape = keeper({ join, entityType, filter, orderBy: order, selected, joined: [], roundingMode });
+      shapes.set(selected, Object.freeze(shape));
+    }
+    return shape;
+  };
 }
 
 /** Each property of the key equals the parameter that has its position. */
@@ -133,6 +127,6 @@ function keyFilter(entityType: EntityType): FilterClause {
     };
   });
   const [single] = terms;
-  if (terms.length === 1 && single !== undefined) return { expression: single };
-  return { expression: { kind: "logical", operator: "and", operands: terms, type: boolean } };
+  if (terms.length === 1 && single !== undefined) return keeper({ expression: single });
+  return keeper({ expression: { kind: "logical", operator: "and", operands: terms, type: boolean } });
 }

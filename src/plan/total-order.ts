@@ -1,8 +1,7 @@
+import { keeper, keptPer } from "../base/memo.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
-import type { OrderByItem } from "../query/clauses.ts";
-
-/** Kept per list, so that a source meets the same objects for one shape again and again. */
-const totalOrders = new WeakMap<readonly OrderByItem[], WeakMap<EntityType, readonly OrderByItem[]>>();
+import type { OrderByItem, QueryShape } from "../query/clauses.ts";
+import type { ItExpression } from "../query/expression.ts";
 
 /**
  * Makes an order total: the key properties that are not yet in it are appended, in the direction of the last term, so
@@ -11,15 +10,15 @@ const totalOrders = new WeakMap<readonly OrderByItem[], WeakMap<EntityType, read
  * @see decisions, Reading
  */
 export function totalOrder(orderBy: readonly OrderByItem[], entityType: EntityType): readonly OrderByItem[] {
-  const known = totalOrders.get(orderBy)?.get(entityType);
-  if (known !== undefined) return known;
   const descending = orderBy.at(-1)?.descending ?? false;
   const missing = entityType.key.filter((property) => !orderBy.some((item) => isOrderedBy(item, property)));
-  const total = Object.freeze([...orderBy, ...missing.map((property) => keyItem(entityType, property, descending))]);
-  const perType = totalOrders.get(orderBy) ?? new WeakMap<EntityType, readonly OrderByItem[]>();
-  totalOrders.set(orderBy, perType.set(entityType, total));
-  return total;
+  return Object.freeze(keeper([...orderBy, ...missing.map((property) => keyItem(entityType, property, descending))]));
 }
+
+/** Makes the order of a shape total. The same object each time, so that a source compiles one statement for it. */
+export const totalOrderOf: (shape: QueryShape) => readonly OrderByItem[] = keptPer(({ orderBy, entityType }) =>
+  totalOrder(orderBy, entityType),
+);
 
 function isOrderedBy(item: OrderByItem, property: StructuralProperty): boolean {
   const { expression } = item;
@@ -27,8 +26,6 @@ function isOrderedBy(item: OrderByItem, property: StructuralProperty): boolean {
 }
 
 function keyItem(entityType: EntityType, property: StructuralProperty, descending: boolean): OrderByItem {
-  return {
-    expression: { kind: "property", source: { kind: "it", type: entityType }, property, type: property.type },
-    descending,
-  };
+  const source: ItExpression = { kind: "it", type: entityType };
+  return keeper({ expression: { kind: "property", source, property, type: property.type }, descending });
 }

@@ -1,14 +1,6 @@
+import { keptPer } from "../base/memo.ts";
 import type { ExpandedNavigation, OrderByItem } from "./clauses.ts";
 import type { NavigationExpression, PropertyExpression } from "./expression.ts";
-
-/** By expansion, since it depends on nothing else. */
-const continuations = new WeakMap<ExpandedNavigation, Continuation>();
-
-/** How the rest of a list that an expansion cut is asked for. */
-interface Continuation {
-  /** The options beside `$skip`, percent-encoded, each behind `&`; null: the navigation route cannot say them. */
-  readonly options: string | null;
-}
 
 /**
  * The query options, beside `$skip`, by which the navigation route of an expansion goes on with its list: percent-encoded,
@@ -16,14 +8,7 @@ interface Continuation {
  * @returns null where the route cannot answer what the expansion does: it takes no `$filter`, `$search` and `$expand`
  * @see specification, Navigation routes, rules 3 and 4
  */
-export function continuationOptions(expansion: ExpandedNavigation): string | null {
-  let known = continuations.get(expansion);
-  if (known === undefined) {
-    known = { options: writeOptions(expansion) };
-    continuations.set(expansion, known);
-  }
-  return known.options;
-}
+export const continuationOptions: (expansion: ExpandedNavigation) => string | null = keptPer(writeOptions);
 
 function writeOptions({ form, filter, search, orderBy, selectExpand }: ExpandedNavigation): string | null {
   if (form !== "entities" || filter !== null || search !== null || selectExpand.expanded.length > 0) return null;

@@ -1,4 +1,5 @@
 import { assertNever } from "../base/assert-never.ts";
+import { keptPer } from "../base/memo.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { FilterClause, OrderByItem } from "./clauses.ts";
 import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
@@ -49,23 +50,11 @@ interface Walk {
   readonly roots: Map<RootExpression, Place>;
 }
 
-const known = new WeakMap<QueryClauses, Mentions | null>();
-
 /**
- * What the expressions of a query mention beside the entity itself: found once per query object, and kept by its
- * identity.
+ * Finds what the expressions of a query mention beside the entity itself, once per shape, expansion or other keeper.
  * @returns null where they mention nothing, as most do
  */
-export function mentionsOf(query: QueryClauses): Mentions | null {
-  let mentions = known.get(query);
-  if (mentions === undefined) {
-    mentions = findMentions(query);
-    known.set(query, mentions);
-  }
-  return mentions;
-}
-
-function findMentions({ filter, orderBy }: QueryClauses): Mentions | null {
+export const mentionsOf: (query: QueryClauses) => Mentions | null = keptPer(({ filter, orderBy }) => {
   const walk: Walk = { it: newPlace(null), roots: new Map() };
   if (filter !== null) visit(filter.expression, [], walk);
   for (const { expression } of orderBy) visit(expression, [], walk);
@@ -78,7 +67,7 @@ function findMentions({ filter, orderBy }: QueryClauses): Mentions | null {
   const targets = allNavigations.flatMap(({ target }) => (target === null ? [] : [target]));
   const entitySets = [...new Set([...targets, ...roots.map(({ expression }) => expression.entitySet)])];
   return Object.freeze({ navigations, roots, allNavigations, entitySets });
-}
+});
 
 /** Looks for paths in all parts of an expression. `variables`: the places that the range variables stand for. */
 function visit(expression: Expression, variables: readonly (Place | null)[], walk: Walk): void {

@@ -1,3 +1,4 @@
+import { keeper } from "../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/exchange.ts";
@@ -13,7 +14,7 @@ export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySet
   const navigations = [...entitySet.navigationProperties.values()].map((navigationProperty) => {
     return [navigationProperty.name, toNavigationRuntime(definition, set, navigationProperty)] as const;
   });
-  return {
+  return keeper<EntitySetRuntime>({
     handlers,
     capabilities,
     settings,
@@ -28,7 +29,7 @@ export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySet
     form: readForm(handlers),
     bodies: compileBodyReaders(entitySet, bodySettings(definition, set)),
     navigations: new Map(navigations),
-  };
+  });
 }
 
 function capabilitiesIn({
@@ -86,7 +87,7 @@ function toNavigationRuntime(
  * name it, and nothing in it has a URL or an ETag.
  */
 function implicitSet(parent: EntitySet, { name, entityType }: NavigationProperty): EntitySet {
-  return Object.freeze({
+  const entitySet = keeper<EntitySet>({
     kind: "EntitySet",
     // A slash is in no name of the model, so no shape of another set has this one's key.
     name: `${parent.name}/${name}`,
@@ -96,4 +97,5 @@ function implicitSet(parent: EntitySet, { name, entityType }: NavigationProperty
     navigationJoins: new Map(),
     etag: [],
   });
+  return Object.freeze(entitySet);
 }

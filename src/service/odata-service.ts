@@ -94,7 +94,7 @@ export function odataService(options: ServiceOptions): ODataService {
     }
   };
   const { name, prefix, group, model, logger } = definition;
-  const service: ODataService = Object.freeze({
+  const service: ODataService = {
     name,
     prefix,
     group,
@@ -107,9 +107,9 @@ export function odataService(options: ServiceOptions): ODataService {
       const response = await handle(odata);
       return toFetchResponse(response, (error) => logBrokenResponse(definition, odata, response, error));
     },
-  });
+  };
   describeService(service, description);
-  return service;
+  return Object.freeze(service);
 }
 
 /** Where the requests of a service go. */

@@ -1,4 +1,4 @@
-import type { BoundedCache } from "../base/bounded-cache.ts";
+import { keeper } from "../base/memo.ts";
 import { rowConditions, type RowConditions } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { DeclaredEntitySet } from "../definition/sets/entity-set-access.ts";
@@ -6,7 +6,6 @@ import type { TransactionalDatabase } from "../definition/sets/transactional-dat
 import type { EntitySet } from "../edm/model.ts";
 import { guardedServiceOf } from "../execution/trusted-context.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
-import type { QueryShape } from "../query/clauses.ts";
 
 /** An entity set as handlers reach it. */
 export interface ReachedSet {
@@ -16,8 +15,6 @@ export interface ReachedSet {
   readonly declared: EntitySetDefinition;
   readonly bodies: BodyReaders;
   readonly conditions: RowConditions;
-  /** By filter, or by the set itself without one, and there by order. */
-  readonly shapes: WeakMap<object, BoundedCache<string, QueryShape>>;
 }
 
 /** The entity sets of a service as handlers reach them: by their declarations. */
@@ -80,7 +77,7 @@ export class EntitySets {
       throw new Error(`The entity set ${name} has no definition.`);
     }
     const { entitySet } = guarded;
-    return {
+    return keeper<ReachedSet>({
       guarded,
       declared,
       bodies,
@@ -91,8 +88,7 @@ export class EntitySets {
         instead: "Wait for what it needs before the query.",
         example: 'row.status.eq("open")',
       }),
-      shapes: new WeakMap(),
-    };
+    });
   }
 
   #stranger(declaration: unknown, caller: string): Error {

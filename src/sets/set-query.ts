@@ -1,4 +1,5 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
+import { keeper, keptPer } from "../base/memo.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { EntityFilter, EntityQuery } from "../definition/sets/entity-set-access.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
@@ -82,28 +83,26 @@ function termsOf(orderBy: unknown, { call }: QueryUse): readonly Term[] {
 /** Most orders of one filter whose shapes are kept. */
 const ORDERS_KEPT = 20;
 
-/** Kept, so that what executors compile for a shape is compiled once. */
+/** By order: what executors compile for a shape is compiled once. */
+const shapesOf = keptPer((_owner: FilterClause | ReachedSet) => new BoundedCache<string, QueryShape>(ORDERS_KEPT));
+
 function shapeOf(set: ReachedSet, filter: FilterClause | null, terms: readonly Term[]): QueryShape {
   const { entitySet, capabilities } = set.guarded;
   const { entityType, name } = entitySet;
   const order = terms.map(({ field, descending }) => `${JSON.stringify(field)}${descending ? "-" : "+"}`).join("");
-  const owner = filter ?? entitySet;
-  let shapes = set.shapes.get(owner);
-  if (shapes === undefined) set.shapes.set(owner, (shapes = new BoundedCache<string, QueryShape>(ORDERS_KEPT)));
-  const known = shapes.get(order);
-  if (known !== undefined) return known;
-  const shape: QueryShape = Object.freeze({
-    key: `ctx.sets(${name})${order}`,
-    entitySet,
-    entityType,
-    filter,
-    orderBy: Object.freeze(terms.map((term) => orderItem(term, entitySet))),
-    selectExpand: wholeOf(entityType),
-    parameters: NOTHING,
-    roundingMode: capabilities.roundingMode,
+  return shapesOf(filter ?? set).getOrMake(order, () => {
+    const shape = keeper<QueryShape>({
+      key: `ctx.sets(${name})${order}`,
+      entitySet,
+      entityType,
+      filter,
+      orderBy: Object.freeze(terms.map((term) => orderItem(term, entitySet))),
+      selectExpand: wholeOf(entityType),
+      parameters: NOTHING,
+      roundingMode: capabilities.roundingMode,
+    });
+    return Object.freeze(shape);
   });
-  shapes.set(order, shape);
-  return shape;
 }
 
 function orderItem({ field, descending }: Term, { entityType, uncomparable }: EntitySet): OrderByItem {
@@ -120,10 +119,10 @@ function orderItem({ field, descending }: Term, { entityType, uncomparable }: En
     );
   }
   const source = { kind: "it", type: entityType } as const;
-  return { expression: { kind: "property", source, property, type }, descending };
+  return keeper({ expression: { kind: "property", source, property, type }, descending });
 }
 
 function wholeOf({ properties }: EntityType): SelectExpandClause {
   const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
-  return Object.freeze({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING });
+  return Object.freeze(keeper({ selected, isSelection: false, contextSelect: NOTHING, expanded: NOTHING }));
 }

@@ -46,7 +46,7 @@ function conditionOf(rule: Rule): VaryingRowCondition | "all" | "none" {
 function possible(rule: Rule, entity: object): boolean {
   const condition = conditionOf(rule);
   if (typeof condition === "string") return condition === "all";
-  return canBeTrue(condition.filter.expression, {
+  return canBeTrue(condition.filter, {
     entity,
     evaluation: new Evaluation(condition.values),
     isKnown: (step) => step.kind === "property" && fieldOf(entity, step.property.field) !== undefined,
@@ -133,9 +133,7 @@ describe("for all rules", () => {
   const isTrue = (rule: Rule, entity: object): boolean => {
     const condition = conditionOf(rule);
     if (typeof condition === "string") return condition === "all";
-    return (
-      compiledFor(condition.filter.expression, "spec-compliant")(entity, new Evaluation(condition.values)) === true
-    );
+    return compiledFor(condition.filter, "spec-compliant")(entity, new Evaluation(condition.values)) === true;
   };
 
   test("an entity that is known whole can meet what it meets, and nothing else", () => {

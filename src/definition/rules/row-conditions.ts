@@ -1,6 +1,7 @@
 import { assertNever } from "../../base/assert-never.ts";
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { unawaited } from "../../base/maybe.ts";
+import { keeper } from "../../base/memo.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { FilterClause } from "../../query/clauses.ts";
@@ -65,7 +66,10 @@ export function rowConditions(
       if (typeof term === "boolean") return term ? "all" : "none";
       const values: PrimitiveValue[] = [];
       const structure = structureOf(term, { it, words }, values);
-      return { filter: kept.getOrMake(structure, () => Object.freeze({ expression: parameterize(term) })), values };
+      return {
+        filter: kept.getOrMake(structure, () => Object.freeze(keeper({ expression: parameterize(term) }))),
+        values,
+      };
     },
   });
 }

@@ -1,3 +1,4 @@
+import { keeper } from "../../base/memo.ts";
 import type { EntityType, LinkColumn, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import { type DeclaredNavigation, entriesOf } from "../declared-service.ts";
 import { isObject } from "../option-table.ts";
@@ -23,13 +24,13 @@ export function toNavigationJoin(
       return Array.isArray(anyCase) && anyCase.includes(field) ? { ...found, isAnyCase: true } : found;
     });
     const to = entriesOf(through["to"]).map(([column, field]) => toColumn(related, String(field), column));
-    return { kind: "link", table: String(through["table"]), from, to };
+    return keeper<NavigationJoin>({ kind: "link", table: String(through["table"]), from, to });
   }
   const pairs = entriesOf(on).map(([field, other]) => ({
     property: propertyOf(source, field),
     related: propertyOf(related, String(other)),
   }));
-  return pairs.length === 0 ? null : { kind: "direct", pairs };
+  return pairs.length === 0 ? null : keeper<NavigationJoin>({ kind: "direct", pairs });
 }
 
 function toColumn(type: EntityType, field: string, column: unknown): LinkColumn {

@@ -1,3 +1,4 @@
+import { keeper } from "../../base/memo.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type {
   ComplexType,
@@ -88,7 +89,7 @@ export class TypeBuilder {
   #makeEntityType(declaration: EntityTypeDeclaration): void {
     const { name } = declaration;
     const properties = this.#structuralProperties(declaration);
-    this.entityTypes.set(declaration, {
+    const type = keeper<EntityType>({
       kind: "EntityType",
       name,
       qualifiedName: `${this.#namespace}.${name}`,
@@ -98,6 +99,7 @@ export class TypeBuilder {
       navigationProperties: [],
       ...membersOf(properties),
     });
+    this.entityTypes.set(declaration, type);
   }
 
   #structuralProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
@@ -113,7 +115,7 @@ export class TypeBuilder {
   }
 
   #structuralProperty({ field, name, declared }: DeclaredProperty, index: number): StructuralProperty {
-    return {
+    return keeper<StructuralProperty>({
       kind: "StructuralProperty",
       name,
       field,
@@ -127,7 +129,7 @@ export class TypeBuilder {
       defaultValue: this.defaultValue(declared),
       description: declared.description,
       index,
-    };
+    });
   }
 
   /** Adds to each type the union of the navigations that its sets declare. */

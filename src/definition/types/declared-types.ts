@@ -1,3 +1,4 @@
+import { keeper } from "../../base/memo.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type { EnumType } from "../../edm/model.ts";
 import { isDeclaration } from "../declaration-kind.ts";
@@ -69,11 +70,12 @@ export function toEnumType(declaration: EnumTypeDeclaration, namespace: string):
   const { name, isFlags, members } = declaration;
   const qualifiedName = `${namespace}.${name}`;
   // Untyped code may give no members at all: the startup check, which asks for the type too, tells.
-  return Object.freeze({
+  const type = keeper<EnumType>({
     kind: "EnumType",
     name,
     qualifiedName,
     isFlags,
     members: frozenMap(Object.entries(isObject(members) ? members : {})),
   });
+  return Object.freeze(type);
 }

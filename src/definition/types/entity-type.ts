@@ -1,3 +1,4 @@
+import { keeper } from "../../base/memo.ts";
 import { frozenCopy } from "../option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration, Shape } from "./value-type.ts";
 
@@ -11,7 +12,7 @@ export function entityType<const Name extends string, const Properties extends S
   name: Name,
   properties: Properties,
 ): EntityTypeDeclaration<Name, Properties> {
-  return Object.freeze({ kind: "EntityTypeDeclaration", name, properties: frozenCopy(properties) });
+  return Object.freeze(keeper({ kind: "EntityTypeDeclaration" as const, name, properties: frozenCopy(properties) }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { BoundedCache } from "../../base/bounded-cache.ts";
+import { keeper } from "../../base/memo.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";
 import type { EntitySource } from "../../definition/sets/entity-source.ts";
 import { declaredEntityType } from "../../definition/types/declared-entity-type.ts";
@@ -92,7 +93,7 @@ function toFilter<E extends EntityTypeDeclaration>(table: SearchedTable<E>, sear
     words += 1;
     return word;
   };
-  return Object.freeze<FilterClause>({ expression: toCondition(search, table, nextWord) });
+  return Object.freeze(keeper({ expression: toCondition(search, table, nextWord) }));
 }
 
 function toCondition<E extends EntityTypeDeclaration>(

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keeper } from "../../base/memo.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import type { FilterClause, SelectedProperty } from "../../query/clauses.ts";
@@ -262,7 +263,7 @@ export class StatementCache {
   }
 }
 
-const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });
+const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));
 
 /** What a statement depends on beside its shape: the text of each base query that it mentions. */
 function identitiesOf(sources: SourcesBySet | undefined): readonly object[] {

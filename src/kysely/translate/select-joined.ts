@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keeper } from "../../base/memo.ts";
 import type { ExpandedNavigation } from "../../query/clauses.ts";
 import type { JoinedShape, Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { JoinedNavigation } from "../../query/source.ts";
@@ -28,7 +29,7 @@ export function selectJoined(
     const isPresent = (row: Row): boolean => row[key] !== null;
     shapes.set(
       each.expansion,
-      Object.freeze({ columns, isPresent, joined: selectJoined(each.joined, related, statement, cells) }),
+      Object.freeze(keeper({ columns, isPresent, joined: selectJoined(each.joined, related, statement, cells) })),
     );
   }
   return shapes;

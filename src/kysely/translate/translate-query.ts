@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keeper } from "../../base/memo.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
@@ -43,7 +44,7 @@ export function translatePage(rows: Rows, statement: StatementScope, clauses: Pa
   const translator = makeTranslator({ profile: statement.profile, scope, roundingMode });
   const cells: Cells = [];
   const columns = selectColumns(selected, scope.it, cells);
-  const rowShape = Object.freeze({ columns, joined: selectJoined(joined, scope.it, statement, cells) });
+  const rowShape = Object.freeze(keeper({ columns, joined: selectJoined(joined, scope.it, statement, cells) }));
   const condition = where(filter, translator);
   const order = orderClause(translateOrder(orderBy, translator, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
@@ -79,7 +80,7 @@ export function translateByKey(
   const scope = rowScope(rows, statement);
   const cells: Cells = [];
   const columns = selectColumns(selected, scope.it, cells);
-  const rowShape = Object.freeze({ columns, joined: selectJoined(joined, scope.it, statement, cells) });
+  const rowShape = Object.freeze(keeper({ columns, joined: selectJoined(joined, scope.it, statement, cells) }));
   const conditions = keyTests(key, scope);
   // Two rows of one key would be a fault of the table, but no reason to read on.
   const query = sql`${selectFrom(cells, scope)} where ${sql.join(conditions, sql` and `)} limit 1`;

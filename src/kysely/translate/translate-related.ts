@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keeper } from "../../base/memo.ts";
 import type { NavigationJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { RowShape } from "../../query/row-shape.ts";
@@ -239,7 +240,7 @@ function selectRelated(statement: StatementScope, shape: RelatedShape, related: 
   addCell(cells, ORDINAL);
   const columns = selectColumns(shape.selected, related, cells);
   const joined = selectJoined(shape.joined, related, statement, cells);
-  return { cells, rowShape: Object.freeze({ columns, joined }) };
+  return { cells, rowShape: Object.freeze(keeper({ columns, joined })) };
 }
 
 function filterOf({ filter }: RelatedShape, { translator }: RelatedRows): readonly Sql[] {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { BoundedCache } from "../../base/bounded-cache.ts";
+import { keeper } from "../../base/memo.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
@@ -206,7 +207,7 @@ export class WriteStatements {
   #compile(text: Sql, rowShape: RowShape, width: number): WriteStatement {
     const { db, reader, plans } = this.#table;
     const { sql: compiled, parameters } = compileStatement(sql`${text}${utcMark(plans)}`, db, reader.profile);
-    return Object.freeze({ sql: compiled, slots: Object.freeze([...parameters]), width, rowShape });
+    return Object.freeze({ sql: compiled, slots: Object.freeze([...parameters]), width, rowShape: keeper(rowShape) });
   }
 
   #get(parts: readonly string[], make: () => WriteStatement): WriteStatement {

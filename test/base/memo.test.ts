@@ -1,0 +1,37 @@
+import { expect, test, vi } from "vitest";
+import { keeper, keptPer, keptPerPair } from "../../src/base/memo.ts";
+
+interface Named {
+  readonly name: string;
+}
+
+test("a result is computed once per object, null included", () => {
+  const make = vi.fn((_owner: Named) => null);
+  const find = keptPer(make);
+  const owner = Object.freeze(keeper({ name: "a" }));
+  expect([find(owner), find(owner), find({ name: "a" })]).toEqual([null, null, null]);
+  expect(make).toHaveBeenCalledTimes(2);
+});
+
+test("a changed copy of an object computes its own", () => {
+  const shout = keptPer(({ name }: Named) => name.toUpperCase());
+  const owner = keeper({ name: "a" });
+  expect(shout(owner)).toBe("A");
+  expect(shout({ ...owner, name: "b" })).toBe("B");
+  expect(owner).toEqual({ name: "a" });
+});
+
+test("an object that can change becomes a keeper, and one frozen before computes each time", () => {
+  const find = keptPer(() => ({}));
+  const open = { name: "open" };
+  const frozen = Object.freeze({ name: "frozen" });
+  expect(find(open)).toBe(find(open));
+  expect(find(frozen)).not.toBe(find(frozen));
+});
+
+test("a pair has a result of its own", () => {
+  const join = keptPerPair((left: Named, right: Named) => ({ text: left.name + right.name }));
+  const [a, b, c] = [keeper({ name: "a" }), keeper({ name: "b" }), keeper({ name: "c" })];
+  expect(join(a, b)).toBe(join(a, b));
+  expect([join(a, b), join(a, c), join(c, a)].map(({ text }) => text)).toEqual(["ab", "ac", "ca"]);
+});
