@@ -166,8 +166,8 @@ const guid: Make = leaf(
   ],
 );
 const binary: Make = leaf(["bytes"], ["binary''", "binary'AQID'", "binary'AA'", "binary'_w'"]);
-const level: Make = leaf(["level"], ["'Low'", "Test.Level'High'", "'Least'", "Test.Level'5'"]);
-const rank: Make = leaf(["rank"], ["'First'", "'Top'", "Test.Rank'Second'"]);
+const level: Make = leaf(["level", "stage", "mood"], ["'Low'", "Test.Level'High'", "'Least'", "Test.Level'5'"]);
+const rank: Make = leaf(["rank", "grade"], ["'First'", "'Top'", "Test.Rank'Second'"]);
 const color: Make = leaf(["color"], ["'Red'", "Test.Color'Red,Green'", "'White'", "'None'", "Test.Color'3'"]);
 
 /** Expressions that compare with one another. */
@@ -214,7 +214,7 @@ const comparison: Make = (depth) =>
   );
 const nullTest: Make = (depth) =>
   join(
-    fc.oneof(...SINGLE.map((make) => make(depth)), of("home", "home/geo", "note", "null", "flag")),
+    fc.oneof(...SINGLE.map((make) => make(depth)), of("home", "home/geo", "note", "null", "flag", "paid")),
     of(" eq null", " ne null", " gt null"),
   );
 /** Conditions on the items of a collection; within them stand properties of the entity, too. */
@@ -266,6 +266,18 @@ export const condition: Make = nested(
         weight: 1,
         arbitrary: of("flag", "active", "note/done", "flag eq true", "active ne false", "flag eq active", "null"),
       },
+      {
+        weight: 1,
+        arbitrary: of(
+          "paid",
+          "open",
+          "paid eq false",
+          "open ne true",
+          "paid le open",
+          "flag eq paid",
+          "open in (true)",
+        ),
+      },
       { weight: 2, arbitrary: list(depth) },
       { weight: 2, arbitrary: lambda(depth) },
       {
@@ -277,6 +289,7 @@ export const condition: Make = nested(
           "color ne 'Red,+64'",
           "level has 'Low'",
           "color has color",
+          "stage has 'Low'",
         ),
       },
     ),
@@ -290,14 +303,16 @@ export const condition: Make = nested(
   (depth) => join("(", condition(depth), of(") in (true,null)", ") in (false)", ") in (true,false,null)")),
 );
 
-const sortKey: Make = (depth) => fc.oneof(...SINGLE.map((make) => make(depth)), of("flag", "active"), condition(0));
+const sortKey: Make = (depth) =>
+  fc.oneof(...SINGLE.map((make) => make(depth)), of("flag", "active", "paid", "open"), condition(0));
 const orderBy: Text = fc
   .array(join(sortKey(1), of("", " asc", " desc")), { minLength: 1, maxLength: 3 })
   .map((items) => items.join(","));
 
 const PROPERTIES: readonly string[] = (
   "id name code small count big ratio limit price cost rate flag active uuid token bytes day time at second local epoch " +
-  "span level rank color home home/city home/number home/geo home/geo/name note note/text tags amounts parts"
+  "span level rank color home home/city home/number home/geo home/geo/name note note/text tags amounts parts " +
+  "stage mood grade paid open secret"
 ).split(" ");
 
 /** The query options of a request, by name. */

@@ -79,8 +79,23 @@ export const Thing = entityType("Thing", {
   tags: edm.collection(edm.string().nullable()),
   amounts: edm.collection(edm.decimal().nullable()),
   parts: edm.collection(edm.complex(Part).nullable()),
+  stage: edm.enum(Level).nullable(),
+  mood: edm.enum(Level),
+  grade: edm.enum(Rank).nullable(),
+  paid: edm.boolean().nullable(),
+  open: edm.boolean(),
+  secret: edm.string().nullable(),
 });
 export type ThingRow = EntityOf<typeof Thing>;
+
+/** The cells of members and booleans in an existing database. Order and letter case are not those of the values. */
+const CELLS = {
+  stage: { Low: 7, High: -3, Middle: 0, Least: 12 },
+  mood: { Low: "l", High: "L", Middle: "", Least: "b" },
+  grade: { First: "z", Top: "z", Second: "a" },
+  paid: { true: "Y", false: "N" },
+  open: { true: 0, false: 1 },
+} as const;
 
 /** Where and how the properties stand that are not stored by default. */
 export const columns = {
@@ -92,6 +107,17 @@ export const columns = {
   epoch: { name: "epoch_ms", storage: "epoch" },
   home: { columns: { number: "house_number" } },
   note: { storage: "json" },
+  stage: { name: "stage_no", storage: { values: CELLS.stage } },
+  mood: { storage: { values: CELLS.mood } },
+  grade: { storage: { values: CELLS.grade } },
+  paid: { storage: CELLS.paid },
+  open: { name: "closed", storage: CELLS.open },
+  secret: {
+    convert: {
+      fromDatabase: (cell: unknown) => String(cell).slice(1),
+      toDatabase: (value: string) => `=${value}`,
+    },
+  },
 } as const;
 
 type Types = readonly [sqlite: string, postgres: string, mariadb: string];
@@ -140,6 +166,12 @@ const COLUMNS: Readonly<Record<string, Types>> = {
   tags: ["text", "json", "json"],
   amounts: JSON_TEXT,
   parts: ["text", "jsonb", "longtext"],
+  stage_no: SMALL,
+  mood: ["text collate nocase not null", "varchar(1) not null", "varchar(9) collate utf8mb4_general_ci not null"],
+  grade: ["text", "char(1)", "char(1)"],
+  paid: ["text", "char(1)", "char(1)"],
+  closed: notNull(SMALL),
+  secret: TEXT,
 };
 
 function notNull([sqlite, postgres, mariadb]: Types): Types {
@@ -172,7 +204,20 @@ function cellsOf(row: ThingRow, database: DatabaseName): readonly unknown[] {
     [row.tags.length === 0 && row.id % 2 === 0 ? null : JSON.stringify(row.tags)],
     [`[${row.amounts.join(",").replaceAll(/(?<=^|,)(?=,|$)/g, row.amounts.length === 0 ? "" : "null")}]`],
     [`[${row.parts.map((part) => (part === null ? "null" : documentOf(part))).join(",")}]`],
+    legacyCells(row),
   ].flat();
+}
+
+/** The cells of the forms of an existing database. */
+function legacyCells({ stage, mood, grade, paid, open, secret }: ThingRow): readonly unknown[] {
+  return [
+    stage && CELLS.stage[stage],
+    CELLS.mood[mood],
+    grade && CELLS.grade[grade],
+    paid === null ? null : CELLS.paid[paid ? "true" : "false"],
+    CELLS.open[open ? "true" : "false"],
+    secret === null ? null : `=${secret}`,
+  ];
 }
 
 /** A complex value with numbers that have all their digits, as JSON has them. */

@@ -94,7 +94,7 @@ function compile(plan: ColumnPlan, around: readonly StructuralProperty[]): Store
     case "converted": {
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
       const toCells = (value: unknown): readonly unknown[] => [
-        value === null || value === undefined ? null : plan.toCell(value),
+        value === null || value === undefined ? null : storableText(plan.toCell(value), path),
       ];
       const mergeCells = (current: unknown, change: object): readonly unknown[] =>
         toCells(mergeValue(plan.property, current, change, around));
@@ -103,6 +103,12 @@ function compile(plan: ColumnPlan, around: readonly StructuralProperty[]): Store
     case "complex":
       return compileComplex(plan, path);
   }
+}
+
+/** Returns a cell. @throws UnstorableValueError for a text that a database would store as another one */
+function storableText(cell: unknown, path: readonly StructuralProperty[]): unknown {
+  if (typeof cell !== "string" || !LONE_SURROGATE.test(cell)) return cell;
+  throw new UnstorableValueError(path, "The value holds half of a character, which its column cannot hold.");
 }
 
 function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): StoredProperty {
