@@ -17,5 +17,6 @@ export function checkNodeVersion({ node, bun, deno }: RuntimeVersions = process.
   const [major = 0, minor = 0] = node.split(".").map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
   const message = `odatakit requires Node.js ${OLDEST.join(".")} or later. This is Node.js ${node}.`;
-  throw new ConfigurationError([{ message, fix: "Install a later Node.js, such as the current LTS version." }]);
+  const fault = { message, fix: "Install a later Node.js, such as the current LTS version." };
+  throw new ConfigurationError([fault], { where: "in its runtime" });
 }

@@ -1,4 +1,4 @@
-import { chain, type Maybe } from "../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type {
   Answer,
@@ -164,7 +164,9 @@ function countOf({ countsAfterSkip, skip }: CollectionPlan, count: Page["count"]
  */
 function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: AppliedQuery): CollectionResult {
   if (typeof answer !== "object" || answer === null || !isIterable(answer.items)) {
-    throw new TypeError("The applyQuery handler did not return { items }: return its page as an array or iterable.");
+    const isLate = isPromiseLike((answer as Partial<AppliedQuery> | null | undefined)?.items);
+    const fix = isLate ? "its `items` is a promise: await it." : "return its page as an array or iterable.";
+    throw new TypeError(`The applyQuery handler did not return { items }: ${fix}`);
   }
   const given: readonly unknown[] = Array.isArray(answer.items) ? answer.items : [...answer.items];
   const items = withoutPromises(given, "The applyQuery handler");

@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../base/maybe.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
@@ -110,6 +111,7 @@ export function compileConversion(codec: ValueCodec, path: string): (value: unkn
     try {
       return codec.fromHandler(value);
     } catch (cause) {
+      if (isPromiseLike(value)) throw handlerValueError(path, "the handler returned a promise: await it.", cause);
       const reason = cause instanceof Error ? cause.message : describeValue(value);
       throw handlerValueError(
         path,

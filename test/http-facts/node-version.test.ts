@@ -16,6 +16,7 @@ describe("checkNodeVersion", () => {
   test.each(["22.17.1", "20.20.2", "18.0.0"])("rejects Node.js %s with the version that is required", (node) => {
     const check = (): void => checkNodeVersion({ node });
     expect(check).toThrow(ConfigurationError);
+    expect(check).toThrow("The service cannot start: 1 fault in its runtime.");
     expect(check).toThrow(`odatakit requires Node.js 22.18 or later. This is Node.js ${node}.`);
   });
 });

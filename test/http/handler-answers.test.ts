@@ -141,6 +141,17 @@ describe("a failure names the mistake of the handler", () => {
   const promised = [book, Promise.resolve(book)] as never;
   const misspelt = { id: 1, titel: "Emma" } as never;
 
+  test("a promise in the place of a value, and of a page", async () => {
+    const late = { id: 1, title: Promise.resolve("Emma") } as never;
+    expect(await messageFor({ getAll: () => [late] }, "/Books")).toContain(
+      "/Title: the handler returned a promise: await it",
+    );
+    const items = Promise.resolve([book]) as never;
+    expect(await messageFor({ applyQuery: () => ({ items }) }, "/Books")).toContain(
+      "its `items` is a promise: await it",
+    );
+  });
+
   test.each<[string, Parameters<typeof entitySet<typeof Book>>[1], string]>([
     ["getAll", { getAll: () => promised }, "/Books"],
     ["getAll, counted", { getAll: () => promised }, "/Books/$count?$filter=Id eq 1"],

@@ -51,6 +51,7 @@ describe("a key predicate", () => {
   test.each<[string, unknown, RegExp]>([
     ["no value", {}, /^Shop\.Thing\/Id: the handler returned undefined/],
     ["null", { id: null }, /^Shop\.Thing\/Id: the handler returned null/],
+    ["a promise", { id: Promise.resolve(1) }, /^Shop\.Thing\/Id: the handler returned a promise: await it\.$/],
     ["a wrong type", { id: {} }, /^Shop\.Thing\/Id: the handler returned a value that is not one of Edm\.Int32/],
     ["no object", 5, /^Shop\.Thing: the handler returned a number where an object is expected/],
     ["an array", [], /^Shop\.Thing: the handler returned an array/],
