@@ -123,7 +123,9 @@ export function locatedFormat(format: ColumnFormat, column: string, table: strin
       try {
         return toValue(cell);
       } catch (cause) {
-        throw new Error(`${place}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        // The log reads both names.
+        throw Object.assign(new Error(`${place}: ${reason}`, { cause }), { table, column });
       }
     },
   });

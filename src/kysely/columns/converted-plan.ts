@@ -103,7 +103,9 @@ export function convertedPlan(
     } catch (cause) {
       if (isODataError(cause)) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`${place}: \`${name}\` of ${property.name} failed: ${reason}`, { cause });
+      const message = `${place}: \`${name}\` of ${property.name} failed: ${reason}`;
+      // The log reads both names.
+      throw Object.assign(new Error(message, { cause }), { table, column });
     }
   };
   return Object.freeze<ConvertedPlan>({
