@@ -6,7 +6,7 @@ import { DummyDriver, isAbortedTransactionError, Kysely, PostgresAdapter, Postgr
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type SynchronousReader, synchronousReaderOf } from "../../src/kysely/connection/synchronous-reader.ts";
-import { loadNodeSqlite } from "../../src/kysely/sqlite/node-sqlite.ts";
+import { loadNodeSqlite } from "../../src/kysely/sqlite/sqlite-database.ts";
 
 interface Tables {
   item: { id: number | bigint | null; name: unknown; parent: number | bigint | null };

@@ -13,7 +13,7 @@ import {
   subtractDecimals,
 } from "../../src/edm/decimal-arithmetic.ts";
 import { compareDecimals, fromScaled, MAX_DECIMAL_DIGITS, parseDecimal } from "../../src/edm/decimal.ts";
-import { toDecimalKey } from "../../src/kysely/cells/decimal-key.ts";
+import { toDecimalKey } from "../../src/kysely/cells/decimal-neighbours.ts";
 import { registerFunctions } from "../../src/kysely/sqlite/sqlite-functions.ts";
 import { caseCount } from "../cases.ts";
 

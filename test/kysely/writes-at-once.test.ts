@@ -9,7 +9,7 @@ import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 import type { ODataResponse } from "../../src/http/odata-response.ts";
-import { synchronousWriterOf } from "../../src/kysely/connection/synchronous-writer.ts";
+import { synchronousWriterOf } from "../../src/kysely/connection/synchronous-reader.ts";
 import { Failures, failingDialect } from "./failing-dialect.ts";
 
 /** A plain write to SQLite is answered at once; whatever keeps its connection makes it wait, and be no part of that. */

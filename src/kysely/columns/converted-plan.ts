@@ -2,7 +2,7 @@ import { describe, isObject } from "../../definition/option-table.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import type { ReportFault } from "./report-fault.ts";
+import type { ReportFault } from "./storage-option.ts";
 
 /**
  * Two functions of the application between the cells of a column and the values of a property. Neither gets null: a

@@ -1,6 +1,5 @@
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EnumType, StructuralProperty } from "../../edm/model.ts";
-import type { ReportFault } from "./report-fault.ts";
 
 /** A form of storage that one word names. */
 export type ColumnStorage = (typeof NAMES)[number];
@@ -197,3 +196,6 @@ function cellKind(storage: Exclude<StorageForm, string>): string {
   const [cell] = "values" in storage ? Object.values(storage.values) : [storage.true];
   return ` ${typeof cell === "string" ? "text" : "number"}`;
 }
+
+/** Takes what is wrong with the mapping of a type to columns, and what to do about it. */
+export type ReportFault = (message: string, fix: string) => void;

@@ -3,8 +3,7 @@ import type { ComplexType, EntityType, StructuralProperty } from "../../edm/mode
 import type { Sql } from "../statement/sql-form.ts";
 import { locatedFormat, type ColumnFormat, type ArraySyntax, type ColumnFormats } from "./column-format.ts";
 import { checkConverted, convertedPlan, readConversion, type ConvertedPlan } from "./converted-plan.ts";
-import type { ReportFault } from "./report-fault.ts";
-import { fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
+import { type ReportFault, fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
 
 /** Where the values of a property stand in a table. */
 export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan | ArrayPlan | ConvertedPlan;

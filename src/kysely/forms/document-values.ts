@@ -1,8 +1,8 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { protocolError } from "../../errors/odata-error.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { EnumForms } from "./enum-forms.ts";
-import { refuseIncomparable } from "./refuse-incomparable.ts";
 
 /** Makes a value of a database of the text of one within JSON. */
 type FromText = (text: Sql) => FormedSql;
@@ -59,4 +59,18 @@ export function documentValues(forms: DocumentForms): ReadDocumentValue {
     if (type.kind !== "PrimitiveType") throw new Error(`${name} is no single value.`);
     return readers[type.name](text);
   };
+}
+
+/**
+ * Refuses the types whose values within JSON cannot be compared: flags and Binary, which are texts of several forms there.
+ * @param owner the property that is stored as JSON
+ * @throws ODataError `UnsupportedQueryOption`
+ */
+export function refuseIncomparable(type: StructuralProperty["type"], owner: string): void {
+  const isFlags = type.kind === "EnumType" && type.isFlags;
+  if (!isFlags && type.name !== "Edm.Binary") return;
+  throw protocolError(
+    "UnsupportedQueryOption",
+    `'${owner}' is stored as JSON, where values of ${type.name} cannot be compared.`,
+  );
 }

@@ -4,6 +4,7 @@ import { showInstant, type InstantCell, type InstantCells } from "../cells/insta
 import { toInstant, type Instant } from "../cells/instant.ts";
 import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
 import type { Conversion, Sql, SqlForm } from "../statement/sql-form.ts";
+import type { NumberSyntax, NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /** How one database compares the cells of one kind, and computes with them. */
 export interface InstantSyntax {
@@ -122,4 +123,30 @@ function readMidnight({ read }: InstantCells): ReadCell {
 
 function toMidnight(date: string): Instant {
   return toInstant(`${date}T00:00:00Z`);
+}
+
+/** The conversions of timestamps and dates whose seconds since 1970 a database computes from their cells. */
+export function conversionsBySeconds(
+  toSeconds: (cell: Sql) => Sql,
+  { numbers, forms }: { readonly numbers: NumberSyntax; readonly forms: NumericTemporalForms },
+): { readonly timestamp: TemporalConversions; readonly date: TemporalConversions } {
+  const timestamp = { form: forms.epoch, apply: toSeconds };
+  const toDays = (cell: Sql): Sql => numbers.asInteger(numbers.floorDivide(numbers.floor(toSeconds(cell)), 86_400));
+  const date = { form: forms.days, apply: toDays };
+  return {
+    timestamp: { comparable: timestamp, computable: timestamp },
+    date: { comparable: date, computable: date },
+  };
+}
+
+/** The formats by the names of types and storage forms. */
+export function storedFormats(
+  stored: Readonly<Record<string, StoredInstants>>,
+): Readonly<Record<string, (property: StructuralProperty) => StoredParts>> {
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([storage, { timestamp, date }]) => [
+      [`Edm.DateTimeOffset ${storage}`, timestamp],
+      [`Edm.Date ${storage}`, date],
+    ]),
+  );
 }

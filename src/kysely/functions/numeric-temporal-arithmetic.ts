@@ -3,8 +3,7 @@ import { MAX_YEAR, SECONDS_PER_DAY, toEpochDays } from "../../edm/calendar.ts";
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
 import type { ArithmeticOperator } from "../../query/expression.ts";
 import type { Term } from "../dialects/dialect-profile.ts";
-import type { NumberSyntax } from "../forms/number-syntax.ts";
-import type { NumericTemporalForms } from "../forms/numeric-temporal-forms.ts";
+import type { NumberSyntax, NumericTemporalForms } from "../forms/numeric-temporal-forms.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { computed, type RowOperand } from "../statement/sql-operand.ts";
 

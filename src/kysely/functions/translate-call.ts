@@ -1,7 +1,6 @@
 import type { ScalarType } from "../../query/expression.ts";
 import type { SqlCall } from "../dialects/dialect-profile.ts";
-import { bindFormed } from "../statement/bind-formed.ts";
-import { bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
+import { bindFormed, bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
 import { toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 
@@ -43,3 +42,7 @@ export function typeAt({ expression }: SqlCall, index: number): ScalarType {
   if (type?.kind === "PrimitiveType" || type?.kind === "EnumType") return type;
   throw new Error(`Argument ${String(index + 1)} of ${expression.name} has no primitive type.`);
 }
+
+/** What Unicode calls white space, line ends and the byte order mark: what `trim` of JavaScript removes. */
+export const WHITE_SPACE =
+  "\t\n\u000B\f\r \u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF";

@@ -8,7 +8,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { FilterClause, SearchClause, SearchExpression } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
-import type { ReportFault } from "../columns/report-fault.ts";
+import type { ReportFault } from "../columns/storage-option.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { narrowedReader, sourceOf } from "./sql-row-source.ts";
 

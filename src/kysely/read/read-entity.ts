@@ -6,7 +6,6 @@ import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import { baseOf } from "./read-page.ts";
-import { setMember } from "./set-member.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
 /** Which entity is read, and what of it. */
@@ -79,4 +78,13 @@ function memberOf(key: unknown, field: string): unknown {
 function isPrimitive(value: unknown): value is PrimitiveValue {
   if (value instanceof Uint8Array) return true;
   return ["boolean", "number", "bigint", "string"].includes(typeof value);
+}
+
+/** Gives an object a member of its own, whatever its name: assigning would not make one of `__proto__`. */
+export function setMember(object: object, name: string, value: unknown): void {
+  if (name !== "__proto__") {
+    (object as Record<string, unknown>)[name] = value;
+    return;
+  }
+  Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
 }

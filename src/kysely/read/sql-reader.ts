@@ -4,7 +4,7 @@ import type { StoredDatabase } from "../../definition/sets/stored-database.ts";
 import { declaredEntityType } from "../../definition/types/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
-import type { ReportFault } from "../columns/report-fault.ts";
+import type { ReportFault } from "../columns/storage-option.ts";
 import { planColumns, type PlannedTable, type PlansByField } from "../columns/table-columns.ts";
 import { synchronousReaderOf, type AnyKysely } from "../connection/synchronous-reader.ts";
 import { DISTRIBUTED_CAPABILITIES, type DialectProfile, type DialectValues } from "../dialects/dialect-profile.ts";

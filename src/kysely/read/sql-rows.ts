@@ -1,8 +1,7 @@
 import { CompiledQuery } from "kysely";
 import type { Maybe } from "../../base/maybe.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { cancelOptions } from "../connection/cancel-options.ts";
-import { isOfDatabase, openTransaction } from "../connection/open-transaction.ts";
+import { cancelOptions, isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";

@@ -7,7 +7,7 @@ import {
   type RootOperationNode,
   SelectQueryNode,
 } from "kysely";
-import type { SynchronousWriter } from "../connection/synchronous-writer.ts";
+import type { SynchronousWriter } from "../connection/synchronous-reader.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";

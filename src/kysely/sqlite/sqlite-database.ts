@@ -1,6 +1,6 @@
+import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
-import { loadNodeSqlite } from "./node-sqlite.ts";
-import { PreparedStatements } from "./prepared-statements.ts";
+import { PreparedStatements } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
 
 /** What a database is opened with. */
@@ -142,4 +142,28 @@ function cannotOpen(file: string, readOnly: boolean, cause: unknown): Error {
     ? "Check that it exists, is a SQLite database and may be read."
     : "Check that its folder exists and may be written to, and that the file is a SQLite database.";
   return new Error(`Cannot open the SQLite database ${file}: ${reason}. ${advice}`, { cause });
+}
+
+/** The module `node:sqlite`, as far as it is used. */
+export type NodeSqlite = Pick<typeof import("node:sqlite"), "DatabaseSync">;
+
+/** The part of `process` that looks up built-in modules; Node.js has it from 20.16 on. */
+export interface BuiltinModules {
+  getBuiltinModule?(name: "node:sqlite"): NodeSqlite | undefined;
+  readonly version: string;
+}
+
+/**
+ * The SQLite that is built into Node.js, looked up when it is first needed: a static import would end a program on an
+ * older Node.js with a message that names no remedy.
+ * @throws Error when this runtime has none
+ */
+export function loadNodeSqlite(runtime: BuiltinModules = process): NodeSqlite {
+  const sqlite = runtime.getBuiltinModule?.("node:sqlite");
+  if (sqlite === undefined) {
+    throw new Error(
+      `sqliteDialect needs the module node:sqlite, which Node.js has from 22.18 on; this is ${runtime.version}.`,
+    );
+  }
+  return sqlite;
 }

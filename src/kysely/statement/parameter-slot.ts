@@ -3,7 +3,7 @@ import type { EntitySet } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
-import type { Encode, Sql } from "./sql-form.ts";
+import type { Encode, Sql, SqlForm } from "./sql-form.ts";
 
 /** What varies from one execution of a statement to the next. */
 export interface Execution {
@@ -121,4 +121,13 @@ function readConstant(constant: SqlConstant, { values, keys, now }: Execution): 
 
 function isSlot(value: unknown): value is ParameterSlot {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "ParameterSlot";
+}
+
+/**
+ * The place of a constant in a statement, as a value of a form.
+ * @param encode which cell of the form it becomes: the one that stands for it, by default
+ */
+export function bindFormed(constant: SqlConstant, form: SqlForm, encode: Encode = form.exact ?? form.floor): Sql {
+  const place = bindConstant(constant, encode);
+  return form.place?.(place) ?? place;
 }

@@ -1,7 +1,7 @@
 import { sql, type Compilable } from "kysely";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import type { ReportFault } from "../columns/report-fault.ts";
+import type { ReportFault } from "../columns/storage-option.ts";
 import type { DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";

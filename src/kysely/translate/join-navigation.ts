@@ -1,11 +1,20 @@
 import { sql } from "kysely";
-import type { EntitySet, JoinPair, NavigationJoin, NavigationProperty } from "../../edm/model.ts";
+import type {
+  EntitySet,
+  JoinPair,
+  NavigationJoin,
+  NavigationProperty,
+  StructuralProperty,
+  LinkColumn,
+  LinkJoin,
+} from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
-import { toComparable, type Sql } from "../statement/sql-form.ts";
+import type { ColumnFormat } from "../columns/column-format.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import { columnOperand } from "./column-operand.ts";
 import type { PathScope } from "./path-scope.ts";
-import { addRelation, Relation, type StatementScope } from "./relation.ts";
+import { columnOperand, addRelation, Relation, type StatementScope } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
 /** A navigation as a statement needs it: what joins its target, and where that is. */
@@ -135,4 +144,46 @@ function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPa
 /** One value, or several that are compared together. */
 export function tuple(values: readonly Sql[]): Sql {
   return values.length === 1 ? sql.join(values) : sql`(${sql.join(values)})`;
+}
+
+/** The properties of the entity that a navigation starts from, by which it is joined. */
+export function ownProperties(join: NavigationJoin): readonly StructuralProperty[] {
+  return join.kind === "link" ? join.from.map(({ property }) => property) : join.pairs.map(({ property }) => property);
+}
+
+/** The properties of the related entity, in the order of the former. */
+export function relatedProperties(join: NavigationJoin): readonly StructuralProperty[] {
+  return join.kind === "link" ? join.to.map(({ property }) => property) : join.pairs.map(({ related }) => related);
+}
+
+/** A table of links behind `from`. */
+export function linkTable({ table }: LinkJoin, alias: string): Sql {
+  return sql`${sql.table(table)} as ${sql.id(alias)}`;
+}
+
+/**
+ * A column of a table of links as an operand.
+ * @param like the form of the column that has the values of the property, where it is known
+ */
+export function linkColumn(column: LinkColumn, alias: string, profile: DialectProfile, like?: SqlForm): RowOperand {
+  const { form } = linkFormat(column, profile, like);
+  return { kind: "row", sql: sql`${sql.id(alias, column.column)}`, form, nulls: "column" };
+}
+
+/**
+ * Returns the format of a column of a table of links: Guids in any letter case where the column of the property holds
+ * them so, else the default of the type.
+ */
+export function linkFormat(column: LinkColumn, profile: DialectProfile, like: SqlForm | undefined): ColumnFormat {
+  const { property } = column;
+  const { columnFormat } = profile.values;
+  const format = isAnyCase(column, profile, like) ? columnFormat(property, "text") : columnFormat(property, undefined);
+  if (format === null) throw new Error(`${property.name} is no single value.`);
+  return format;
+}
+
+/** Whether a column of a table of links holds Guids in any letter case. */
+export function isAnyCase({ property, ...column }: LinkColumn, { values }: DialectProfile, like?: SqlForm): boolean {
+  if (property.type.name !== "Edm.Guid") return false;
+  return column.isAnyCase === true || (like !== undefined && values.columnFormat(property, "text")?.form === like);
 }

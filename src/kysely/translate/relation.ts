@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
-import type { PlansByField } from "../columns/table-columns.ts";
+import { refuseConverted } from "../columns/converted-plan.ts";
+import type { PlansByField, ColumnPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
 
 /** The rows of one entity set, or of the source that is asked, and the columns of their type. */
 export interface Rows {
@@ -133,4 +135,20 @@ export class Relation {
 /** A relation of a statement beside its first one, whose row is there. */
 export function addRelation(rows: Rows, level: Level, alias: string): Relation {
   return new Relation({ alias, rows, level, isOptional: false, isQualified: true });
+}
+
+/** A property of the entities of a relation as an operand. */
+export function columnOperand(property: StructuralProperty, relation: Relation): RowOperand {
+  const plan = relation.rows.plans.get(property.field);
+  if (plan === undefined) throw new Error(`${property.name} has no column.`);
+  refuseConverted(plan, property.name);
+  return plannedOperand(plan, relation);
+}
+
+/** The column of a plan as an operand. */
+export function plannedOperand(plan: ColumnPlan, relation: Relation): RowOperand {
+  if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is no single value.`);
+  const { column, format, nullable } = plan;
+  const mayBeNull = nullable || relation.isOptional;
+  return { kind: "row", sql: relation.column(column), form: format.form, nulls: mayBeNull ? "column" : "never" };
 }

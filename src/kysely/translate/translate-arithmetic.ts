@@ -1,6 +1,6 @@
 import type { ArithmeticExpression, NegateExpression, ScalarType } from "../../query/expression.ts";
 import type { DialectValues, Term } from "../dialects/dialect-profile.ts";
-import { bindFormed } from "../statement/bind-formed.ts";
+import { bindFormed } from "../statement/parameter-slot.ts";
 import { toComputable } from "../statement/sql-form.ts";
 import { NULL_OPERAND, type SqlOperand } from "../statement/sql-operand.ts";
 

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import { assertNever } from "../../base/assert-never.ts";
-import type { ComparisonExpression, ComparisonOperator, ScalarType } from "../../query/expression.ts";
+import type { ComparisonExpression, ComparisonOperator, ScalarType, HasExpression } from "../../query/expression.ts";
 import type { DialectProfile, DialectSyntax, DialectValues } from "../dialects/dialect-profile.ts";
-import { bindFormed } from "../statement/bind-formed.ts";
-import type { SqlConstant } from "../statement/parameter-slot.ts";
+import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import {
   toComparable,
   toEquatable,
@@ -13,7 +12,7 @@ import {
   type Sql,
   type SqlForm,
 } from "../statement/sql-form.ts";
-import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand } from "../statement/sql-operand.ts";
+import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand, Translator } from "../statement/sql-operand.ts";
 
 /** The operator that says the same with its operands exchanged. */
 const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
@@ -193,4 +192,23 @@ function compareRows(
     default:
       return assertNever(operator);
   }
+}
+
+/**
+ * Translates `operand has flags`: all bits of the right value are set in the left, or, without flags, the values are
+ * equal; null when one is null.
+ * @see OData URL Conventions 4.0, section 5.1.1.1.10
+ */
+export function translateHas({ operand, flags }: HasExpression, translator: Translator, values: DialectValues): Sql {
+  const { type } = operand;
+  const left = translator.operand(operand);
+  const right = translator.operand(flags);
+  if (left.kind === "null" || right.kind === "null" || type === null) return sql`null`;
+  if (type.kind !== "EnumType") throw new Error(`"has" needs an enumeration, not ${type.name}.`);
+  const numbers = values.canonicalForm(type);
+  const toNumber = (side: Exclude<SqlOperand, { readonly kind: "null" }>): Sql =>
+    side.kind === "row" ? toComparable(side).sql : bindFormed(side.constant, numbers);
+  const [value, bits] = [toNumber(left), toNumber(right)];
+  // Enumerations have no functions or arithmetic, so both sides are short.
+  return type.isFlags ? sql`(${value} & ${bits}) = ${bits}` : sql`${value} = ${bits}`;
 }

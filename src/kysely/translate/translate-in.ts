@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { InExpression, ScalarType } from "../../query/expression.ts";
 import type { DialectProfile, DialectSyntax } from "../dialects/dialect-profile.ts";
-import { bindFormed } from "../statement/bind-formed.ts";
+import { bindFormed } from "../statement/parameter-slot.ts";
 import { toComparable, toEquatable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand, Translator } from "../statement/sql-operand.ts";
 import { asRow, booleanLiteral, equalsConstant } from "./translate-comparison.ts";

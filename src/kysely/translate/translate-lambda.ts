@@ -1,10 +1,15 @@
 import { sql } from "kysely";
 import { assertNever } from "../../base/assert-never.ts";
-import type { Expression, LambdaExpression } from "../../query/expression.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import { protocolError } from "../../errors/odata-error.ts";
+import type { Expression, LambdaExpression, NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { findCollection } from "./find-path.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
+import { dependsOnItemsAlone } from "./common-navigation.ts";
+import { findCollection, findRelation, isEntityPresent } from "./find-path.ts";
+import { alike, joinOf, targetOf, tuple, linkColumn, linkTable } from "./join-navigation.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
-import { translateRelatedLambda } from "./translate-related-items.ts";
+import { columnOperand, addRelation, Level, type Relation } from "./relation.ts";
 
 /** Translates the predicate of a lambda operator, which knows its item; null may stand for false. */
 export type TranslatePredicate = (predicate: Expression, scope: PathScope) => Sql;
@@ -43,4 +48,135 @@ function wantedItem(operator: LambdaExpression["operator"], condition: Sql): Sql
     default:
       return assertNever(operator);
   }
+}
+
+/** Translates a condition within a scope; null may stand for false. */
+type TranslateCondition = (condition: Expression, scope: PathScope) => Sql;
+
+/** The related entities of a collection-valued navigation, on their way into a subquery. */
+interface RelatedItems {
+  /** The entities that they are related to. */
+  readonly source: Relation;
+  readonly related: Relation;
+  /** What stands behind `from` first. */
+  readonly from: Sql;
+  /** What holds between the relations within the subquery. */
+  readonly conditions: readonly Sql[];
+  /** Columns of the subquery, and those of the source that have the same values. */
+  readonly pairs: ReadonlyArray<readonly [inner: RowOperand, outer: RowOperand]>;
+}
+
+/**
+ * Translates `any` and `all` over related entities; never null. An entity whose predicate is null counts as one whose
+ * predicate is false.
+ * @throws ODataError `UnsupportedQueryOption` for a predicate that the database cannot evaluate
+ * @see OData URL Conventions 4.0, sections 5.1.1.5.1 and 5.1.1.5.2
+ */
+export function translateRelatedLambda(
+  { operator, predicate, depth }: LambdaExpression,
+  navigation: NavigationExpression,
+  scope: PathScope,
+  translate: TranslateCondition,
+): Sql {
+  const items = relatedItems(navigation, scope);
+  const isAll = operator === "all";
+  const condition = predicate === null ? null : translate(predicate, itemScope(scope, items.related));
+  const wanted = condition === null ? [] : [isAll ? sql`(${condition}) is not true` : sql`(${condition})`];
+  if (scope.statement.profile.capabilities.correlatedSubqueries) {
+    const tests = [...items.conditions, ...equalities(items), ...spent(items, depth, scope), ...wanted];
+    const found = sql`exists (${select(sql`1`, items, tests)})`;
+    return isAll ? sql`not ${found}` : found;
+  }
+  if (predicate !== null && !dependsOnItemsAlone(predicate, depth)) throw tooEntangled(navigation, operator);
+  const found = amongPairs(items, wanted);
+  return isAll ? sql`not (${found})` : found;
+}
+
+/** Within another operator the entities are counted, for a database would go on for as long as it takes. */
+function spent({ pairs }: RelatedItems, depth: number, { statement }: PathScope): readonly Sql[] {
+  const item = pairs[0]?.[0].sql;
+  const spend = depth === 0 || item === undefined ? null : statement.profile.documents.spendItem(item);
+  return spend === null ? [] : [spend];
+}
+
+/** Translates the number of related entities; null where the entity that they would be related to is not there. */
+export function countRelated(navigation: NavigationExpression, scope: PathScope): RowOperand {
+  const items = relatedItems(navigation, scope);
+  const { profile } = scope.statement;
+  const { source } = items;
+  const count = profile.capabilities.correlatedSubqueries
+    ? sql`(${select(sql`count(*)`, items, [...items.conditions, ...equalities(items)])})`
+    : profile.syntax.ifNull(joinCounts(items, scope), sql`0`);
+  const form = profile.values.canonicalForm(PRIMITIVE_TYPES["Edm.Int64"]);
+  if (!source.isOptional) return { kind: "row", sql: count, form, nulls: "never" };
+  const value = profile.syntax.choose(isEntityPresent(source), count, sql`null`);
+  return { kind: "row", sql: value, form, nulls: "computed" };
+}
+
+function relatedItems(navigation: NavigationExpression, scope: PathScope): RelatedItems {
+  const { statement } = scope;
+  const source = findRelation(navigation.source, scope);
+  const outer = source.qualified();
+  const related = addRelation(statement.rowsOf(targetOf(navigation)), new Level(), statement.nextAlias());
+  const join = joinOf(navigation);
+  if (join.kind === "direct") {
+    const pairs = join.pairs.map(
+      (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, outer)] as const,
+    );
+    return { source, related, from: related.from, conditions: [], pairs };
+  }
+  const link = statement.nextAlias();
+  const pairs = join.from.map((column) => {
+    const operand = columnOperand(column.property, outer);
+    return [linkColumn(column, link, statement.profile, operand.form), operand] as const;
+  });
+  const conditions = join.to.map((column) => {
+    const operand = columnOperand(column.property, related);
+    return equal(operand, linkColumn(column, link, statement.profile, operand.form));
+  });
+  const from = sql`${linkTable(join, link)} inner join ${related.from} on ${sql.join(conditions, sql` and `)}`;
+  return { source, related, from, conditions: [], pairs };
+}
+
+function equalities({ pairs }: RelatedItems): readonly Sql[] {
+  return pairs.map(([inner, outer]) => equal(inner, outer));
+}
+
+function equal(left: RowOperand, right: RowOperand): Sql {
+  const [first, second] = alike(left, right);
+  return sql`${first} = ${second}`;
+}
+
+function select(what: Sql, { from, related }: RelatedItems, conditions: readonly Sql[]): Sql {
+  const where = conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
+  return sql`select ${what} from ${related.level.from(from)}${where}`;
+}
+
+/** The pairs as a list of values that is looked into: what does not refer to the rows around it. */
+function amongPairs(items: RelatedItems, wanted: readonly Sql[]): Sql {
+  const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
+  const known = items.pairs.flatMap(([inner]) => (inner.nulls === "never" ? [] : [sql`${inner.sql} is not null`]));
+  const list = select(sql.join(pairs.map(([inner]) => inner)), items, [...items.conditions, ...known, ...wanted]);
+  const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
+  const present = items.pairs.flatMap(([, outer]) => (outer.nulls === "never" ? [] : [sql`${outer.sql} is not null`]));
+  return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
+}
+
+/** Joins the counts of all entities at once: what does not refer to the rows around it. */
+function joinCounts(items: RelatedItems, { statement }: PathScope): Sql {
+  const alias = statement.nextAlias();
+  const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
+  const names = pairs.map((_pair, index) => `k${String(index)}`);
+  const values = sql.join(pairs.map(([inner], index) => sql`${inner} as ${sql.id(names[index] ?? "")}`));
+  const grouped = select(sql`${values}, count(*) as ${sql.id("n")}`, items, items.conditions);
+  const group = sql.join(pairs.map(([inner]) => inner));
+  const tests = pairs.map(([, outer], index) => sql`${sql.id(alias, names[index] ?? "")} = ${outer}`);
+  const on = sql.join(tests, sql` and `);
+  items.source.level.join(sql` left join (${grouped} group by ${group}) as ${sql.id(alias)} on ${on}`);
+  return sql`${sql.id(alias, "n")}`;
+}
+
+function tooEntangled({ navigationProperty }: NavigationExpression, operator: string): Error {
+  const message = `The database behind this set cannot evaluate '${operator}' over ${navigationProperty.name} with a predicate that refers to anything but the related entities.`;
+  return protocolError("UnsupportedQueryOption", message);
 }

@@ -3,12 +3,11 @@ import type { CountExpression, PathSource, PropertyExpression, VariableExpressio
 import { columnNames } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import { plannedOperand } from "./column-operand.ts";
 import { findCollection, findPath, findProperty, isEntityPresent, itemOf } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
-import { Relation } from "./relation.ts";
+import { plannedOperand, Relation } from "./relation.ts";
 import { booleanLiteral } from "./translate-comparison.ts";
-import { countRelated } from "./translate-related-items.ts";
+import { countRelated } from "./translate-lambda.ts";
 
 /** Translates a property of a single primitive or enumeration value. */
 export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {

@@ -5,17 +5,16 @@ import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "
 import type { Expression } from "../../query/expression.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { JoinedNavigation } from "../../query/source.ts";
+import type { DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
-import type { Sql } from "../statement/sql-form.ts";
+import { type Sql, toOrdered } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
-import { columnOperand } from "./column-operand.ts";
 import { rowScope, type PathScope } from "./path-scope.ts";
-import type { Rows, StatementScope } from "./relation.ts";
+import { columnOperand, type Rows, type StatementScope } from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
-import { translateOrder } from "./translate-order.ts";
 
 /** What a page is made of, apart from the values of one request. */
 export interface PageClauses {
@@ -153,4 +152,21 @@ function selectFrom(cells: Cells, { level, it }: PathScope): Sql {
 
 function where(filter: FilterClause | null, translator: Translator): Sql {
   return filter === null ? sql`` : sql` where ${translator.condition(filter.expression, "filter")}`;
+}
+
+/**
+ * Translates an order, each term by the value of its expression: null first ascending, last descending. A term that is
+ * the same for all rows is left out.
+ * @see decisions, Reading; OData Protocol 4.0, section 11.2.5.2
+ */
+export function translateOrder(
+  orderBy: readonly OrderByItem[],
+  translator: Translator,
+  syntax: DialectSyntax,
+): readonly Sql[] {
+  return orderBy.flatMap(({ expression, descending }) => {
+    const operand = translator.operand(expression);
+    if (operand.kind !== "row") return [];
+    return [syntax.orderTerm(toOrdered(operand), descending, operand.nulls !== "never")];
+  });
 }

@@ -8,16 +8,13 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { toComparable, toEquatable, toOrdered, type FormedSql, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand, Translator } from "../statement/sql-operand.ts";
-import { columnOperand } from "./column-operand.ts";
-import { alike } from "./join-navigation.ts";
-import { linkColumn, linkTable } from "./link-table.ts";
+import { alike, linkColumn, linkTable } from "./join-navigation.ts";
 import { relationScope } from "./path-scope.ts";
-import { addRelation, Level, type Relation, type Rows, type StatementScope } from "./relation.ts";
+import { columnOperand, addRelation, Level, type Relation, type Rows, type StatementScope } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
 import { makeTranslator } from "./translate-expression.ts";
-import { translateOrder } from "./translate-order.ts";
-import { orderClause, SKIP, TOP, type RowQuery } from "./translate-query.ts";
+import { translateOrder, orderClause, SKIP, TOP, type RowQuery } from "./translate-query.ts";
 
 /** Which limits a related read has. */
 export interface RelatedLimits {

@@ -2,11 +2,10 @@ import { sql } from "kysely";
 import type { ComparisonExpression, Expression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
-import { columnOperand } from "./column-operand.ts";
 import { commonNavigation, truthWhenAbsent, type CommonNavigation } from "./common-navigation.ts";
 import { alike, equalColumns, isFirst, pairsOf, targetOf, tuple } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
-import { addRelation, Level, type Relation } from "./relation.ts";
+import { columnOperand, addRelation, Level, type Relation } from "./relation.ts";
 
 /** Translates a condition within a scope. */
 type TranslateWithin = (condition: Expression, scope: PathScope, mode: ConditionMode) => Sql;

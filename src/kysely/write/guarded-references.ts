@@ -11,9 +11,8 @@ import { ERROR_CODES } from "../../errors/error-codes.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
 import { setOf, tableOfSet } from "./table-sets.ts";
-import type { Values, WriteTask } from "./table-writer.ts";
+import { type Values, type WriteTask, writerOf } from "./table-writer.ts";
 import { isVisible, type Restrictions, restrictionsOf } from "./visible-rows.ts";
-import { writerOf } from "./writer-of-table.ts";
 
 /** A foreign key that a write states. */
 export interface StatedReference {

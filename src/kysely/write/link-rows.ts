@@ -4,7 +4,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { isAnyCase, linkFormat } from "../translate/link-table.ts";
+import { isAnyCase, linkFormat } from "../translate/join-navigation.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
 import type { WriteResult } from "./sql-session.ts";

@@ -3,7 +3,7 @@ import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.t
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { ownProperties, relatedProperties } from "../translate/join-sides.ts";
+import { ownProperties, relatedProperties } from "../translate/join-navigation.ts";
 import { addLink, removeLink } from "./link-rows.ts";
 import {
   checkRelated,

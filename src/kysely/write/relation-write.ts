@@ -4,16 +4,15 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import { ownProperties } from "../translate/join-sides.ts";
+import { ownProperties } from "../translate/join-navigation.ts";
 import { hasExpected, toExpected } from "./expected-values.ts";
 import { type StatedIn, statedIn } from "./guarded-references.ts";
 import { isShown } from "./shown-entity.ts";
 import { inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { tableOfSet, targetSet, writtenSet } from "./table-sets.ts";
-import type { TableWriter, Values, WriteTask } from "./table-writer.ts";
+import { type TableWriter, type Values, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
-import { writerOf } from "./writer-of-table.ts";
 
 /** What writes get as their last argument; its type of the ETag values does not matter here. */
 export type LinkContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;

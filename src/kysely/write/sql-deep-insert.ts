@@ -5,15 +5,14 @@ import { refersToKey } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { ownProperties, relatedProperties } from "../translate/join-sides.ts";
+import { ownProperties, relatedProperties } from "../translate/join-navigation.ts";
 import { checkReferences, notFollowing, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
 import { keepsRowsBack, targetSet, writtenSet } from "./table-sets.ts";
-import type { Stored, Values, WriteTask } from "./table-writer.ts";
+import { type Stored, type Values, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkUser, checkVisible, isGuarded, restrictionsOf, type Restrictions } from "./visible-rows.ts";
-import { writerOf } from "./writer-of-table.ts";
 
 /** Where a write stands, before its transaction, too. */
 type PlacedTask = Pick<WriteTask, "context" | "place">;

@@ -1,15 +1,13 @@
-import { setImmediate as macrotask } from "node:timers/promises";
+import { setImmediate as macrotask, setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
 import type { Maybe } from "../../base/maybe.ts";
 import type { Context, RuleContext } from "../../definition/context.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { isOfDatabase, openTransaction } from "../connection/open-transaction.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import { synchronousWriterOf } from "../connection/synchronous-writer.ts";
-import { ofTable, tooBusy } from "../dialects/database-fault.ts";
+import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
+import { type AnyKysely, synchronousWriterOf } from "../connection/synchronous-reader.ts";
+import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
 import { cellName } from "../translate/select-columns.ts";
-import { isContention, retry } from "./retry.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";
 
@@ -184,4 +182,35 @@ function transactionOf(table: SqlTable, context: Context | undefined): AnyKysely
   throw new Error(
     `The open transaction is of another database than the table ${table.name}: write this table outside of it.`,
   );
+}
+
+/** Tries of what the framework may repeat. */
+const MAX_TRIES = 3;
+/** Milliseconds before the second try, give or take half of them; each further one waits twice as long. */
+const FIRST_DELAY = 20;
+
+/** Whether another transaction was in the way: the same again may succeed. */
+export function isContention(error: unknown): boolean {
+  return !isODataError(error) && databaseFault(error)?.kind === "contention";
+}
+
+/**
+ * Repeats an attempt while other transactions are in the way, three tries in all.
+ * @param toFailure makes what is thrown of the last error
+ * @param failed how many tries have failed already
+ */
+export async function retry<T>(
+  attempt: () => Maybe<T>,
+  toFailure: (error: unknown) => unknown,
+  failed: number = 0,
+): Promise<T> {
+  for (let tries = failed; ;) {
+    if (tries > 0) await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
+    try {
+      return await attempt();
+    } catch (error) {
+      tries += 1;
+      if (!isContention(error) || tries === MAX_TRIES) throw toFailure(error);
+    }
+  }
 }

@@ -2,12 +2,11 @@ import { CompiledQuery } from "kysely";
 import type { RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import { openTransaction } from "../connection/open-transaction.ts";
+import { openTransaction } from "../connection/kysely-instance.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
-import { isContention, retry } from "./retry.ts";
-import { throwIfGone } from "./sql-session.ts";
+import { isContention, retry, throwIfGone } from "./sql-session.ts";
 
 /** Stands at the beginning of a transaction: once the database has taken back the whole of it, it is gone. */
 const BEGINNING = "odatakit_beginning";

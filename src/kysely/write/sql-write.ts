@@ -4,7 +4,7 @@ import type { EntitySetHandlers, RestrictedHandler } from "../../definition/sets
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { setMember } from "../read/set-member.ts";
+import { setMember } from "../read/read-entity.ts";
 import { mergedProperties } from "./changed-columns.ts";
 import { hasExpected, isToldByDatabase, toExpected } from "./expected-values.ts";
 import { checkReferences, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
@@ -12,10 +12,9 @@ import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { writtenSet } from "./table-sets.ts";
-import type { TableWriter, Values, WriteTask } from "./table-writer.ts";
+import { type TableWriter, type Values, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isGuarded, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import type { Expected } from "./write-statements.ts";
-import { writerOf } from "./writer-of-table.ts";
 
 /** What writes get as their last argument; its type of the ETag values does not matter here. */
 type AnyWriteContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;

@@ -4,13 +4,11 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { keyValues, toEntity } from "../read/read-entity.ts";
-import { setMember } from "../read/set-member.ts";
+import { keyValues, toEntity, setMember } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type MergedChange, type WrittenColumns } from "./changed-columns.ts";
-import { checkSame } from "./check-same.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import type { StoredColumn } from "./stored-columns.ts";
+import { checkSame, type StoredColumn } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { toWriteFault } from "./write-faults.ts";
 import {
@@ -274,4 +272,13 @@ function split(row: object, beside: readonly StructuralProperty[]): Stored {
   const others = beside.map(({ field }) => [field, entity[field]] as const);
   for (const { field } of beside) Reflect.deleteProperty(entity, field);
   return { entity, beside: Object.fromEntries(others) };
+}
+
+const writers = new WeakMap<SqlTable, TableWriter>();
+
+/** What writes a table: one, so that its statements are compiled once. */
+export function writerOf(table: SqlTable): TableWriter {
+  let writer = writers.get(table);
+  if (writer === undefined) writers.set(table, (writer = new TableWriter(table)));
+  return writer;
 }

@@ -1,7 +1,11 @@
+import { changesMember, completeValue, isPartial } from "../../definition/sets/merge-delta.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { writeJsonString } from "../../json/write-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { writeJsonString, writeJson } from "../../json/write-json.ts";
+import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/read-document.ts";
 
 /** Writes a value, not null, of a property, or of an item of its collection. */
 type WriteValue = (value: unknown) => string;
@@ -46,4 +50,51 @@ function memberWriter(member: StructuralProperty): WriteValue {
 
 function orNull(write: WriteValue): WriteValue {
   return (value) => (value === null || value === undefined ? "null" : write(value));
+}
+
+/**
+ * Returns the JSON text of a complex value with a change merged into it. Members of the text that the change does not
+ * mention stay as they are, also those that the model does not know.
+ * @param text of the stored value
+ * @param path the complex properties around the property, and the property itself
+ * @throws IncompleteValueError; Error when the text is no such value
+ */
+export function mergeDocument(
+  property: StructuralProperty,
+  text: unknown,
+  change: object,
+  path: readonly StructuralProperty[],
+): string {
+  if (typeof text !== "string") throw wrongDocument(property, `a value of type ${typeof text}`);
+  return merged(property, parseJson(text, { maxDepth: MAX_DOCUMENT_DEPTH }), change, path);
+}
+
+function merged(
+  property: StructuralProperty,
+  stored: JsonValue,
+  change: unknown,
+  path: readonly StructuralProperty[],
+): string {
+  const { type } = property;
+  if (change === null) return "null";
+  if (type.kind !== "ComplexType" || !isPartial(property, change)) return writeDocument(property)(change);
+  if (stored === null) return writeDocument(property)(completeValue(type, change, path));
+  if (!isJsonObject(stored)) throw wrongDocument(property, "JSON that is no object");
+  const changed = new Map(
+    type.properties
+      .filter((member) => changesMember(member, change))
+      .map((member) => {
+        const current = memberOf(stored, member.field);
+        return [member.field, merged(member, current, change[member.field], [...path, member])] as const;
+      }),
+  );
+  const names = new Set([...Object.keys(stored), ...changed.keys()]);
+  const members = Array.from(names, (name) => {
+    return `${writeJsonString(name)}:${changed.get(name) ?? writeJson(memberOf(stored, name))}`;
+  });
+  return `{${members.join(",")}}`;
+}
+
+function memberOf(stored: JsonObject, name: string): JsonValue {
+  return Object.hasOwn(stored, name) ? (stored[name] ?? null) : null;
 }

@@ -3,11 +3,10 @@ import { asText } from "../../../edm/canonical-form.ts";
 import { isFourDigitYear } from "../../../edm/date.ts";
 import { parseDecimal } from "../../../edm/decimal.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
-import { guidText, int64Text, stringText, utcText } from "../../cells/cell-text.ts";
-import { readBytes, readInteger } from "../../cells/text-cells.ts";
+import { guidText, int64Text, stringText, utcText, readBytes, readInteger } from "../../cells/text-cells.ts";
 import { ofCodec, onlyCell, type ColumnFormat } from "../../columns/column-format.ts";
 import type { StorageForm } from "../../columns/storage-option.ts";
-import { storedFormats } from "../../forms/numeric-stored-instants.ts";
+import { storedFormats } from "../../forms/stored-instants.ts";
 import {
   fractionDigits,
   numberOfText,

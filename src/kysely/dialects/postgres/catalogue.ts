@@ -1,7 +1,169 @@
+import type { TypeAdvice } from "../../../introspect/expected-table.ts";
 import { readPostgresCatalogue } from "../../../introspect/postgres-catalogue.ts";
-import type { DialectCatalogue } from "../dialect-profile.ts";
-import { PG_STORED_TYPES } from "./stored-types.ts";
+import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
+/** In the words of `pg_type`. */
+const TEXTS = ["text", "varchar", "bpchar", "citext", "name"];
+const INTEGERS = ["int2", "int4", "int8", "oid", "numeric"];
+const NUMBERS = ["numeric", "int2", "int4", "int8", "float4", "float8"];
+
+/** Types whose values an Edm.String may be the texts of. */
+const OF_ANY_TYPE = ["inet", "cidr", "macaddr", "macaddr8", "json", "jsonb", "xml", "tsvector", "money", "interval"];
+const THROUGH_TEXT: TypeAdvice = {
+  why: "which is compared as no text",
+  fix: 'Give the property `storage: "text"`: it is the text that the database writes.',
+};
+/** Types whose arrays a collection may be. */
+const ITEMS = [...TEXTS, ...NUMBERS, "bool", "uuid", "date", "time", "timestamptz", "bytea", "enum"];
+const AS_ARRAY: TypeAdvice = {
+  why: "which is no JSON",
+  fix: 'Give the property `storage: "array"` if its items are single values.',
+};
+
+/** A whole number of up to 32 bits is one in a `double precision`, too. */
+const SMALL_INTEGER: StoredTypeRow = { types: [...INTEGERS, "float8"], isWhole: true };
+
+/**
+ * The types of columns in PostgreSQL.
+ * @see https://www.postgresql.org/docs/current/datatype.html
+ */
+const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
+  "Edm.Boolean default": {
+    types: ["bool"],
+    served: [],
+    instead: {
+      int2: { why: "which is no boolean in PostgreSQL", fix: "Give the property `storage: { true: 1, false: 0 }`." },
+      int4: { why: "which is no boolean in PostgreSQL", fix: "Give the property `storage: { true: 1, false: 0 }`." },
+      bpchar: {
+        why: "which is no boolean in PostgreSQL",
+        fix: 'Give the property `storage: { true: "Y", false: "N" }`.',
+      },
+      varchar: {
+        why: "which is no boolean in PostgreSQL",
+        fix: 'Give the property `storage: { true: "Y", false: "N" }`.',
+      },
+    },
+  },
+  "Edm.Boolean { true, false } number": { types: NUMBERS, served: [] },
+  "Edm.Boolean { true, false } text": { types: [...TEXTS, "char", "enum"], served: [] },
+  "Edm.Byte default": SMALL_INTEGER,
+  "Edm.SByte default": SMALL_INTEGER,
+  "Edm.Int16 default": SMALL_INTEGER,
+  "Edm.Int32 default": SMALL_INTEGER,
+  "Edm.Int64 default": { types: INTEGERS, isWhole: true },
+  "Edm.Single default": { types: NUMBERS },
+  "Edm.Double default": { types: NUMBERS },
+  "Edm.Decimal default": {
+    types: ["numeric", "int2", "int4", "int8"],
+    instead: {
+      float4: {
+        why: "which keeps some 6 digits",
+        fix: 'Give the property `storage: "real"`, or the column the type `numeric`.',
+      },
+      float8: {
+        why: "which keeps some 15 digits",
+        fix: 'Give the property `storage: "real"`, or the column the type `numeric`.',
+      },
+      text: {
+        why: "which is no number",
+        fix: 'Give the property `storage: "text"`, or the column the type `numeric`.',
+      },
+      money: {
+        why: "which is compared as no number",
+        fix: 'Give the property `storage: "text"`, or the column the type `numeric`.',
+      },
+    },
+  },
+  "Edm.Decimal text": { types: [...TEXTS, "numeric", "money"], served: [] },
+  "Edm.Decimal scaled": { types: ["int2", "int4", "int8", "numeric"], isWhole: true },
+  "Edm.Decimal real": { types: ["float4", "float8", "numeric"] },
+  "Edm.String default": {
+    types: TEXTS,
+    indexCollation: "C",
+    instead: {
+      uuid: {
+        why: "which is compared as no text",
+        fix: 'Declare the property as `edm.guid()`, or give it `storage: "text"`.',
+      },
+      enum: {
+        why: "which is compared as no text",
+        fix: "Declare the property as `edm.enum(…)`, with the labels as members.",
+      },
+      ...Object.fromEntries(OF_ANY_TYPE.map((type) => [type, THROUGH_TEXT])),
+    },
+  },
+  // Any type has a text.
+  "Edm.String text": { types: [], served: [] },
+  "Edm.Guid default": {
+    types: ["uuid"],
+    instead: Object.fromEntries(
+      TEXTS.map((type) => [type, { why: "which is compared as no uuid", fix: 'Give the property `storage: "text"`.' }]),
+    ),
+  },
+  "Edm.Guid text": {
+    types: TEXTS,
+    served: [],
+    instead: { uuid: { why: "which is no text", fix: "Leave `storage` out." } },
+  },
+  "Edm.Binary default": { types: ["bytea"], served: [] },
+  "Edm.Date default": { types: ["date"] },
+  "Edm.TimeOfDay default": { types: ["time"] },
+  "Edm.Duration default": {
+    types: TEXTS,
+    served: [],
+    instead: { interval: { why: "which is no text", fix: 'Give the property `storage: "text"`.' } },
+  },
+  "Edm.Duration text": {
+    types: ["interval"],
+    instead: {
+      text: { why: "which is no interval", fix: "Leave `storage` out." },
+      varchar: { why: "which is no interval", fix: "Leave `storage` out." },
+    },
+  },
+  "Edm.DateTimeOffset default": {
+    types: ["timestamptz"],
+    instead: {
+      timestamp: {
+        code: "C05",
+        why: "and the time zone of the session decides which instants it holds",
+        fix: "Give the property `storage: \"utc\"` if the column holds UTC, or change the column: alter table {table} alter {column} type timestamptz using {column} at time zone 'UTC'.",
+      },
+      int8: { why: "which holds numbers", fix: 'Give the property `storage: "epoch"` if it holds milliseconds.' },
+      text: { why: "which holds texts", fix: 'Give the property `storage: "text"`.' },
+      varchar: { why: "which holds texts", fix: 'Give the property `storage: "text"`.' },
+    },
+  },
+  "Edm.DateTimeOffset text": { types: TEXTS, served: [] },
+  "Edm.DateTimeOffset epoch": { types: ["int8", "numeric", "float8"], isWhole: true },
+  "Edm.DateTimeOffset utc": {
+    types: ["timestamp"],
+    refusedDefault: {
+      ofSession:
+        /^(?:now\(\)|(?:transaction|statement|clock)_timestamp\(\)|(?:current|local)_?timestamp)(?:\(\d\))?(?:::timestamp.*)?$/i,
+      advice: {
+        why: "which is the time of the session, and not UTC",
+        fix: "Change the default: alter table {table} alter {column} set default (now() at time zone 'UTC').",
+      },
+    },
+    instead: {
+      timestamptz: { why: "which holds instants in every session", fix: "Leave `storage` out." },
+    },
+  },
+  "Edm.DateTimeOffset epoch-seconds": { types: ["int4", "int8", "numeric", "float8"], isWhole: true },
+  "Edm.DateTimeOffset julian": { types: ["numeric", "float8"], served: [] },
+  "Edm.DateTimeOffset sqlite-datetime": { types: TEXTS, served: [] },
+  "enum default": { types: [...TEXTS, "enum"], served: ["filter"] },
+  "enum { values } text": { types: [...TEXTS, "char", "enum"], served: ["filter"] },
+  "enum { values } number": { types: NUMBERS, served: ["filter"] },
+  "flags default": { types: INTEGERS, isWhole: true, served: [] },
+  "document json": {
+    types: ["jsonb", "json", ...TEXTS],
+    served: [],
+    instead: Object.fromEntries(ITEMS.map((type) => [`${type}[]`, AS_ARRAY])),
+  },
+});
+
+/** What the schema check knows of PostgreSQL. */
 export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   read: readPostgresCatalogue,
   storedTypes: PG_STORED_TYPES,

@@ -1,10 +1,9 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
-import { guidText, int64Text, stringText, utcText } from "../../cells/cell-text.ts";
-import { readBytes, readInteger, readYear } from "../../cells/text-cells.ts";
+import { guidText, int64Text, stringText, utcText, readBytes, readInteger, readYear } from "../../cells/text-cells.ts";
 import { onlyCell, type ColumnFormat } from "../../columns/column-format.ts";
 import type { StorageForm } from "../../columns/storage-option.ts";
-import { storedFormats } from "../../forms/numeric-stored-instants.ts";
+import { storedFormats } from "../../forms/stored-instants.ts";
 import {
   fractionDigits,
   numberOfText,

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { FunctionName } from "../../../query/functions.ts";
 import { numericTemporalFunctions } from "../../functions/numeric-temporal-functions.ts";
-import { argumentAt, constantAt } from "../../functions/translate-call.ts";
-import { WHITE_SPACE } from "../../functions/white-space.ts";
+import { argumentAt, constantAt, WHITE_SPACE } from "../../functions/translate-call.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";

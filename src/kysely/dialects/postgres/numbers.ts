@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { NumberSyntax } from "../../forms/number-syntax.ts";
+import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { PG_SYNTAX } from "./syntax.ts";
 

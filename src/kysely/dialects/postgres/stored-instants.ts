@@ -7,8 +7,12 @@ import {
   SQLITE_TEXT_CELLS,
   type InstantCells,
 } from "../../cells/instant-cells.ts";
-import { conversionsBySeconds } from "../../forms/numeric-stored-instants.ts";
-import { storedInstants, type InstantSyntax, type StoredInstants } from "../../forms/stored-instants.ts";
+import {
+  conversionsBySeconds,
+  storedInstants,
+  type InstantSyntax,
+  type StoredInstants,
+} from "../../forms/stored-instants.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { PG_TEMPORAL } from "./forms.ts";
 import { PG_NUMBERS } from "./numbers.ts";

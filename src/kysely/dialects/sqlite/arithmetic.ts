@@ -10,7 +10,7 @@ import { numericKind } from "../../functions/numeric-kind.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed, type RowOperand } from "../../statement/sql-operand.ts";
 import type { Term } from "../dialect-profile.ts";
-import { sqliteCanonicalForm } from "./canonical-form.ts";
+import { sqliteCanonicalForm } from "./forms.ts";
 
 /**
  * Arithmetic in SQLite. Integers are those of Int64: a result beyond it and a division by zero are null. Decimals are

@@ -4,6 +4,13 @@ import { enumFromNumber } from "../../../edm/enum-codec.ts";
 import type { EnumType, StructuralProperty } from "../../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../../edm/primitive-type.ts";
 import {
+  BEFORE_ALL_TEXTS,
+  BEHIND_ALL_TEXTS,
+  DEFAULT_PRECISION,
+  MAX_PRECISION,
+  readStoredTimestamp,
+} from "../../cells/instant.ts";
+import {
   booleanText,
   doubleText,
   guidText,
@@ -12,18 +19,11 @@ import {
   scaledText,
   stringText,
   utcText,
-} from "../../cells/cell-text.ts";
-import {
-  BEFORE_ALL_TEXTS,
-  BEHIND_ALL_TEXTS,
-  DEFAULT_PRECISION,
-  MAX_PRECISION,
-  readStoredTimestamp,
-} from "../../cells/instant.ts";
+} from "../../cells/text-cells.ts";
 import { makeColumnFormat, ofCodec, onlyCell, type ColumnFormat, type ReadCell } from "../../columns/column-format.ts";
 import type { StorageForm } from "../../columns/storage-option.ts";
 import { mappedFormat } from "../../forms/mapped-format.ts";
-import { storedFormats } from "../../forms/numeric-stored-instants.ts";
+import { storedFormats } from "../../forms/stored-instants.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "./decimal-forms.ts";
 import {

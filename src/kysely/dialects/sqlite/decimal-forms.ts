@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { asText } from "../../../edm/canonical-form.ts";
-import { toDecimalKey } from "../../cells/decimal-key.ts";
-import { doublesAround, unitsAround } from "../../cells/decimal-neighbours.ts";
+import { toDecimalKey, doublesAround, unitsAround } from "../../cells/decimal-neighbours.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 const LEAST_INT64 = -(2n ** 63n);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
-import { refuseIncomparable } from "../../forms/refuse-incomparable.ts";
+import { refuseIncomparable } from "../../forms/document-values.ts";
 import { bindFixed, bindSlot } from "../../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../../statement/sql-form.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";

@@ -1,9 +1,13 @@
 import { sql } from "kysely";
 import { asBoolean, asNumber, asText } from "../../../edm/canonical-form.ts";
 import type { PrimitiveValue } from "../../../edm/value-codec.ts";
+import type { ScalarType } from "../../../query/expression.ts";
+import { canonicalForms } from "../../forms/canonical-forms.ts";
 import { enumForms, type EnumForms } from "../../forms/enum-forms.ts";
 import { mappedForms, type MappedForms } from "../../forms/mapped-forms.ts";
 import { plainForm, type SqlForm } from "../../statement/sql-form.ts";
+import { DECIMAL_FORM } from "./decimal-forms.ts";
+import { ANY_DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM } from "./temporal-forms.ts";
 
 /** Edm.Boolean as 0 and 1. */
 export const BOOLEAN_FORM: SqlForm = plainForm("boolean", (value) => (asBoolean(value) ? 1n : 0n));
@@ -61,3 +65,16 @@ export const SQLITE_MAPPED: MappedForms = mappedForms({
 function asInteger(value: PrimitiveValue): number | bigint {
   return typeof value === "bigint" ? value : asNumber(value);
 }
+
+/** The form in which functions and arithmetic of SQLite take and give the values of a type. */
+export const sqliteCanonicalForm: (type: ScalarType) => SqlForm = canonicalForms({
+  boolean: BOOLEAN_FORM,
+  integer: INTEGER_FORM,
+  decimal: DECIMAL_FORM,
+  double: DOUBLE_FORM,
+  string: STRING_FORM,
+  guid: GUID_FORM,
+  binary: BINARY_FORM,
+  temporal: { days: ANY_DATE_FORM, clock: TIME_FORM, epoch: INSTANT_FORM, seconds: DURATION_FORM },
+  enums: SQLITE_ENUMS,
+});

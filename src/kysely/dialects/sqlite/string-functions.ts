@@ -1,12 +1,10 @@
 import { sql } from "kysely";
-import { argumentAt, bindText, constantAt, operandAt } from "../../functions/translate-call.ts";
-import { WHITE_SPACE } from "../../functions/white-space.ts";
+import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../functions/translate-call.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import { toSortable, type Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
-import { successorOf } from "./text-successor.ts";
 
 /**
  * String functions in SQLite. Characters are code points, as they are there; letter case counts, and `%` and `_` are
@@ -77,4 +75,27 @@ function clamped(call: SqlCall, index: number): Sql {
   const constant = constantAt(call, index);
   if (constant === undefined) return sql`min(max(${argumentAt(call, index)}, 0), ${sql.lit(FAR)})`;
   return bindConstant(constant, (value) => BigInt(Math.min(Math.max(Number(value), 0), FAR)));
+}
+
+const LAST_CHARACTER = 0x10_ff_ff;
+const BEFORE_SURROGATES = 0xd7_ff;
+const BEHIND_SURROGATES = 0xe0_00;
+
+/** Bytes: in SQLite they come behind every text. */
+const BEHIND_ALL_TEXTS = new Uint8Array(0);
+
+/**
+ * The least text that is greater than all texts which start with a prefix, by code point: its last character that has a
+ * next one becomes that. Where there is no such text, bytes, which come behind all texts.
+ */
+export function successorOf(prefix: string): string | Uint8Array {
+  const characters = Array.from(prefix);
+  for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
+    const code = last.codePointAt(0) ?? LAST_CHARACTER;
+    if (code === LAST_CHARACTER) continue;
+    // The halves of pairs are no characters.
+    const next = code === BEFORE_SURROGATES ? BEHIND_SURROGATES : code + 1;
+    return characters.join("") + String.fromCodePoint(next);
+  }
+  return BEHIND_ALL_TEXTS;
 }

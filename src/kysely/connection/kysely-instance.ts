@@ -1,6 +1,19 @@
 import type { AbortableQueryOptions } from "kysely";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
+/** Returns the open transaction of a context; null where it has none, or one that is not Kysely's. */
+export function openTransaction(transaction: unknown): AnyKysely | null {
+  if (typeof transaction !== "object" || transaction === null) return null;
+  return "isTransaction" in transaction && transaction.isTransaction === true ? (transaction as AnyKysely) : null;
+}
+
+/**
+ * Whether a transaction runs on the database of a Kysely instance. All that is made of one instance shares its adapter.
+ */
+export function isOfDatabase(transaction: AnyKysely, db: AnyKysely): boolean {
+  return transaction === db || transaction.getExecutor().adapter === db.getExecutor().adapter;
+}
+
 /** What is known of the databases that were asked, by the adapter that all that is made of one Kysely instance share. */
 const cancelling = new WeakMap<object, Promise<boolean>>();
 
