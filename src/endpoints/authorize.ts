@@ -1,8 +1,9 @@
+import type { User } from "../definition/context.ts";
 import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import { actionAlong, requireCategory, requireRules } from "../execution/judge-rules.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Access } from "./exchange.ts";
 
 /** By which rules a route is authorized. */
 export interface RouteRules {
@@ -23,32 +24,36 @@ export function hasRules({ authorization, entitySets, operations }: ServiceDefin
 
 /**
  * Judges the rules of the registration, then those of the set that a path addresses, then those of the set that the path
- * leads to. Rules of the addressed set that only the entity can decide are left in `exchange.pending`.
+ * leads to. Rules of the addressed set that only the entity can decide are returned as pending.
  * @throws ODataError `Unauthorized` without a user, `Forbidden` with one
  * @see docs/authorization.md
  */
-export function authorize(exchange: Exchange, path: ResourcePath, { category, along = [] }: RouteRules): void {
-  const { user, service } = exchange;
-  const { definition } = service;
+export function authorize(
+  user: User | null,
+  definition: ServiceDefinition,
+  path: ResourcePath,
+  { category, along = [] }: RouteRules,
+): Access {
   requireRules(definition.authorization, user, { action: "use this service" });
-  exchange.pending = requireAddressed(exchange, path, category);
-  if (along.length === 0 || !("navigationProperty" in path)) return;
+  const pending = requireAddressed(user, definition, path, category);
+  if (along.length === 0 || !("navigationProperty" in path)) return { user, pending, isTargetSkipped: false };
   const set = definitionOf(definition, path.entitySet.name);
   const { name } = path.navigationProperty;
   const navigation = set.navigationAuthorization.get(name);
   if (navigation === undefined) throw new Error(`${set.entitySet.name}/${name} has a route, but no rules.`);
-  exchange.isTargetSkipped = !navigation.asksTarget;
   for (const each of along) {
     requireRules(navigation.target[each], user, {
       action: actionAlong(each, set, path.navigationProperty),
       target: name,
     });
   }
+  return { user, pending, isTargetSkipped: !navigation.asksTarget };
 }
 
 /** Requires what a path itself asks. @returns the rules that only a loaded entity can decide */
 function requireAddressed(
-  { user, service: { definition } }: Exchange,
+  user: User | null,
+  definition: ServiceDefinition,
   path: ResourcePath,
   category: Category | null,
 ): readonly AuthorizationRequirement[] {

@@ -6,7 +6,6 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/servi
 import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/read-navigation.ts";
-import { readBaseUrl } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
@@ -83,38 +82,59 @@ export interface RequestUrl {
 
 const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
 
-/** One request on its way through an endpoint: the stages before it, and what they found. */
-export class Exchange {
-  readonly service: ServiceRuntime;
+/** A request as it arrived, before the service knows who calls. */
+export interface Arrival {
   readonly odata: ODataRequest;
   /** The id of the request, as the response carries it in `X-Request-Id`. */
   readonly requestId: string;
   readonly url: RequestUrl;
-  /** Scheme, authority and prefix, without a trailing slash: the base of every URL that is emitted. */
-  readonly serviceRoot: string;
-  /** Null for an anonymous request. */
-  user: User | null = null;
-  /** The rules that only the entity can tell whether they pass: judged where a request addresses one. */
-  pending: readonly AuthorizationRequirement[] = NO_RULES;
-  /** Whether the route leads along a navigation that skips the rules of its target set. */
-  isTargetSkipped = false;
-  /** What a write finds in `ctx.expected`: set where a precondition named an ETag that holds. */
-  expected: ExpectedValues | undefined;
   /** Scheme and authority under which clients reach the service. */
   readonly baseUrl: string;
+}
+
+/** Who calls, and what the rules said of the route. */
+export interface Access {
+  /** Null for an anonymous request. */
+  readonly user: User | null;
+  /** The rules that only a loaded entity can decide: judged where a request addresses one. */
+  readonly pending: readonly AuthorizationRequirement[];
+  /** Whether the route leads along a navigation that skips the rules of its target set. */
+  readonly isTargetSkipped: boolean;
+}
+
+/** The access of a user where no rule restricts the route. */
+export function unrestricted(user: User | null): Access {
+  return { user, pending: NO_RULES, isTargetSkipped: false };
+}
+
+/** One request on its way through an endpoint: what arrived, and what the stages before the endpoint found. */
+export class Exchange implements Arrival, Access {
+  readonly service: ServiceRuntime;
+  readonly odata: ODataRequest;
+  readonly requestId: string;
+  readonly url: RequestUrl;
+  readonly baseUrl: string;
+  /** Scheme, authority and prefix, without a trailing slash: the base of every URL that is emitted. */
+  readonly serviceRoot: string;
+  readonly user: User | null;
+  readonly pending: readonly AuthorizationRequirement[];
+  readonly isTargetSkipped: boolean;
+  /** What a write finds in `ctx.expected`: set where a precondition named an ETag that holds. */
+  expected: ExpectedValues | undefined;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
 
-  /** @throws ODataError `InvalidUrl` for a Host header that names no host */
-  constructor(service: ServiceRuntime, odata: ODataRequest, requestId: string, url: RequestUrl) {
+  constructor(service: ServiceRuntime, { odata, requestId, url, baseUrl }: Arrival, access: Access) {
     this.service = service;
     this.odata = odata;
     this.requestId = requestId;
     this.url = url;
-    const { publicUrl, trustProxy, prefix } = service.definition;
-    this.baseUrl = publicUrl ?? readBaseUrl(odata, trustProxy);
-    this.serviceRoot = this.baseUrl + prefix;
+    this.baseUrl = baseUrl;
+    this.serviceRoot = baseUrl + service.definition.prefix;
+    this.user = access.user;
+    this.pending = access.pending;
+    this.isTargetSkipped = access.isTargetSkipped;
   }
 
   /** The absolute URL of the request without its query. */
@@ -124,7 +144,7 @@ export class Exchange {
 
   /** The absolute URL of the request as the client sees it. */
   get fullUrl(): string {
-    return this.url.query === "" ? this.requestUrl : `${this.requestUrl}?${this.url.query}`;
+    return fullUrlOf(this);
   }
 
   /** The query options, read on first use; a fault in them is kept until its turn in the order of checks. */
@@ -207,13 +227,18 @@ class RequestContext implements Context {
 }
 
 /** The request as the application sees it; headers are made when it looks at them. */
-export function toIncomingRequest(exchange: Exchange): IncomingRequest {
+export function toIncomingRequest(arrival: Arrival): IncomingRequest {
+  const { odata } = arrival;
   return {
-    id: exchange.requestId,
-    method: exchange.odata.method,
-    url: exchange.fullUrl,
+    id: arrival.requestId,
+    method: odata.method,
+    url: fullUrlOf(arrival),
     get headers(): Headers {
-      return exchange.odata.headers;
+      return odata.headers;
     },
   };
+}
+
+function fullUrlOf({ baseUrl, url: { path, query } }: Arrival): string {
+  return query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`;
 }

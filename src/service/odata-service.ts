@@ -1,9 +1,10 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
-import { chain, isPromiseLike } from "../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import { isStandardPath } from "../binder/is-standard-path.ts";
 import { resolvePath } from "../binder/resolve-path.ts";
 import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
 import { buildServiceDefinition } from "../definition/build-service-definition.ts";
+import type { User } from "../definition/context.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
@@ -11,11 +12,11 @@ import { describeService } from "../definition/service-description.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
 import { authorize, hasRules } from "../endpoints/authorize.ts";
-import { Exchange, toIncomingRequest, type ServiceRuntime } from "../endpoints/exchange.ts";
+import { type Arrival, Exchange, toIncomingRequest, type ServiceRuntime, unrestricted } from "../endpoints/exchange.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { restrictDefinition } from "../execution/restrict-definition.ts";
-import { checkHost } from "../http/base-url.ts";
+import { checkHost, readBaseUrl } from "../http/base-url.ts";
 import { isCrossSiteWrite } from "../http/cross-site.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
@@ -140,11 +141,13 @@ function answerRequest(
   const route = stated?.route ?? routes.find(path);
   if (request.method === "OPTIONS") return optionsResponse(route.allow);
   const endpoint = route.endpoint(request.method);
-  const exchange = new Exchange(runtime, request, id, url);
-  if (definition.refusesCrossSiteWrites && isCrossSiteWrite(request, exchange.baseUrl)) throw crossSiteWrite();
-  if (stated?.isPublic === true) return endpoint.answer(exchange, path);
-  return chain(authenticate(exchange), () => {
-    if (runtime.hasRules) authorize(exchange, path, endpoint);
+  const baseUrl = definition.publicUrl ?? readBaseUrl(request, definition.trustProxy);
+  const arrival: Arrival = { odata: request, requestId: id, url, baseUrl };
+  if (definition.refusesCrossSiteWrites && isCrossSiteWrite(request, baseUrl)) throw crossSiteWrite();
+  if (stated?.isPublic === true) return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null)), path);
+  return chain(authenticate(arrival, definition), (user) => {
+    const access = runtime.hasRules ? authorize(user, definition, path, endpoint) : unrestricted(user);
+    const exchange = new Exchange(runtime, arrival, access);
     if (gate.isOpen || !isOfData(path)) return endpoint.answer(exchange, path);
     const { method } = request;
     return chain(gate.enter(requestFields(definition, { id, method, path: url.path })), () =>
@@ -170,14 +173,13 @@ function pathOf(below: string, model: Model): ResourcePath {
 }
 
 /** Asks the application who calls. @throws ODataError that it returned or threw */
-function authenticate(exchange: Exchange): undefined | PromiseLike<undefined> {
-  const { authenticate: ask } = exchange.service.definition;
-  if (ask === undefined) return undefined;
-  return chain(ask(toIncomingRequest(exchange)), (answer): undefined => {
+function authenticate(arrival: Arrival, { authenticate: ask }: ServiceDefinition): Maybe<User | null> {
+  if (ask === undefined) return null;
+  return chain(ask(toIncomingRequest(arrival)), (answer) => {
     const user = orThrow(answer);
     // Untyped code may say in other words that it knows nobody: `Number` of a header that is not there is 0, or NaN.
     const said: unknown = user;
-    exchange.user = said ? user : null;
+    return said ? user : null;
   });
 }
 
