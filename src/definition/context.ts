@@ -46,6 +46,30 @@ export interface RuleContext {
   readonly transaction: Transaction | undefined;
 }
 
+/**
+ * Returns what rules get of a context: they open no sets, because sets ask rules.
+ * @param context of a handler
+ */
+export function ruleContextOf(context: RuleContext): RuleContext {
+  return {
+    get user(): User | null {
+      return context.user;
+    },
+    get signal(): AbortSignal {
+      return context.signal;
+    },
+    get request(): IncomingRequest {
+      return context.request;
+    },
+    get service(): RuleContext["service"] {
+      return context.service;
+    },
+    get transaction(): Transaction | undefined {
+      return context.transaction;
+    },
+  };
+}
+
 /** What every handler gets as its last argument. */
 export interface Context extends RuleContext {
   /**
@@ -68,6 +92,17 @@ export interface Context extends RuleContext {
    * @see docs/handlers.md
    */
   inTransaction<T>(this: void, work: (context: Context) => Awaitable<T>, options?: TransactionOptions): Promise<T>;
+}
+
+/** What the context of a call says of row rules. */
+interface TrustedCall {
+  /** Whether the call is trusted: row rules do not hold for what it reads and writes. */
+  readonly seesAllRows?: boolean;
+}
+
+/** Tells whether row rules do not hold for a call: `ctx.sets` with `trusted: true` makes such contexts. */
+export function seesAllRows(context: (Context & TrustedCall) | undefined): boolean {
+  return context?.seesAllRows === true;
 }
 
 /** Which database a transaction is of, and how long it may take. */

@@ -68,15 +68,16 @@ export interface EntitySetDefinition {
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
   /** Which rows each user sees; null: all of them. */
   readonly rows: RowRule | null;
-  /** The foreign keys of the set that refer to sets with row rules; present once the handlers obey those. */
+  /** The foreign keys of the set that refer to sets with row rules; present in a service with row rules. */
   readonly guardedReferences?: readonly GuardedReference[] | undefined;
   /**
-   * What keeps rows back from the user of a request, for what reads and writes the rows of the set itself; present where
-   * there is a row rule, once the handlers of the service obey it.
+   * Returns the row rule as a predicate, for writes that check it in their own transaction; present where there is a rule.
    * @returns null where the user sees all rows; the same object for a request each time
    * @throws whatever the rule throws
    */
   readonly restriction?: ((context: Context) => Answer<RowRestriction | null>) | undefined;
+  /** Calls `getByKey`, and returns what the user sees of the entity; present where there is a rule. */
+  readonly getSeen?: ((key: unknown, context: Context) => Answer<unknown>) | undefined;
 }
 
 /** One operation after startup. */

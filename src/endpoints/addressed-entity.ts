@@ -6,8 +6,7 @@ import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
 import { actionOf, judge, judgeEntity } from "../execution/judge-rules.ts";
-import type { FoundEntity } from "../execution/read-by-key.ts";
-import { findEntity } from "../execution/visible-entities.ts";
+import { findEntity, type FoundEntity } from "../execution/read-by-key.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -35,7 +34,7 @@ export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe
   const { entitySet, key, mustBeSeen = false } = address;
   const { pending } = exchange;
   if (pending.length === 0 && !(mustBeSeen && definitionOf(exchange, entitySet).rows !== null)) return undefined;
-  return chain(findEntity(entitySet, key, exchange.context), (entity) => {
+  return chain(findEntity(entitySet, key, exchange.reader), (entity) => {
     if (entity === null) return null;
     return chain(judgeEntity(pending, exchange.context, entity), (passed): FoundEntity => {
       if (!passed) throw refusal(exchange.user, `do this with this entity of ${entitySet.name}`);
@@ -90,7 +89,7 @@ export function authorizeRelated(
   if (verdict === "passed") return undefined;
   if (verdict === "failed") throw refusal(user, actionOf("read", origin.name));
   const { value: key } = entityKeyReader(origin.entityType, rowShape)(entity);
-  return chain(findEntity(origin, key, exchange.context), (whole) => {
+  return chain(findEntity(origin, key, exchange.reader), (whole) => {
     if (whole === null) throw missing();
     return chain(judgeEntity(rules, exchange.context, whole), (passed): undefined => {
       if (!passed) throw refusal(user, `read this entity of ${origin.name}`);
@@ -108,7 +107,7 @@ export function requireReferenced(
   { entitySet, key }: EntityAddress,
   missing: () => ODataError,
 ): Maybe<undefined> {
-  return chain(findEntity(entitySet, key, exchange.context), (entity): undefined => {
+  return chain(findEntity(entitySet, key, exchange.reader), (entity): undefined => {
     if (entity === null) throw missing();
   });
 }
@@ -129,7 +128,7 @@ export function judgeByKey(
   { missing, refuse }: JudgedOutcome,
 ): Maybe<undefined> {
   if (rules.length === 0) return undefined;
-  return chain(findEntity(entitySet, key, exchange.context), (entity) => {
+  return chain(findEntity(entitySet, key, exchange.reader), (entity) => {
     if (entity !== null) {
       return chain(judgeEntity(rules, exchange.context, entity), (passed): undefined => {
         if (!passed) throw refuse();
@@ -143,7 +142,7 @@ export function judgeByKey(
 
 /** The entity of a key as the user sees it, for a rule that needs values of it; null where there is none. */
 export function loadForRule(exchange: Exchange, { entitySet, key }: EntityAddress): Maybe<object | null> {
-  return findEntity(entitySet, key, exchange.context);
+  return findEntity(entitySet, key, exchange.reader);
 }
 
 /** Whether a rule hides entities of a set. */

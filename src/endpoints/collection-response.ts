@@ -1,9 +1,7 @@
 import { chain } from "../base/maybe.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { OptionRules } from "../binder/check-capabilities.ts";
-import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
-import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
+import { type CollectionResult, type CollectionRows, runCollection } from "../execution/run-collection.ts";
 import { runExpand } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import { nextLink } from "../http/next-link.ts";
@@ -29,7 +27,7 @@ export interface CollectionResource {
   /** The query options that it takes. */
   readonly rules: OptionRules;
   readonly form: ReadForm;
-  readonly handlers: EntitySetHandlers<Context>;
+  readonly rows: CollectionRows;
   /** What the entities belong to. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
@@ -61,7 +59,7 @@ export function collectionResponse(
   format: JsonFormat,
   resource: CollectionResource,
 ): ODataResponse | PromiseLike<ODataResponse> {
-  const { target, rules, form, handlers, selectPushdownEnabled, countsAfterSkip } = resource;
+  const { target, rules, form, rows, selectPushdownEnabled, countsAfterSkip } = resource;
   const { definition } = exchange.service;
   const query = bindCollection(exchange, target, rules);
   const { selectExpand, entityType } = query.shape;
@@ -82,12 +80,12 @@ export function collectionResponse(
     keyset: resource.keyset === true ? tokenScope(exchange, target.entitySet) : undefined,
   });
   const { maxResponseEntities: maxEntities } = definition.limits;
-  const { context } = exchange;
-  return chain(runCollection(plan, handlers, context, maxEntities), (result) => {
+  const { reader } = exchange;
+  return chain(runCollection(plan, rows, reader, maxEntities), (result) => {
     if (expandPlan === null) return respond(exchange, format, resource, { plan, result });
     const { entities: parents, rowShape, joined } = result;
     const page = { entities: parents, rowShape, entityType, joined };
-    const expanded = runExpand(expandPlan, page, { values: query.values, context, maxEntities });
+    const expanded = runExpand(expandPlan, page, { ...reader, values: query.values, maxEntities });
     return chain(expanded, ({ entities, total }) =>
       respond(exchange, format, resource, { plan, result: { ...result, entities }, total }),
     );

@@ -3,7 +3,7 @@ import { keeper, keptPer } from "../base/memo.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { BARE_RESULT_OPTIONS, COMPOSED_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import { runCollection } from "../execution/run-collection.ts";
+import { type CollectionRows, runCollection } from "../execution/run-collection.ts";
 import { runExpand } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -66,7 +66,7 @@ function pageOf(exchange: Exchange, format: JsonFormat, { type, own, getAll }: C
     target,
     rules: COMPOSED_OPTIONS,
     form: "get-all",
-    handlers: { getAll },
+    rows: rowsOf(getAll),
     origin,
     selectPushdownEnabled: true,
     countsAfterSkip: false,
@@ -75,6 +75,11 @@ function pageOf(exchange: Exchange, format: JsonFormat, { type, own, getAll }: C
 }
 
 type GetAll = () => Maybe<Iterable<unknown>>;
+
+/** The entities that the function returned, as far as the user sees them. */
+function rowsOf(getAll: GetAll): CollectionRows {
+  return { handlers: { getAll }, entitySet: null };
+}
 
 function ownResponse(
   exchange: Exchange,
@@ -87,7 +92,7 @@ function ownResponse(
     target,
     rules: COMPOSED_OPTIONS,
     form: "get-all",
-    handlers: { getAll },
+    rows: rowsOf(getAll),
     origin: entitySet,
     selectPushdownEnabled: settings.selectPushdownEnabled,
     countsAfterSkip: false,
@@ -102,7 +107,7 @@ function bareResponse(
   entityType: EntityType,
   getAll: GetAll,
 ): Maybe<ODataResponse> {
-  const { service, context, serviceRoot } = exchange;
+  const { service, reader, serviceRoot } = exchange;
   const { definition } = service;
   const { target, origin } = bareTarget(exchange, entityType);
   const query = bindCollection(exchange, target, BARE_RESULT_OPTIONS);
@@ -112,12 +117,12 @@ function bareResponse(
   const { selected } = selectExpand;
   const plan = planCollection("get-all", query, capabilities, { maxPageSize: undefined, selected, expand });
   const { maxResponseEntities: maxEntities } = definition.limits;
-  return chain(runCollection(plan, { getAll }, context, maxEntities), (result) => {
+  return chain(runCollection(plan, rowsOf(getAll), reader, maxEntities), (result) => {
     const page = { entities: result.entities, rowShape: undefined, entityType, joined: result.joined };
     const expanded =
       expand === null
         ? { entities: result.entities, total: undefined }
-        : runExpand(expand, page, { values: query.values, context, maxEntities });
+        : runExpand(expand, page, { ...reader, values: query.values, maxEntities });
     return chain(expanded, ({ entities, total }) => {
       const writer = entityWriterFor(service, origin, selectExpand, bareFormat(format), undefined);
       const body = writeCollection({ contextUrl: null, serviceRoot, entities, total, writer });

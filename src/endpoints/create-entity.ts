@@ -1,10 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
-import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
 import { orThrow } from "../execution/handler-answer.ts";
+import type { Reader } from "../execution/reader.ts";
+import { runCreate } from "../execution/write-entity.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { authorizeCreation } from "./addressed-entity.ts";
 import { definitionOf } from "./authorize.ts";
@@ -38,7 +39,7 @@ export const createEntity: Endpoint = (exchange, path) => {
           ? authorizeNested(exchange.context, definitionOf(exchange.service.definition, entitySet.name), given)
           : undefined,
       );
-      const created = chain(authorized, () => callCreate(create, given, exchange.context));
+      const created = chain(authorized, () => callCreate(entitySet, given, exchange.reader));
       return chain(created, (entity) =>
         entityResult(exchange, format, {
           origin: entitySet,
@@ -58,12 +59,8 @@ export const createEntity: Endpoint = (exchange, path) => {
  * The entity that a create handler saved.
  * @throws ODataError `InvalidBody` when it returned null; what the handler answered
  */
-export function callCreate(
-  create: NonNullable<EntitySetHandlers<Context>["create"]>,
-  given: unknown,
-  context: Context,
-): Maybe<unknown> {
-  return chain(create(given, context), (answer) => {
+export function callCreate(entitySet: EntitySet, given: unknown, reader: Reader): Maybe<unknown> {
+  return chain(runCreate(entitySet, given, reader), (answer) => {
     const saved = orThrow(answer);
     if (saved === null || saved === undefined) throw protocolError("InvalidBody", "Post handler returned null.");
     return saved;

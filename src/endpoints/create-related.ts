@@ -1,6 +1,7 @@
 import { chain } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { orThrow } from "../execution/handler-answer.ts";
+import { runCreateRelated } from "../execution/write-entity.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { requireEntity } from "./addressed-entity.ts";
 import { authorizeCreationAlong } from "./authorize-created.ts";
@@ -39,7 +40,9 @@ export const createRelated: Endpoint = (exchange, path) => {
           checkPreconditions(exchange, { entitySet, key, addressed }),
         ),
       );
-      const saved = chain(state, () => chain(create(key, given, exchange.context), (answer) => orThrow(answer)));
+      const saved = chain(state, () =>
+        chain(runCreateRelated(runtime.source, create, key, given, exchange.reader), (answer) => orThrow(answer)),
+      );
       return chain(saved, (entity) => {
         if (entity === null || entity === undefined) throw noParent(navigation);
         return entityResult(exchange, format, {

@@ -1,9 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";
+import { getEntity, readByKey, type FoundEntity } from "../execution/read-by-key.ts";
 import { matchesEntityTag, namesEveryEntityTag } from "../http/conditional.ts";
 import { etagValuesReader } from "../payload/etag-values.ts";
 import { etagWriter } from "../payload/etag.ts";
@@ -55,7 +53,7 @@ export function checkPreconditions(exchange: Exchange, target: WriteTarget): May
   const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined;
   const isAsked = isConditional || mayCreate || isWholeNeeded || addressed !== undefined;
   if (getByKey === undefined || !isAsked) return UNKNOWN;
-  return chain(load(exchange, target, getByKey), (found) => {
+  return chain(load(exchange, target), (found) => {
     if (ifMatch !== undefined) checkIfMatch(exchange, entitySet, found, ifMatch);
     if (found === null) return { state: "missing" };
     if (ifNoneMatch !== undefined) checkIfNoneMatch(exchange, entitySet, found, ifNoneMatch, use === "star");
@@ -66,12 +64,14 @@ export function checkPreconditions(exchange: Exchange, target: WriteTarget): May
 function load(
   exchange: Exchange,
   { entitySet, key, isWholeNeeded = false, addressed }: WriteTarget,
-  getByKey: GetByKeyHandler<Context>,
 ): Maybe<FoundEntity | null> {
   if (addressed !== undefined) return addressed;
-  // Without its form for rows a handler answers the whole entity, as an object.
-  const read: GetByKeyHandler<Context> = isWholeNeeded ? (wanted, context) => getByKey(wanted, context) : getByKey;
-  return readByKey(read, key, exchange.context, () =>
+  if (isWholeNeeded) {
+    return chain(getEntity(entitySet, key, exchange.reader), (entity) =>
+      entity === null ? null : { entity, rowShape: undefined },
+    );
+  }
+  return readByKey(entitySet, key, exchange.reader, () =>
     // The same list for a set each time, so that a source compiles one statement for it.
     propertiesToRead(entitySet, selectNothing(entitySet.entityType), { key: true, pushdown: true }),
   );

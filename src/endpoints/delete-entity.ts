@@ -2,6 +2,7 @@ import { chain } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { orThrow } from "../execution/handler-answer.ts";
+import { runDelete } from "../execution/write-entity.ts";
 import { addressEntity } from "./addressed-entity.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint } from "./exchange.ts";
@@ -17,17 +18,15 @@ import { noContentResponse } from "./response.ts";
  */
 export const deleteEntity: Endpoint = (exchange, path) => {
   const { entitySet, key } = entityPathOf(path);
-  const { handlers, settings } = exchange.entitySet(entitySet);
+  const { settings } = exchange.entitySet(entitySet);
   readJsonFormat(exchange);
   const value = bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
   bindNoQuery(readOptions(exchange));
-  const { delete: remove } = handlers;
-  if (remove === undefined) throw new Error(`${entitySet.name} has a route for deleting, but no handler.`);
   return chain(addressEntity(exchange, { entitySet, key: value }), (addressed) => {
     const current = checkPreconditions(exchange, { entitySet, key: value, addressed });
     // There is nothing to delete where a rule, or a precondition, found nothing.
     const deleted = chain(current, ({ state }) =>
-      addressed === null || state === "missing" ? false : remove(value, exchange.context),
+      addressed === null || state === "missing" ? false : runDelete(entitySet, value, exchange.reader),
     );
     return chain(deleted, (answer) => {
       const isDeleted: unknown = orThrow(answer);

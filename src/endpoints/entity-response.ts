@@ -71,6 +71,6 @@ function expand(
   const { maxResponseEntities: maxEntities } = definition.limits;
   const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
   const page = { entities: [entity], rowShape, entityType, joined };
-  const expanded = runExpand(plan, page, { values, context: exchange.context, maxEntities });
+  const expanded = runExpand(plan, page, { ...exchange.reader, values, maxEntities });
   return chain(expanded, ({ entities }) => ({ entity: entities[0] }));
 }

@@ -3,8 +3,7 @@ import { selectAll } from "../binder/bind-select-expand.ts";
 import { starAccessOf } from "../execution/authorize-query.ts";
 import { isSavedSeen } from "../execution/check-written.ts";
 import { readGraph, shapeOf, toExpanded } from "../execution/populated-graph.ts";
-import { readableGraph } from "../execution/readable-graph.ts";
-import { visibleGraph } from "../execution/visible-graph.ts";
+import { readableGraph, visibleGraph } from "../execution/shown-graph.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { isEntity } from "../memory/entity.ts";
@@ -46,7 +45,7 @@ export interface EntityResult {
  */
 export function entityResult(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<ODataResponse> {
   const { origin, entity, handler } = result;
-  const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, exchange.context);
+  const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, exchange.reader);
   return chain(isSeen, (seen) => (seen ? seenResult(exchange, format, result) : noContentResponse(exchange)));
 }
 
@@ -97,7 +96,7 @@ function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult
         { targetOf, access: starAccessOf(readerOf(exchange)) },
       )
     : graph;
-  return chain(visibleGraph(readable, origin, targetOf, exchange.context), (seen) => {
+  return chain(visibleGraph(readable, origin, targetOf, exchange.reader), (seen) => {
     const clause = graphClause(origin, shapeOf([seen], origin, targetOf), selectAll, targetOf);
     const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
     return writer.writeEntity(toExpanded(seen, clause), exchange.serviceRoot, contextUrl);

@@ -6,6 +6,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/servi
 import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/read-navigation.ts";
+import { type Reader, readerOf } from "../execution/reader.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
@@ -124,6 +125,7 @@ export class Exchange implements Arrival, Access {
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
+  #reader: Reader | undefined;
 
   constructor(service: ServiceRuntime, { odata, requestId, url, baseUrl }: Arrival, access: Access) {
     this.service = service;
@@ -160,6 +162,11 @@ export class Exchange implements Arrival, Access {
   /** What handlers get, made on first use. */
   get context(): Context {
     return (this.#context ??= new RequestContext(this));
+  }
+
+  /** Whose reading the request is. */
+  get reader(): Reader {
+    return (this.#reader ??= readerOf(this.context));
   }
 
   /** What the endpoints of a set work with. */

@@ -56,7 +56,7 @@ export function noEntityResponse(
   if (navigationProperty.isCollection || !profile.nullEntityIsEmpty) throw missing();
   // A join reads the parent first.
   if (runtime.table !== null) return noContentResponse(exchange);
-  return chain(parentExists(runtime.source, key, exchange.context), (exists) => {
+  return chain(parentExists(runtime.source, key, exchange.reader), (exists) => {
     if (exists) return noContentResponse(exchange);
     throw missing();
   });

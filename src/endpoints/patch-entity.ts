@@ -6,6 +6,7 @@ import type { EntitySet } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { orThrow } from "../execution/handler-answer.ts";
+import { runPatch } from "../execution/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { requireEntity } from "./addressed-entity.ts";
@@ -76,7 +77,6 @@ export interface PatchTarget {
  */
 export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknown, check?: () => void): Maybe<unknown> {
   const { entitySet, keyText, key } = target;
-  const patch = patchHandler(exchange, entitySet);
   const missing = (): ODataError => missingEntityError(exchange, () => noEntity(entitySet, keyText));
   const current = chain(requireEntity(exchange, { entitySet, key }, missing), (addressed) => {
     check?.();
@@ -85,7 +85,7 @@ export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknow
   return chain(current, ({ state }) => {
     if (state === "missing") throw missing();
     return chain(
-      patched(entitySet, () => patch(key, delta, exchange.context)),
+      patched(entitySet, () => runPatch(entitySet, key, delta, exchange.reader)),
       (answer) => {
         const saved = orThrow(answer);
         if (saved !== null && saved !== undefined) return saved;

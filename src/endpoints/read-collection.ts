@@ -20,7 +20,7 @@ export const readCollection: Endpoint = (exchange, path) => {
     target,
     rules: COLLECTION_OPTIONS,
     form,
-    handlers,
+    rows: { handlers, entitySet },
     origin: entitySet,
     selectPushdownEnabled: settings.selectPushdownEnabled,
     countsAfterSkip: false,

@@ -1,5 +1,5 @@
 import { chain } from "../base/maybe.ts";
-import { runCount } from "../execution/run-count.ts";
+import { runCount } from "../execution/run-collection.ts";
 import { bindCount } from "./bind-query.ts";
 import type { Endpoint } from "./exchange.ts";
 import { entitySetOf } from "./read-collection.ts";
@@ -17,7 +17,7 @@ export const readCount: Endpoint = (exchange, path) => {
   const contentType = readTextFormat(exchange);
   const query = bindCount(exchange, target);
   if (form === undefined) throw new Error(`${entitySet.name} has a route for counting, but no handler.`);
-  return chain(runCount(form, query, handlers, exchange.context), (count) =>
+  return chain(runCount(form, query, { handlers, entitySet }, exchange.reader), (count) =>
     okResponse(exchange, contentType, String(count)),
   );
 };

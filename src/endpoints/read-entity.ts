@@ -20,12 +20,10 @@ import { readJsonFormat } from "./read-options.ts";
  */
 export const readEntity: Endpoint = (exchange, path) => {
   const { entitySet, key } = entityPathOf(path);
-  const { target, handlers, settings } = exchange.entitySet(entitySet);
+  const { target, settings } = exchange.entitySet(entitySet);
   const format = readJsonFormat(exchange);
   const value = bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
   const query = bindEntity(exchange, target);
-  const { getByKey } = handlers;
-  if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for reading by key, but no handler.`);
   const plan = planExpand(query.selectExpand, exchange.service.definition);
   const selected = (): ReturnType<typeof propertiesToRead> =>
     // The links of the answer are made from the key, whatever is selected.
@@ -37,7 +35,7 @@ export const readEntity: Endpoint = (exchange, path) => {
   const found = chain(addressEntity(exchange, { entitySet, key: value }), (addressed) => {
     // What was loaded whole for a rule shows the entity too, but for its expansions.
     if (addressed === null || (addressed !== undefined && plan === null)) return addressed;
-    return readExpandedByKey(getByKey, value, exchange.context, selected, { plan, values: query.values });
+    return readExpandedByKey(entitySet, value, exchange.reader, selected, { plan, values: query.values });
   });
   return chain(found, (entity) => {
     if (entity === null) throw protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);

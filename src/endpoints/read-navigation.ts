@@ -3,13 +3,25 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { type NavigationOptions, navigationOptions } from "../binder/option-rules.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { findByKey } from "../execution/entity-key.ts";
 import type { FoundEntity } from "../execution/read-by-key.ts";
-import { findByKey, readRelatedEntities, readRelatedEntity } from "../execution/read-navigation.ts";
-import { type JoinedParent, readParent, readRelatedRow, relatedSource } from "../execution/read-table-navigation.ts";
-import { runCount } from "../execution/run-count.ts";
-import { type SearchHandler, searchRelatedRows, searchRelatedTable } from "../execution/search-related.ts";
+import {
+  readRelatedEntities,
+  readRelatedEntity,
+  type SearchHandler,
+  searchRelatedRows,
+} from "../execution/read-navigation.ts";
+import {
+  type JoinedParent,
+  readParent,
+  readRelatedRow,
+  relatedSource,
+  searchRelatedTable,
+} from "../execution/read-table-navigation.ts";
+import { type CollectionRows, runCount } from "../execution/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { isObject } from "../memory/entity.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { TableNavigation } from "../plan/table-navigation.ts";
@@ -82,8 +94,8 @@ export const readNavigationCount: Endpoint = (exchange, path) => {
   const key = bindParentKey(exchange, navigation);
   const { target } = navigation.runtime;
   const query = bindCount(exchange, target, optionsOf(exchange).count);
-  const { form, handlers } = collectionOf(exchange, navigation, key);
-  return chain(runCount(form, query, handlers, exchange.context), (count) =>
+  const { form, rows } = collectionOf(exchange, navigation, key);
+  return chain(runCount(form, query, rows, exchange.reader), (count) =>
     okResponse(exchange, contentType, String(count)),
   );
 };
@@ -136,21 +148,26 @@ export function collectionOf(
   exchange: Exchange,
   navigation: Navigation,
   key: unknown,
-): Pick<CollectionResource, "form" | "handlers" | "selectPushdownEnabled"> {
+): Pick<CollectionResource, "form" | "rows" | "selectPushdownEnabled"> {
   const { table, search, target, selectPushdownEnabled } = navigation.runtime;
   if (table !== null) {
     const queryable = (): Maybe<QueryableSource> =>
       chain(openTable(exchange, navigation, table, key), (parent) => relatedSource(table, parent));
-    const searchTable: SearchHandler = (clause, context) =>
+    const searchTable: SearchHandler = (clause) =>
       chain(openTable(exchange, navigation, table, key), (parent) =>
-        searchRelatedTable(table, parent, { search, clause }, context),
+        searchRelatedTable(table, parent, { search, clause }, exchange.reader),
       );
-    return { form: "related", handlers: { queryable, search: searchTable }, selectPushdownEnabled };
+    return { form: "related", rows: seenRows({ queryable, search: searchTable }), selectPushdownEnabled };
   }
   const getAll = (): Maybe<Iterable<unknown>> => readAll(exchange, navigation, key);
-  const searchRows: SearchHandler = (clause, context) =>
-    chain(getAll(), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, context));
-  return { form: "get-all", handlers: { getAll, search: searchRows }, selectPushdownEnabled };
+  const searchRows: SearchHandler = (clause) =>
+    chain(getAll(), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, exchange.reader));
+  return { form: "get-all", rows: seenRows({ getAll, search: searchRows }), selectPushdownEnabled };
+}
+
+/** Handlers that hand over no more than the user sees. */
+function seenRows(handlers: CollectionRows["handlers"]): CollectionRows {
+  return { handlers, entitySet: null };
 }
 
 /**
@@ -166,16 +183,14 @@ export function readOne(
 ): Maybe<FoundEntity | null> {
   const { source, table } = navigation.runtime;
   if (table !== null) return readFromTable(exchange, navigation, key, { key: undefined, clause });
-  const related = chain(openParent(exchange, navigation, key), () => readRelatedEntity(source, key, exchange.context));
+  const related = chain(openParent(exchange, navigation, key), () => readRelatedEntity(source, key, exchange.reader));
   return chain(related, asObject);
 }
 
 /** The related entities that a handler leads to. @throws ODataError for a missing parent */
 function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<Iterable<unknown>> {
   const { source } = navigation.runtime;
-  const related = chain(openParent(exchange, navigation, key), () =>
-    readRelatedEntities(source, key, exchange.context),
-  );
+  const related = chain(openParent(exchange, navigation, key), () => readRelatedEntities(source, key, exchange.reader));
   return chain(related, (entities) => {
     if (entities === null) throw noParent(navigation);
     return entities;
@@ -199,8 +214,8 @@ function openTable(
   const { source } = navigation.runtime;
   const found = chain(openParent(exchange, navigation, key), (loaded) => {
     // What was loaded whole for a rule need not be read again to know by what it is related.
-    const parents = loaded === undefined ? source : { ...source, getByKey: () => loaded.entity };
-    return readParent(parents, table, key, exchange.context);
+    const parent = isObject(loaded?.entity) ? loaded.entity : null;
+    return readParent(source, table, key, parent, exchange.reader);
   });
   return chain(found, (parent) => {
     if (parent === null) throw noParent(navigation);

@@ -103,14 +103,12 @@ function readOwner(
   key: unknown,
   property: StructuralProperty,
 ): Maybe<FoundEntity | null> {
-  const { handlers, settings } = exchange.entitySet(entitySet);
-  const { getByKey } = handlers;
-  if (getByKey === undefined) throw new Error(`${entitySet.name} has a route for its properties, but no handler.`);
+  const { settings } = exchange.entitySet(entitySet);
   const needs = { key: false, pushdown: settings.selectPushdownEnabled };
   return chain(addressEntity(exchange, { entitySet, key }), (addressed) => {
     if (addressed !== undefined) return addressed;
     const selected = (): ReturnType<typeof propertiesToRead> =>
       propertiesToRead(entitySet, selectProperty(property), needs);
-    return readByKey(getByKey, key, exchange.context, selected);
+    return readByKey(entitySet, key, exchange.reader, selected);
   });
 }

@@ -74,7 +74,7 @@ function readReference(
 
 /** Whether something reads along a navigation: a handler, or the table of the target set. Links alone do not. */
 function isRead({ runtime: { source, table } }: Navigation): boolean {
-  return (source.handlers.get ?? source.handlers.getBatch) !== undefined || table !== null;
+  return source.way !== null || table !== null;
 }
 
 /** What is read along a navigation that has handlers for links alone. */
@@ -82,9 +82,9 @@ function emptyCollection(
   exchange: Exchange,
   navigation: Navigation,
   key: unknown,
-): Pick<CollectionResource, "form" | "handlers" | "selectPushdownEnabled"> {
+): Pick<CollectionResource, "form" | "rows" | "selectPushdownEnabled"> {
   const getAll = (): Maybe<Iterable<unknown>> => chain(requireParent(exchange, navigation, key), () => []);
-  return { form: "get-all", handlers: { getAll }, selectPushdownEnabled: false };
+  return { form: "get-all", rows: { handlers: { getAll }, entitySet: null }, selectPushdownEnabled: false };
 }
 
 /** Looks for the parent, where its set reads by key. @throws ODataError for a missing parent, or one that a rule refuses */
@@ -92,7 +92,7 @@ function requireParent(exchange: Exchange, navigation: Navigation, key: unknown)
   const { entitySet, runtime } = navigation;
   const missing = (): ODataError => noParent(navigation);
   return chain(requireEntity(exchange, { entitySet, key }, missing), () =>
-    chain(parentExists(runtime.source, key, exchange.context), (exists): undefined => {
+    chain(parentExists(runtime.source, key, exchange.reader), (exists): undefined => {
       if (!exists) throw missing();
     }),
   );

@@ -4,6 +4,7 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { orThrow } from "../execution/handler-answer.ts";
+import { runReplace } from "../execution/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { compileImmutableKeeper } from "../payload/keep-immutable.ts";
@@ -99,7 +100,7 @@ function replace(exchange: Exchange, replacement: Replacement, { state, entity }
   if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));
   const whole = entity === undefined ? requireWhole(body) : body.entity;
   const replaced = chain(authorizeReplacing(exchange, replacement, state, whole), () =>
-    call(key, whole, exchange.context),
+    runReplace(entitySet, key, whole, exchange.reader),
   );
   return chain(replaced, (answer) => {
     const saved = orThrow(answer);
@@ -130,7 +131,9 @@ function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement)
   const { create: call } = exchange.entitySet(entitySet).handlers;
   if (call === undefined || !mayCreate || exchange.odata.header("if-match") !== undefined) return null;
   const whole = requireWhole(body);
-  const created = chain(authorizeCreation(exchange, entitySet, whole), () => callCreate(call, whole, exchange.context));
+  const created = chain(authorizeCreation(exchange, entitySet, whole), () =>
+    callCreate(entitySet, whole, exchange.reader),
+  );
   return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
 }
 

@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { collectEntities } from "../execution/collect-entities.ts";
-import { visibleEntities, visibleOfType } from "../execution/visible-entities.ts";
+import { visibleOfType } from "../execution/gate.ts";
+import { collectEntities } from "../execution/handler-answer.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What the entities are that the handler of an operation returned. */
@@ -46,11 +46,12 @@ export function isSeen(exchange: Exchange, returned: ReturnedEntities, entity: u
 }
 
 function visible(
-  { context }: Exchange,
+  { reader }: Exchange,
   { own, entityType }: ReturnedEntities,
   entities: Iterable<unknown>,
 ): Maybe<Iterable<unknown>> {
-  return own === null ? visibleOfType(entityType, entities, context) : visibleEntities(own, entities, context);
+  if (own === null) return visibleOfType(entityType, entities, reader);
+  return reader.gate?.keep(own, entities, reader.context) ?? entities;
 }
 
 /** The entities as a list; what goes on for ever is cut off. */

@@ -1,5 +1,5 @@
+import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { ruleContextOf } from "../execution/rule-context.ts";
 import type { TokenScope } from "../plan/keyset-token.ts";
 import { shapeKey } from "../query/query-shape.ts";
 import type { Exchange } from "./exchange.ts";

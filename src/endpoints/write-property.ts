@@ -139,7 +139,7 @@ function writeValue(
   const delta: unknown = Object.fromEntries([[property.field, value]]);
   const { entitySet } = target;
   return chain(callPatch(exchange, target, delta), (entity) =>
-    chain(isSavedSeen(entitySet, entity, patchHandler(exchange, entitySet), exchange.context), (isSeen) =>
+    chain(isSavedSeen(entitySet, entity, patchHandler(exchange, entitySet), exchange.reader), (isSeen) =>
       noContentResponse(exchange, isSeen ? headersOf(exchange, entitySet, entity) : undefined),
     ),
   );

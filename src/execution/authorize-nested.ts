@@ -6,7 +6,7 @@ import type { NavigationProperty } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
 import { actionAlong, actionOf, judgeEntity, requireRules } from "./judge-rules.ts";
-import { serviceOf } from "./resolve-sources.ts";
+import { serviceOf } from "./reader.ts";
 
 /** Where nested entities stand. */
 interface NestingPlace {

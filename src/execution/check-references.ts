@@ -1,5 +1,4 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import {
   type GuardedReference,
@@ -14,11 +13,11 @@ import { asEntity, isObject } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
 import { startAll } from "./concurrency.ts";
-import { findOrMissing } from "./find-or-missing.ts";
-import { joinTarget } from "./join-target.ts";
+import { loadReferred } from "./load-relations.ts";
 import { startLoads } from "./load-run.ts";
-import { serviceOf } from "./resolve-sources.ts";
-import { conditionOf } from "./row-restriction.ts";
+import { findOrMissing } from "./read-by-key.ts";
+import { definitionOf, type Reader } from "./reader.ts";
+import { conditionFor } from "./row-rules.ts";
 
 /** The entity that a change is about. */
 export interface ChangedEntity {
@@ -48,14 +47,14 @@ const ALONE: Nesting = Object.freeze({ place: "", linked: Object.freeze([]) });
 export function checkReferences(
   set: EntitySetDefinition,
   entity: object,
-  context: Context,
+  reader: Reader,
   { place, linked }: Nesting = ALONE,
 ): Maybe<undefined> {
-  return eachReference(set, entity, context, (reference, stated) => {
+  return eachReference(set, entity, reader, (reference, stated) => {
     // A foreign key that follows from the entity around as a whole is none that the client states.
     const own = stated.find(({ property }) => !linked.some(({ related }) => related === property));
     if (own === undefined || isNested(reference, entity)) return undefined;
-    return chain(isSeen(reference, entity, context), (seen): undefined => {
+    return chain(isSeen(reference, entity, reader), (seen): undefined => {
       if (!seen) throw missingReference(place + own.property.name);
     });
   });
@@ -68,15 +67,15 @@ export function checkReferences(
 export function checkChangedReferences(
   set: EntitySetDefinition,
   changes: object,
-  context: Context,
+  reader: Reader,
   { current, mayCreate }: ChangedEntity,
 ): Maybe<undefined> {
-  return eachReference(set, changes, context, (reference, stated, target) => {
+  return eachReference(set, changes, reader, (reference, stated, target) => {
     const isWhole = stated.length === reference.pairs.length;
     const load = (): Maybe<object | null> => current?.() ?? null;
     return chain(isWhole ? null : load(), (partial) => {
       const written = partial === null ? changes : { ...fieldsOf(reference, partial), ...changes };
-      return chain(isSeen(reference, written, context), (seen) => {
+      return chain(isSeen(reference, written, reader), (seen) => {
         if (seen) return undefined;
         return chain(partial ?? load(), (known): undefined => {
           if (known === null && current !== null && !mayCreate) return;
@@ -90,22 +89,17 @@ export function checkChangedReferences(
 function eachReference(
   { guardedReferences = [] }: EntitySetDefinition,
   given: object,
-  context: Context,
+  reader: Reader,
   check: (reference: GuardedReference, stated: readonly JoinPair[], target: string) => Maybe<undefined>,
 ): Maybe<undefined> {
   const checks = guardedReferences.flatMap((reference) => {
     const stated = statedPairs(reference, given);
     const [first] = stated;
-    if (first === undefined || seesAll(reference, context)) return [];
+    // Whoever sees all rows learns nothing from a constraint.
+    if (first === undefined || conditionFor(reference.target, reader) === "all") return [];
     return [() => check(reference, stated, first.property.name)];
   });
   return checks.length === 0 ? undefined : chain(startAll(checks), (): undefined => undefined);
-}
-
-/** Whoever sees all rows learns nothing from a constraint. */
-function seesAll({ target }: GuardedReference, context: Context): boolean {
-  const set = serviceOf(context).entitySets.get(target.name);
-  return set === undefined || conditionOf(set, context) === "all";
 }
 
 /** An entity that is created along with its principal refers to that. */
@@ -125,13 +119,12 @@ function fieldsOf({ pairs }: GuardedReference, entity: object): object {
 }
 
 /** Whether the user sees what a foreign key refers to; true where nothing tells. */
-function isSeen(reference: GuardedReference, entity: object, context: Context): Maybe<boolean> {
+function isSeen(reference: GuardedReference, entity: object, reader: Reader): Maybe<boolean> {
   const values = referredValues(reference, entity);
   if (values === null) return true;
   const { entitySet, target, navigationProperty, pairs } = reference;
-  const { getByKey } = serviceOf(context).entitySets.get(target.name)?.handlers ?? {};
-  if (getByKey !== undefined) {
-    return chain(findOrMissing(getByKey, referredKey(reference, values), context), (found) => {
+  if (definitionOf(target, reader.context).handlers.getByKey !== undefined) {
+    return chain(findOrMissing(target, referredKey(reference, values), reader), (found) => {
       if (!isObject(found)) return false;
       const { entityType } = target;
       const beside = pairs.filter(({ related }) => !entityType.key.includes(related));
@@ -141,10 +134,7 @@ function isSeen(reference: GuardedReference, entity: object, context: Context): 
     });
   }
   const mention = { navigationProperty, entitySet, target, below: [] };
-  const run = startLoads(
-    new Evaluation([]),
-    context,
-    `The foreign key of ${entitySet.name}/${navigationProperty.name}`,
-  );
-  return chain(joinTarget(mention, [entity], run), (related) => related === null || (related[0] ?? null) !== null);
+  const option = `The foreign key of ${entitySet.name}/${navigationProperty.name}`;
+  const run = startLoads(new Evaluation([]), reader, option);
+  return chain(loadReferred(mention, entity, run), (related) => related !== null);
 }

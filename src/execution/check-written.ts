@@ -1,9 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
 import { refusalOfUnseen } from "../definition/rules/refusal.ts";
 import type { VaryingRowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import type { GetByKeyHandler, RestrictedHandler } from "../definition/sets/handlers.ts";
+import { obeysRestriction } from "../definition/sets/handlers.ts";
 import { linkedPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
@@ -13,16 +12,15 @@ import { Evaluation } from "../memory/evaluation.ts";
 import { canBeTrue, type PartialEntity } from "../memory/possible-truth.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
+import { clausesOf } from "../plan/row-rules.ts";
 import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
 import { checkReferences, type Nesting } from "./check-references.ts";
 import { startAll } from "./concurrency.ts";
-import { findOrMissing } from "./find-or-missing.ts";
-import { joinTarget } from "./join-target.ts";
-import { loadBelow } from "./load-relations.ts";
-import { type LoadRun, startLoads } from "./load-run.ts";
-import { serviceOf } from "./resolve-sources.ts";
-import { clausesOf, conditionOf } from "./row-restriction.ts";
-import { trustedContext } from "./trusted-context.ts";
+import { loadBelow, loadReferred } from "./load-relations.ts";
+import { type LoadRun, startRuleLoads } from "./load-run.ts";
+import { findOrMissing } from "./read-by-key.ts";
+import { type Reader, serviceOf } from "./reader.ts";
+import { conditionFor } from "./row-rules.ts";
 
 /** An entity as it will be, as far as it is known. */
 interface WrittenEntity {
@@ -40,8 +38,8 @@ interface WrittenEntity {
  * @throws ODataError `Forbidden`, `Unauthorized` without a user; what the rule threw; what handlers did, of sets that the rule leads to
  * @see specification, Authentication (row rules)
  */
-export function checkWritten(set: EntitySetDefinition, entity: object, context: Context): Maybe<undefined> {
-  return checkEntity(set, { entity, isKnown: (property) => isStated(entity, property) }, context);
+export function checkWritten(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
+  return checkEntity(set, { entity, isKnown: (property) => isStated(entity, property) }, reader);
 }
 
 /**
@@ -50,27 +48,20 @@ export function checkWritten(set: EntitySetDefinition, entity: object, context: 
  * @param handler that returned it
  * @throws as for checkWritten
  */
-export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: object, context: Context): Maybe<boolean> {
-  const set = serviceOf(context).entitySets.get(entitySet.name);
-  if (set?.restriction === undefined || obeys(handler) || !isObject(entity)) return true;
-  const condition = conditionOf(set, context);
+export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: object, reader: Reader): Maybe<boolean> {
+  if (obeysRestriction(handler) || !isObject(entity)) return true;
+  const condition = conditionFor(entitySet, reader);
   if (typeof condition === "string") return condition === "all";
   const isKnown = ({ field }: StructuralProperty): boolean => declaredFieldOf(entity, field) !== undefined;
-  return meets(entitySet, condition, { entity, isKnown, isSaved: true }, context);
+  return meets(entitySet, condition, { entity, isKnown, isSaved: true }, reader);
 }
 
-/** Whether a handler keeps to the rules within its own statements. */
-export function obeys(handler: object): boolean {
-  // Any handler may say so; most say nothing.
-  return (handler as RestrictedHandler).obeysRestriction === true;
-}
-
-function checkEntity(set: EntitySetDefinition, written: WrittenEntity, context: Context): Maybe<undefined> {
-  const condition = conditionOf(set, context);
+function checkEntity(set: EntitySetDefinition, written: WrittenEntity, reader: Reader): Maybe<undefined> {
+  const condition = conditionFor(set.entitySet, reader);
   if (condition === "all") return undefined;
-  if (condition === "none") throw refusalOfUnseen(context.user, set.entitySet);
-  return chain(meets(set.entitySet, condition, written, context), (isSeen): undefined => {
-    if (!isSeen) throw refusalOfUnseen(context.user, set.entitySet);
+  if (condition === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
+  return chain(meets(set.entitySet, condition, written, reader), (isSeen): undefined => {
+    if (!isSeen) throw refusalOfUnseen(reader.context.user, set.entitySet);
   });
 }
 
@@ -79,11 +70,11 @@ function meets(
   entitySet: EntitySet,
   { filter, values }: VaryingRowCondition,
   written: WrittenEntity,
-  context: Context,
+  reader: Reader,
 ): Maybe<boolean> {
   const evaluation = new Evaluation(values);
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
-  const run = startLoads(evaluation, trustedContext(context), `The row rule of ${entitySet.name}`);
+  const run = startRuleLoads(evaluation, entitySet, reader.context);
   const loaded = new Set<NavigationProperty>();
   const loads = navigations.map((mention) => () => loadKnown(mention, written, run, loaded));
   const isKnown: PartialEntity["isKnown"] = (step) => {
@@ -116,8 +107,7 @@ function loadKnown(
   }
   const join = entitySet.navigationJoins.get(navigationProperty.name);
   if (join?.kind !== "direct" || !parentProperties(join).every(isKnown)) return undefined;
-  return chain(joinTarget(mention, [entity], run), (related) => {
-    const [single] = related ?? [];
+  return chain(loadReferred(mention, entity, run), (single) => {
     if (single === undefined || Array.isArray(single)) return undefined;
     relatedTable(run.evaluation.relations, mention).set(entity, single);
     loaded.add(navigationProperty);
@@ -137,10 +127,10 @@ function isStated(entity: object, { field, computed }: StructuralProperty): bool
 export function checkNested(
   entitySet: EntitySet,
   entity: object,
-  context: Context,
+  reader: Reader,
   place: string = "",
 ): Maybe<undefined> {
-  const { entitySets } = serviceOf(context);
+  const { entitySets } = serviceOf(reader.context);
   const checks = [...entitySet.navigationProperties.values()].flatMap((property) => {
     const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
     const value: unknown = Object.hasOwn(entity, property.field) ? fieldOf(entity, property.field) : null;
@@ -149,7 +139,7 @@ export function checkNested(
     return items.flatMap((item, index) => {
       const here = `${place}${property.name}/${property.isCollection ? `${String(index)}/` : ""}`;
       const nesting = { place: here, linked: linkedPairsOf(entitySet, property) };
-      return isObject(item) ? [() => checkCreatedBelow(target, item, context, nesting)] : [];
+      return isObject(item) ? [() => checkCreatedBelow(target, item, reader, nesting)] : [];
     });
   });
   return checks.length === 0 ? undefined : chain(startAll(checks), nothing);
@@ -161,11 +151,11 @@ export function checkNested(
  * @param entity as given to the handler
  * @throws ODataError `Conflict`; as for checkWritten
  */
-export function checkCreated(set: EntitySetDefinition, entity: object, context: Context): Maybe<undefined> {
-  if (conditionOf(set, context) === "none") throw refusalOfUnseen(context.user, set.entitySet);
+export function checkCreated(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
+  if (conditionFor(set.entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
   // Before the rule looks along them: hidden and missing entities look alike.
-  return chain(checkReferences(set, entity, context), () =>
-    chain(checkWritten(set, entity, context), () => checkCreation(set, entity, context)),
+  return chain(checkReferences(set, entity, reader), () =>
+    chain(checkWritten(set, entity, reader), () => checkCreation(set, entity, reader)),
   );
 }
 
@@ -176,33 +166,28 @@ export function checkCreated(set: EntitySetDefinition, entity: object, context: 
 export function checkCreatedBelow(
   set: EntitySetDefinition,
   entity: object,
-  context: Context,
+  reader: Reader,
   nesting: Nesting,
 ): Maybe<undefined> {
-  if (conditionOf(set, context) === "none") throw refusalOfUnseen(context.user, set.entitySet);
+  if (conditionFor(set.entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
   const isKnown = (property: StructuralProperty): boolean =>
     isStated(entity, property) && fieldOf(entity, property.field) !== null;
-  return chain(checkReferences(set, entity, context, nesting), () =>
-    chain(checkEntity(set, { entity, isKnown }, context), () => checkCreation(set, entity, context, nesting.place)),
+  return chain(checkReferences(set, entity, reader, nesting), () =>
+    chain(checkEntity(set, { entity, isKnown }, reader), () => checkCreation(set, entity, reader, nesting.place)),
   );
 }
 
-function checkCreation(
-  set: EntitySetDefinition,
-  entity: object,
-  context: Context,
-  place: string = "",
-): Maybe<undefined> {
-  return chain(checkNested(set.entitySet, entity, context, place), () => checkKey(set, entity, context));
+function checkCreation(set: EntitySetDefinition, entity: object, reader: Reader, place: string = ""): Maybe<undefined> {
+  return chain(checkNested(set.entitySet, entity, reader, place), () => checkKey(set, entity, reader));
 }
 
 /** Keeps a handler from writing over what the user does not see. */
-function checkKey(set: EntitySetDefinition, entity: object, context: Context): Maybe<undefined> {
+function checkKey(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
   const { key: properties } = set.entitySet.entityType;
-  if (set.restriction === undefined || !properties.every((property) => isStated(entity, property))) return undefined;
+  if (set.rows === null || !properties.every((property) => isStated(entity, property))) return undefined;
   const parts = properties.map(({ field }) => [field, fieldOf(entity, field)] as const);
   const key = parts.length === 1 ? parts[0]?.[1] : Object.freeze(Object.fromEntries(parts));
-  return chain(isHidden(set, key, context), (hidden): undefined => {
+  return chain(isHidden(set, key, reader), (hidden): undefined => {
     if (hidden) throw keyTaken(set.entitySet);
   });
 }
@@ -212,16 +197,12 @@ function checkKey(set: EntitySetDefinition, entity: object, context: Context): M
  * key.
  * @throws what the handler returned or threw
  */
-export function isHidden({ entitySet, handlers }: EntitySetDefinition, key: unknown, context: Context): Maybe<boolean> {
-  const trusted = trustedContext(context);
-  const { getByKey } = handlers;
-  const { getByKey: getAny } = serviceOf(trusted).entitySets.get(entitySet.name)?.handlers ?? {};
-  if (getByKey === undefined || getAny === undefined) return false;
-  return chain(exists(getByKey, key, context), (isSeen) => (isSeen ? false : exists(getAny, key, trusted)));
-}
-
-function exists(getByKey: GetByKeyHandler<Context>, key: unknown, context: Context): Maybe<boolean> {
-  return chain(findOrMissing(getByKey, key, context), (entity) => entity !== null);
+export function isHidden({ entitySet, handlers }: EntitySetDefinition, key: unknown, reader: Reader): Maybe<boolean> {
+  if (handlers.getByKey === undefined) return false;
+  return chain(findOrMissing(entitySet, key, reader), (seen) => {
+    if (seen !== null) return false;
+    return chain(findOrMissing(entitySet, key, { ...reader, gate: null }), (entity) => entity !== null);
+  });
 }
 
 /** The error for a key that is taken, whoever sees by what. */

@@ -1,11 +1,18 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
-import type { EntitySet } from "../edm/model.ts";
-import { joinCandidates, joinSteps, NO_JOINS, type CanJoin, type JoinedSteps } from "../plan/join-expansions.ts";
+import {
+  type CanJoin,
+  findUnjoined,
+  joinCandidates,
+  type JoinedSteps,
+  joinSteps,
+  NO_JOINS,
+  type Translation,
+} from "../plan/join-expansions.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
-import { type Mentions, mentionsOf, type QueryClauses } from "../query/mentions.ts";
+import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { QueryableSource, RelationalSource, SourcesBySet } from "../query/source.ts";
 import { cannotFollow } from "./load-run.ts";
+import type { Reader } from "./reader.ts";
 import { resolveSources } from "./resolve-sources.ts";
 
 /** What of a level of expansions is read along with its parents, and where that is. */
@@ -23,16 +30,16 @@ const NOTHING: ChosenJoins = Object.freeze({ joined: NO_JOINS, sources: new Map(
  * @param plan the expansions of those entities; null: none
  * @throws ODataError that a `queryable` handler returned or threw
  */
-export function chooseJoins(plan: ExpandPlan | null, source: QueryableSource, context: Context): Maybe<ChosenJoins> {
+export function chooseJoins(plan: ExpandPlan | null, source: QueryableSource, reader: Reader): Maybe<ChosenJoins> {
   const { relational } = source;
   if (plan === null || relational === undefined || relational.joinsExpansions === false) return NOTHING;
   const candidates = joinCandidates(plan);
   if (candidates.length === 0) return NOTHING;
-  return chain(resolveSources(candidates, context), (resolved) => {
+  return chain(resolveSources(candidates, reader), (resolved) => {
     // An expansion that is not joined may mention what no database holds: the statement must not be asked for it.
     const sources = new Map([...resolved].filter(([, each]) => relational.joins(each)));
-    const canJoin: CanJoin = ({ load, expansion }) => {
-      const target = load.kind === "related" ? sources.get(load.target) : undefined;
+    const canJoin: CanJoin = ({ related, expansion }) => {
+      const target = related === null ? undefined : sources.get(related.target);
       return target !== undefined && canTranslate(expansion, relational, sources);
     };
     return { joined: joinSteps(plan, canJoin), sources };
@@ -45,15 +52,6 @@ function canTranslate(query: QueryClauses, relational: RelationalSource, sources
   return mentions === null || findUnjoined({ mentions, relational, sources }) === null;
 }
 
-/** Expressions that a source of a database shall answer. */
-export interface Translation {
-  readonly mentions: Mentions;
-  /** Absent for a source of no database, which joins nothing. */
-  readonly relational: RelationalSource | undefined;
-  /** The sources of the sets that the expressions mention. */
-  readonly sources: SourcesBySet;
-}
-
 /**
  * Refuses expressions that lead to where their source cannot go.
  * @param option the option that they are in
@@ -64,23 +62,4 @@ export function refuseUnjoined(translation: Translation, option: string, place: 
   const unjoined = findUnjoined(translation);
   if (unjoined === null) return;
   throw cannotFollow({ option }, unjoined.path, `the data source of '${place}' cannot join ${unjoined.what}`);
-}
-
-/** What a source cannot join; null where it can join all. */
-export function findUnjoined({
-  mentions: { allNavigations, roots },
-  relational,
-  sources,
-}: Translation): { readonly path: string; readonly what: string } | null {
-  const joins = (entitySet: EntitySet | null): boolean => {
-    const source = entitySet === null ? undefined : sources.get(entitySet);
-    return source !== undefined && relational?.joins(source) === true;
-  };
-  const navigation = allNavigations.find(
-    ({ entitySet, navigationProperty, target }) =>
-      !entitySet.navigationJoins.has(navigationProperty.name) || !joins(target),
-  );
-  if (navigation !== undefined) return { path: navigation.navigationProperty.name, what: "what it leads to" };
-  const root = roots.find(({ expression }) => !joins(expression.entitySet));
-  return root === undefined ? null : { path: `$root/${root.expression.entitySet.name}`, what: "it" };
 }

@@ -53,6 +53,20 @@ export function identityOfKey(entityType: EntityType, key: unknown): string {
   );
 }
 
+/**
+ * The entity with a key among those given; null when none has it.
+ * @param key in the application's form
+ * @throws TypeError for an entity that is none of its type
+ */
+export function findByKey(entities: Iterable<unknown>, entityType: EntityType, key: unknown): unknown {
+  const identity = identityOfKey(entityType, key);
+  const readKey = entityKeyReader(entityType, undefined);
+  for (const entity of entities) {
+    if (readKey(entity).identity === identity) return entity;
+  }
+  return null;
+}
+
 function compileKey(entityType: EntityType, rowShape: RowShape | undefined): EntityKeyReader {
   const parts = entityType.key.map((property) => {
     const readValue = compileValueReader(entityType, property, rowShape);

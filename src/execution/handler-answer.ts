@@ -1,6 +1,10 @@
-import type { EntityStream } from "../definition/sets/handlers.ts";
+import { isPromiseLike } from "../base/maybe.ts";
+import type { Awaitable, EntityStream } from "../definition/sets/handlers.ts";
+import type { EntityType } from "../edm/model.ts";
+import { InvalidValueError } from "../edm/value-codec.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import type { QueryableSource } from "../query/source.ts";
+import { type EntityKey, identityOfKey } from "./entity-key.ts";
 
 /** The value of a handler's answer. @throws the error that the handler returned instead of a value */
 export function orThrow<T>(answer: T | ODataError): T {
@@ -11,4 +15,88 @@ export function orThrow<T>(answer: T | ODataError): T {
 /** Tells a source from entities, as the answer of a handler that may give either. */
 export function isSource(value: QueryableSource | EntityStream): value is QueryableSource {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "EntitySource";
+}
+
+/**
+ * Returns the entities that a handler returned as an iterable: an array or another iterable unchanged, the entities of
+ * an async iterable collected.
+ * @param handler the handler, for messages, such as `The getAll handler`
+ * @throws TypeError for a value that is not a list, and for an array that contains a promise
+ */
+export function collectEntities(answer: unknown, handler: string): Awaitable<Iterable<unknown>> {
+  if (Array.isArray(answer)) return withoutPromises(answer, handler);
+  if (isIterable(answer)) return answer;
+  if (isAsyncIterable(answer)) return collectAsync(answer);
+  throw new TypeError(`${handler} did not return entities: return an array or another iterable.`);
+}
+
+/**
+ * Returns an array unchanged, unless one of its items is a promise, whose members would be taken for those of an entity.
+ * @throws TypeError that names the first promise
+ */
+export function withoutPromises(items: readonly unknown[], handler: string): readonly unknown[] {
+  const index = items.findIndex(isPromiseLike);
+  if (index === -1) return items;
+  const place = `item ${String(index)} is a promise`;
+  throw new TypeError(`${handler} did not return entities: ${place}: await it, as \`await Promise.all(items)\` does.`);
+}
+
+/** Tells a list of values. Text can be iterated too, but holds no entities. */
+export function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.iterator in value;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+async function collectAsync(stream: AsyncIterable<unknown>): Promise<readonly unknown[]> {
+  const entities: unknown[] = [];
+  for await (const entity of stream) entities.push(entity);
+  return entities;
+}
+
+/** Finds what a batch handler returned for a key; undefined where it returned nothing. */
+export type FindAnswer = (key: EntityKey) => unknown;
+
+/**
+ * Makes the look-up in the Map that a batch handler returned. Keys are compared by value, so that composite keys need
+ * not be the objects that the handler was given.
+ * @param entityType the type of the parents
+ * @param place set and navigation property, for messages
+ * @throws TypeError when the answer is not a Map; when called, for a key in the Map that is not a key of the type
+ */
+export function batchLookup(answer: unknown, entityType: EntityType, place: string): FindAnswer {
+  if (!isMap(answer)) {
+    throw new TypeError(`getBatch of ${place} did not return a Map: return one with the keys that it was given.`);
+  }
+  const isSingle = entityType.key.length === 1;
+  let byIdentity: ReadonlyMap<string, unknown> | null = null;
+  return ({ value, identity }) => {
+    // Most handlers use the keys that they were given: no need to index the whole Map, which may be large.
+    if (isSingle && answer.has(value)) return answer.get(value);
+    byIdentity ??= indexByIdentity(answer, entityType, place);
+    return byIdentity.get(identity);
+  };
+}
+
+function indexByIdentity(
+  answer: ReadonlyMap<unknown, unknown>,
+  entityType: EntityType,
+  place: string,
+): ReadonlyMap<string, unknown> {
+  try {
+    return new Map(Array.from(answer, ([key, value]) => [identityOfKey(entityType, key), value]));
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error;
+    throw new TypeError(`getBatch of ${place} returned a Map with a key that is none of ${entityType.name}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Tells a map from anything else, also a map of another realm. */
+export function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
+  if (value instanceof Map) return true;
+  return typeof value === "object" && value !== null && Object.prototype.toString.call(value) === "[object Map]";
 }

@@ -1,12 +1,11 @@
 import { assertNever } from "../base/assert-never.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context, User } from "../definition/context.ts";
+import { type Context, ruleContextOf, type User } from "../definition/context.ts";
 import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
 import { orThrow } from "./handler-answer.ts";
-import { ruleContextOf } from "./rule-context.ts";
 
 /** The result of rules before an entity is loaded: `pending` where only a `resource` check of the entity can decide. */
 export type Verdict = "passed" | "failed" | "pending";

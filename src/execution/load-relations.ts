@@ -1,10 +1,19 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { isODataError } from "../errors/odata-error.ts";
+import { declaredFieldOf } from "../memory/compile-property.ts";
+import { isEntity } from "../memory/entity.ts";
 import { relatedTable, type RelatedByEntity, type RelatedObject } from "../memory/relations.ts";
+import { NO_JOINS } from "../plan/join-expansions.ts";
+import { pathWays, type RelatedWay, targetWay } from "../plan/plan-related.ts";
 import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../query/mentions.ts";
 import { startAll } from "./concurrency.ts";
-import { loadNavigation } from "./load-navigation.ts";
+import { collectEntities, isIterable } from "./handler-answer.ts";
 import { loadRoot } from "./load-root.ts";
-import type { LoadRun } from "./load-run.ts";
+import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-run.ts";
+import { perEntity } from "./parent-keys.ts";
+import { openJoined } from "./read-joined.ts";
+import { readRelated, type AnswerReading, type RelatedReading } from "./read-related.ts";
+import { serviceOf } from "./reader.ts";
 
 /**
  * Loads what the expressions of a query lead to from entities in memory, level by level: each navigation of a level is
@@ -57,6 +66,127 @@ function loadMention(mention: NavigationMention, owners: readonly object[], run:
     }
     return loadBelow(mention.below, mention.below.length === 0 ? [] : relatedTo(owners, table), run);
   });
+}
+
+/** @returns in the order of the owners */
+function loadNavigation(
+  mention: NavigationMention,
+  owners: readonly object[],
+  run: LoadRun,
+): Maybe<readonly (RelatedObject | undefined)[]> {
+  const { entitySet, navigationProperty } = mention;
+  const definition = serviceOf(run.context).entitySets.get(entitySet.name);
+  return loadBy(
+    pathWays(mention, definition?.navigationHandlers.get(navigationProperty.name) ?? {}),
+    mention,
+    owners,
+    run,
+  );
+}
+
+/**
+ * Loads where the foreign key of an entity leads to: until the entity is saved, its handlers tell how it was before.
+ * @returns undefined where the target set cannot be read by the join, or the entity does not tell its foreign key
+ * @throws as for loadRelations
+ */
+export function loadReferred(
+  mention: NavigationMention,
+  entity: object,
+  run: LoadRun,
+): Maybe<RelatedObject | undefined> {
+  const way = targetWay(mention);
+  return way === null ? undefined : chain(loadBy([way], mention, [entity], run), ([related]) => related);
+}
+
+function loadBy(
+  ways: readonly RelatedWay[],
+  mention: NavigationMention,
+  owners: readonly object[],
+  run: LoadRun,
+): Maybe<readonly (RelatedObject | undefined)[]> {
+  const parents = { entities: owners, rowShape: undefined, entityType: mention.entitySet.entityType };
+  const navigation = { ...mention, ways, place: placeOf(mention) };
+  return chain(readRelated(parents, navigation, readingOf(mention, run), run), (found) =>
+    perEntity<RelatedObject | undefined>(found, found.found, undefined),
+  );
+}
+
+function readingOf(mention: NavigationMention, run: LoadRun): RelatedReading<RelatedObject> {
+  const { isCollection } = mention.navigationProperty;
+  const place = placeOf(mention);
+  const answers: AnswerReading<RelatedObject> = {
+    prepare: null,
+    take: (answer) => toRelated(mention, answer, run),
+    pick: (owners) => owners.map((owner) => declaredFieldOf(owner as object, mention.navigationProperty.field)),
+    takeLoaded: (value, _weight, owner) => takeLoaded(mention, value, owner as object, run),
+  };
+  return {
+    answers: () => answers,
+    openTarget: (way) =>
+      chain(openJoined(mention, way, run, countOf(place, run)), (read) => {
+        if (read === null) return null;
+        return (groups) =>
+          chain(read(groups), (lists) => ({
+            found: isCollection ? lists : lists.map(([single]) => single ?? null),
+            weights: groups.map(({ weight }) => weight),
+            rowShape: undefined,
+            joined: NO_JOINS,
+          }));
+      }),
+    none: isCollection ? [] : null,
+    mayLackKey: true,
+  };
+}
+
+function countOf(place: string, run: LoadRun): (entities: number) => void {
+  return (entities) => countLoaded(run, entities, place);
+}
+
+/** The answer of a handler for one key, checked and counted. */
+function toRelated(mention: NavigationMention, answer: unknown, run: LoadRun): Maybe<RelatedObject> {
+  if (isODataError(answer)) throw answer;
+  const { isCollection } = mention.navigationProperty;
+  const place = placeOf(mention);
+  if (answer === null || answer === undefined) return isCollection ? [] : null;
+  if (isCollection) {
+    return chain(collectEntities(answer, `The handler of ${place}`), (collected) => {
+      const entities = Array.from(collected, (each) => asRelated(place, each));
+      countLoaded(run, entities.length, place);
+      return entities;
+    });
+  }
+  countLoaded(run, 1, place);
+  return asRelated(place, answer);
+}
+
+function asRelated(place: string, value: unknown): object {
+  if (isEntity(value)) return value;
+  throw new TypeError(`The handler of ${place} returned a value that is no entity where one is expected.`);
+}
+
+/** What a handler put into an entity; nothing at all is no answer, since null stands for none. */
+function takeLoaded(mention: NavigationMention, value: unknown, owner: object, run: LoadRun): RelatedObject {
+  const { isCollection, name } = mention.navigationProperty;
+  const related = isCollection ? loadedList(value) : loadedEntity(value);
+  if (related !== undefined) return related;
+  if (!run.isRule) throw cannotFollow(run, name, "no handler loads it, and neither does the data source");
+  noteUnfollowed(run, owner, placeOf(mention));
+  return null;
+}
+
+function loadedList(value: unknown): readonly object[] | undefined {
+  if (value === null) return [];
+  if (!isIterable(value)) return undefined;
+  const entities: readonly unknown[] = Array.isArray(value) ? value : [...value];
+  return entities.every(isEntity) ? entities : undefined;
+}
+
+function loadedEntity(value: unknown): object | null | undefined {
+  return value === null || isEntity(value) ? value : undefined;
+}
+
+function placeOf({ entitySet, navigationProperty }: NavigationMention): string {
+  return `${entitySet.name}/${navigationProperty.name}`;
 }
 
 /** The distinct entities that owners are related to. Owners share their lists, so each list is looked at once. */

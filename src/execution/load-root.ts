@@ -1,16 +1,13 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { RootExpression } from "../query/expression.ts";
 import type { Row } from "../query/row-shape.ts";
-import { collectEntities } from "./collect-entities.ts";
-import { orThrow } from "./handler-answer.ts";
+import { findByKey } from "./entity-key.ts";
 import { countLoaded, type LoadRun } from "./load-run.ts";
+import { openSet } from "./open-set.ts";
 import { readByKey } from "./read-by-key.ts";
-import { findByKey } from "./read-navigation.ts";
-import { resolveSource, serviceOf } from "./resolve-sources.ts";
+import { definitionOf } from "./reader.ts";
 import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /**
@@ -22,30 +19,16 @@ import { rowReader, wholeEntity } from "./row-to-entity.ts";
  */
 export function loadRoot(expression: RootExpression, run: LoadRun): Maybe<object | null> {
   const { entitySet } = expression;
-  const { context } = run;
   const key = keyOf(expression, run.evaluation.values);
-  const { getByKey, queryable, getAll } = serviceOf(context).entitySets.get(entitySet.name)?.handlers ?? {};
-  if (getByKey !== undefined) return readRoot(expression, getByKey, key, run);
-  const find = (entities: Iterable<unknown>): object | null =>
-    asRoot(expression, findByKey(entities, entitySet.entityType, key), run);
-  const fromAll = (): Maybe<object | null> => {
-    if (getAll === undefined) throw cannotRead(expression, run);
-    const entities = chain(getAll(context), (answer) => collectEntities(orThrow(answer), "The getAll handler"));
-    return chain(entities, find);
-  };
-  if (queryable === undefined) return fromAll();
-  return chain(resolveSource(entitySet, queryable, context), ({ entities }) => {
-    return entities === undefined ? fromAll() : find(entities());
+  if (definitionOf(entitySet, run.context).handlers.getByKey !== undefined) return readRoot(expression, key, run);
+  return chain(openSet(entitySet, { relational: false, list: "once" }, run), (rows) => {
+    if (rows === null || rows.relational !== undefined) throw cannotRead(expression, run);
+    return asRoot(expression, findByKey(rows.entities, entitySet.entityType, key), run);
   });
 }
 
-function readRoot(
-  expression: RootExpression,
-  getByKey: GetByKeyHandler<Context>,
-  key: unknown,
-  run: LoadRun,
-): Maybe<object | null> {
-  const found = readByKey(getByKey, key, run.context, () => wholeEntity(expression.entitySet));
+function readRoot(expression: RootExpression, key: unknown, run: LoadRun): Maybe<object | null> {
+  const found = readByKey(expression.entitySet, key, run, () => wholeEntity(expression.entitySet));
   return chain(found, (answer) => {
     if (answer === null) return null;
     const { entity, rowShape } = answer;

@@ -1,44 +1,57 @@
 import type { Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
+import { type Context, seesAllRows } from "../definition/context.ts";
 import { logWarning } from "../definition/request-fields.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { Evaluation } from "../memory/evaluation.ts";
-import { serviceOf } from "./resolve-sources.ts";
-import { originOf } from "./trusted-context.ts";
+import { type Reader, serviceOf } from "./reader.ts";
+
+/** One execution that reads related entities: what all of its reads share. */
+export interface ReadRun extends Reader {
+  readonly evaluation: Evaluation;
+  /** Most entities that are counted; null: no limit. */
+  readonly maxEntities: number | null;
+  /** How many entities were counted. */
+  readonly counted: { total: number };
+}
+
+/**
+ * Counts entities as they come: what is above the limit is never gathered.
+ * @param excess makes the error
+ * @throws the error above the limit
+ */
+export function countEntities({ counted, maxEntities }: ReadRun, entities: number, excess: () => ODataError): void {
+  counted.total += entities;
+  if (maxEntities !== null && counted.total > maxEntities) throw excess();
+}
 
 /** The loads of one evaluation: what all of them share. */
-export interface LoadRun {
-  readonly evaluation: Evaluation;
-  readonly context: Context;
-  /** Whether it is a row rule that is looked into, and no option of a client. */
+export interface LoadRun extends ReadRun {
+  /** Whether a row rule is evaluated, and no option of a client. */
   readonly isRule: boolean;
   /** The option that holds the expressions, for errors. */
   readonly option: string;
-  /** Null, too, for a row rule. */
-  readonly maxEntities: number | null;
-  /** What `getAll` handlers answered, each called once. */
+  /** The entities that `getAll` handlers returned, each called once. */
   readonly lists: Map<EntitySet, Maybe<Iterable<unknown>>>;
-  /** Entities of which a row rule cannot tell, for nothing loads what it leads to from them. */
+  /** Entities that a row rule cannot judge, because nothing loads what it leads to from them. */
   readonly unfollowed: Set<object>;
-  /** How many entities were loaded. */
-  readonly loaded: { total: number };
 }
 
 /**
  * Starts the loads of an evaluation.
  * @param option the option that holds the expressions
  */
-export function startLoads(evaluation: Evaluation, context: Context, option: string): LoadRun {
+export function startLoads(evaluation: Evaluation, { context, gate }: Reader, option: string): LoadRun {
+  const maxEntities = seesAllRows(context) ? null : serviceOf(context).limits.maxResponseEntities;
+  const own = { maxEntities, counted: { total: 0 }, isRule: false, lists: new Map(), unfollowed: new Set<object>() };
+  return { evaluation, context, gate, option, ...own };
+}
+
+/** Starts the loads of the row rule of a set, which sees all rows: so no rule depends on another. */
+export function startRuleLoads(evaluation: Evaluation, { name }: EntitySet, context: Context): LoadRun {
+  const run = startLoads(evaluation, { context, gate: null }, `The row rule of ${name}`);
   // A row rule leads to entities that are not in the response: a limit would tell how many hidden ones there are.
-  const isRule = originOf(context) !== context;
-  const maxEntities = isRule ? null : serviceOf(context).limits.maxResponseEntities;
-  const own = {
-    lists: new Map<EntitySet, Maybe<Iterable<unknown>>>(),
-    unfollowed: new Set<object>(),
-    loaded: { total: 0 },
-  };
-  return { evaluation, context, isRule, option, maxEntities, ...own };
+  return { ...run, isRule: true, maxEntities: null };
 }
 
 /** Returns the same loads for the expressions of another option. */
@@ -47,18 +60,18 @@ export function withOption(run: LoadRun, option: string): LoadRun {
 }
 
 /**
- * Counts entities as they are loaded.
+ * Counts entities that a path leads to.
  * @param place set and navigation property, for the message
  * @throws ODataError `InvalidQueryOption` above `maxResponseEntities`
- * @see decisions, Smaller points (cost of a request)
+ * @see docs/services.md
  */
 export function countLoaded(run: LoadRun, entities: number, place: string): void {
-  run.loaded.total += entities;
-  if (run.maxEntities === null || run.loaded.total <= run.maxEntities) return;
-  throw protocolError(
-    "InvalidQueryOption",
-    `${run.option} leads along '${place}' to more than ${String(run.maxEntities)} entities: add a condition that few entities meet.`,
-    { target: run.option },
+  countEntities(run, entities, () =>
+    protocolError(
+      "InvalidQueryOption",
+      `${run.option} leads along '${place}' to more than ${String(run.maxEntities)} entities: add a condition that few entities meet.`,
+      { target: run.option },
+    ),
   );
 }
 

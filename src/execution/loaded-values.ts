@@ -7,8 +7,8 @@ import { isEntity } from "../memory/entity.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
-import { isIterable } from "./collect-entities.ts";
-import { serviceOf } from "./resolve-sources.ts";
+import { isIterable } from "./handler-answer.ts";
+import { serviceOf } from "./reader.ts";
 
 /** Why a value is left out, for the log. */
 type Reason = string;

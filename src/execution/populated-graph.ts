@@ -2,7 +2,7 @@ import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { GraphShape, TargetOf } from "../plan/graph-clause.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
-import { isIterable } from "./collect-entities.ts";
+import { isIterable } from "./handler-answer.ts";
 
 /** More levels than any body has: a handler may return objects that go on for ever. */
 const MAX_DEPTH = 64;

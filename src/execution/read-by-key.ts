@@ -1,14 +1,23 @@
-import { chain, type Maybe } from "../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
+import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { ERROR_CODES } from "../errors/error-codes.ts";
+import { isODataError } from "../errors/odata-error.ts";
+import { asEntity } from "../memory/entity.ts";
 import type { JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import type { KeyedJoins } from "../query/source.ts";
+import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
+import { canonicalEntity } from "./canonical-entity.ts";
 import { chooseJoins } from "./choose-joins.ts";
 import { orThrow } from "./handler-answer.ts";
+import { definitionOf, type Reader, seesEntity } from "./reader.ts";
+import { resolveSource, restrictSource } from "./resolve-sources.ts";
+import { conditionFor } from "./row-rules.ts";
+import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /** One entity, as an object or as a row. */
 export interface FoundEntity {
@@ -26,58 +35,154 @@ export interface KeyedExpansions {
   readonly values: readonly PrimitiveValue[];
 }
 
+type GetByKey = GetByKeyHandler<Context>;
+
 /**
- * Reads one entity by its key; null when there is none.
- * @param selected gives the properties that the answer needs; asked only where the handler can read less than all
- * @throws ODataError that the handler returned or threw
- * @see specification, Read by key
+ * Reads one entity of a set by its key; null when the reader sees none.
+ * @param selected gives the properties that the response needs; called only where the handler can read less than all
+ * @throws ODataError that the handler returned or threw; Error for a set that reads none by its key
+ * @see docs/handlers.md
  */
 export function readByKey(
-  getByKey: GetByKeyHandler<Context>,
+  entitySet: EntitySet,
   key: unknown,
-  context: Context,
+  reader: Reader,
   selected: () => readonly SelectedProperty[],
 ): Maybe<FoundEntity | null> {
-  if (getByKey.readRow !== undefined) return readRowByKey(getByKey.readRow, key, context, { selected });
-  return chain(getByKey(key, context), (answer) => {
-    const entity = orThrow(answer);
-    return entity === null || entity === undefined ? null : { entity, rowShape: undefined };
-  });
+  const getByKey = handlerOf(entitySet, reader);
+  if (getByKey.readRow !== undefined) return readRowByKey(entitySet, getByKey, key, reader, { selected });
+  return chain(getEntity(entitySet, key, reader), (entity) =>
+    entity === null ? null : { entity, rowShape: undefined },
+  );
 }
 
 /**
  * Reads one entity by its key as `readByKey` does, along with those of its expansions that one statement can join to it.
- * @throws ODataError that the handler returned or threw, or a `queryable` handler of a set that is joined
- * @see specification, Read by key; $expand, rule 2
+ * @throws as for readByKey; ODataError that a `queryable` handler of a set that is joined returned or threw
+ * @see docs/expand.md
  */
 export function readExpandedByKey(
-  getByKey: GetByKeyHandler<Context>,
+  entitySet: EntitySet,
   key: unknown,
-  context: Context,
+  reader: Reader,
   selected: () => readonly SelectedProperty[],
   { plan, values }: KeyedExpansions,
 ): Maybe<FoundEntity | null> {
+  const getByKey = handlerOf(entitySet, reader);
   const { readRow, source } = getByKey;
   if (plan === null || readRow === undefined || source === undefined) {
-    return readByKey(getByKey, key, context, selected);
+    return readByKey(entitySet, key, reader, selected);
   }
-  return chain(chooseJoins(plan, source, context), ({ joined, sources }) => {
-    if (joined.navigations.length === 0) return readByKey(getByKey, key, context, selected);
+  return chain(chooseJoins(plan, source, reader), ({ joined, sources }) => {
+    if (joined.navigations.length === 0) return readByKey(entitySet, key, reader, selected);
     const joins = { joined: joined.navigations, values, sources };
-    return chain(readRowByKey(readRow, key, context, { selected, joins }), (found) =>
+    return chain(readRowByKey(entitySet, getByKey, key, reader, { selected, joins }), (found) =>
       found === null ? null : { ...found, joined },
     );
   });
 }
 
-function readRowByKey(
-  readRow: NonNullable<GetByKeyHandler<Context>["readRow"]>,
-  key: unknown,
-  context: Context,
-  { selected, joins }: { readonly selected: () => readonly SelectedProperty[]; readonly joins?: KeyedJoins },
-): Maybe<FoundEntity | null> {
-  return chain(readRow(key, selected(), context, joins), (answer) => {
-    const found = orThrow(answer);
-    return found === null ? null : { entity: found.row, rowShape: found.rowShape };
+/**
+ * Reads one entity by its key, whole and as the application's object.
+ * @returns null where the reader sees none
+ * @throws as for readByKey
+ */
+export function getEntity(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
+  const getByKey = handlerOf(entitySet, reader);
+  const condition = conditionFor(entitySet, reader);
+  if (condition === "none") return null;
+  if (condition === "all") return chain(getByKey(key, reader.context), (answer) => orThrow(answer) ?? null);
+  if (getByKey.readRow !== undefined) {
+    const wanted = { selected: () => wholeEntity(entitySet) };
+    return chain(readKeyedRow(entitySet, getByKey, key, reader, wanted), (found) =>
+      found === null ? null : rowReader(found.rowShape)(found.row),
+    );
+  }
+  return chain(getByKey(key, reader.context), (answer) => {
+    const entity = orThrow(answer);
+    if (entity === null || entity === undefined) return null;
+    return chain(seesEntity(entitySet, entity, reader), (isSeen) => (isSeen ? entity : null));
   });
+}
+
+/**
+ * Reads one entity by its key, whole and in canonical form.
+ * @param key in the application's form
+ * @returns null where the reader sees none
+ * @throws as for readByKey; TypeError for an entity with values that are none of its type
+ */
+export function findEntity(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<object | null> {
+  const { entityType } = entitySet;
+  return chain(getEntity(entitySet, key, reader), (entity) =>
+    entity === null ? null : canonicalEntity(entityType, asEntity(entity, entityType)),
+  );
+}
+
+/**
+ * Reads one entity by its key. A handler may return or throw 404 for a missing entity: that is no failure here.
+ * @returns null where the reader sees none
+ * @throws any other error that the handler returned or threw
+ */
+export function findOrMissing(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
+  const orMissing = (error: unknown): null => {
+    if (isODataError(error) && error.status === ERROR_CODES.NotFound) return null;
+    throw error;
+  };
+  try {
+    const found = getEntity(entitySet, key, reader);
+    return isPromiseLike(found) ? Promise.resolve(found).then((entity) => entity, orMissing) : found;
+  } catch (error) {
+    return orMissing(error);
+  }
+}
+
+function handlerOf(entitySet: EntitySet, { context }: Reader): GetByKey {
+  const { getByKey } = definitionOf(entitySet, context).handlers;
+  if (getByKey === undefined) throw new Error(`${entitySet.name} reads no entities by their keys.`);
+  return getByKey;
+}
+
+/** What is read of a row. */
+interface WantedRow {
+  readonly selected: () => readonly SelectedProperty[];
+  readonly joins?: KeyedJoins;
+}
+
+function readRowByKey(
+  entitySet: EntitySet,
+  getByKey: GetByKey,
+  key: unknown,
+  reader: Reader,
+  wanted: WantedRow,
+): Maybe<FoundEntity | null> {
+  return chain(readKeyedRow(entitySet, getByKey, key, reader, wanted), (found) =>
+    found === null ? null : { entity: found.row, rowShape: found.rowShape },
+  );
+}
+
+/** Reads a row among those that the reader sees. */
+function readKeyedRow(
+  entitySet: EntitySet,
+  getByKey: GetByKey,
+  key: unknown,
+  reader: Reader,
+  { selected, joins }: WantedRow,
+): Maybe<KeyedRow | null> {
+  const { context } = reader;
+  if (getByKey.readRow === undefined) throw new Error(`${entitySet.name} reads no rows by their keys.`);
+  if (conditionFor(entitySet, reader) === "all") {
+    return chain(getByKey.readRow(key, selected(), context, joins), (answer) => orThrow(answer));
+  }
+  return chain(seenRows(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {
+    if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} reads no rows by their keys.`);
+    return relational.readRow(key, selected(), joins, context.transaction);
+  });
+}
+
+/** The rows among which one is read by its key: those of the handler itself, or those that `queryable` shows. */
+function seenRows(entitySet: EntitySet, { source }: GetByKey, reader: Reader): Maybe<QueryableSource> {
+  if (source !== undefined) return restrictSource(entitySet, source, reader);
+  const { queryable } = definitionOf(entitySet, reader.context).handlers;
+  if (queryable === undefined) throw new TypeError(`${entitySet.name} has no rows to read one of by its key.`);
+  return resolveSource(entitySet, queryable, reader);
 }

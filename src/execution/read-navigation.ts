@@ -1,38 +1,47 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler, NavigationHandlers } from "../definition/sets/handlers.ts";
-import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
+import type { NavigationHandlers } from "../definition/sets/handlers.ts";
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import { isEntity } from "../memory/entity.ts";
+import { searchOfKeys, type ExpandSearch } from "../plan/plan-expand.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";
-import { batchLookup } from "./batch-answer.ts";
-import { collectEntities } from "./collect-entities.ts";
-import { entityKeyReader, identityOfKey } from "./entity-key.ts";
-import { orThrow } from "./handler-answer.ts";
+import { askByKey, type HandlerWay } from "./ask-by-key.ts";
+import { identityOfKey } from "./entity-key.ts";
+import { collectEntities, orThrow } from "./handler-answer.ts";
 import { readByKey } from "./read-by-key.ts";
+import { definitionOf, type Reader } from "./reader.ts";
+import { searchMatches } from "./search-related.ts";
 
-/** A navigation property that a set declares, with the handlers that lead along it. */
+/** A navigation property that a set declares, as its routes read it. */
 export interface NavigationSource {
   /** The set of the parents. */
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
   readonly handlers: NavigationHandlers<Context>;
-  /** Reads a parent by its key; undefined when the set has no such handler. */
-  readonly getByKey: GetByKeyHandler<Context> | undefined;
+  /** The handler that leads along it; null: none does. */
+  readonly way: HandlerWay | null;
+  /** The set that the related entities belong to; null: they belong to none. */
+  readonly target: EntitySet | null;
 }
 
+/** Finds the entities of a collection that match a search: without it the binder has refused `$search`. */
+export type SearchHandler = ExpandSearch["search"];
+
 /**
- * The related entities of one parent, as its handler answers them; null when there is no such parent.
+ * Reads the related entities of one parent; null when there is no such parent.
  * @param key the key of the parent in the application's form
  * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
- * @see specification, Navigation routes, rules 1 and 2
+ * @see docs/navigation.md
  */
 export function readRelatedEntities(
   source: NavigationSource,
   key: unknown,
-  context: Context,
+  reader: Reader,
 ): Maybe<Iterable<unknown> | null> {
-  const answer = chain(askHandler(source, key, context), (related) => {
+  const answer = chain(askHandler(source, key, reader), (related) => {
     // A batch has no entry for a parent without related entities, nor for one that does not exist.
-    return related === undefined && source.handlers.get === undefined ? emptyOrNull(source, key, context) : related;
+    if (related !== undefined || source.way?.kind !== "batch") return related;
+    return chain(parentExists(source, key, reader), (exists) => (exists ? [] : null));
   });
   return chain(answer, (related) => {
     return related === null || related === undefined ? null : collectEntities(related, handlerName(source));
@@ -40,49 +49,36 @@ export function readRelatedEntities(
 }
 
 /**
- * The related entity of one parent along a single-valued navigation; null when there is none, or no such parent.
+ * Reads the related entity of one parent along a single-valued navigation; null when there is none, or no such parent.
  * @param key the key of the parent in the application's form
  * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
- * @see specification, Navigation routes, rule 1
+ * @see docs/navigation.md
  */
-export function readRelatedEntity(source: NavigationSource, key: unknown, context: Context): Maybe<object | null> {
-  return chain(askHandler(source, key, context), (related) => {
+export function readRelatedEntity(source: NavigationSource, key: unknown, reader: Reader): Maybe<object | null> {
+  return chain(askHandler(source, key, reader), (related) => {
     if (related === null || related === undefined) return null;
-    if (typeof related === "object" && !Array.isArray(related)) return related;
+    if (isEntity(related)) return related;
     throw new TypeError(`${handlerName(source)} returned a value that is no entity where one is expected.`);
   });
 }
 
-/**
- * The entity with a key among those given; null when none has it.
- * @param key in the application's form
- * @throws TypeError for an entity that is none of its type
- */
-export function findByKey(entities: Iterable<unknown>, entityType: EntityType, key: unknown): unknown {
-  const identity = identityOfKey(entityType, key);
-  const readKey = entityKeyReader(entityType, undefined);
-  for (const entity of entities) {
-    if (readKey(entity).identity === identity) return entity;
-  }
-  return null;
-}
-
-/** What the handler holds for the key: undefined where a batch has no entry for it. */
-function askHandler(source: NavigationSource, key: unknown, context: Context): Maybe<unknown> {
-  const { entitySet, handlers } = source;
-  const { get, getBatch } = handlers;
-  if (get !== undefined) return chain(get(key, context), (answer) => orThrow(answer));
-  if (getBatch === undefined) throw new Error(`${placeOf(source)} has a route, but no handler.`);
+/** What the handler returned for the key: undefined where a batch has no entry for it. */
+function askHandler(source: NavigationSource, value: unknown, reader: Reader): Maybe<unknown> {
+  const { way, entitySet } = source;
+  const place = placeOf(source);
+  if (way === null) throw new Error(`${place} has a route, but no handler.`);
   const { entityType } = entitySet;
-  return chain(getBatch([key], context), (answer) => {
-    const find = batchLookup(orThrow(answer), entityType, placeOf(source));
-    return orThrow(find({ value: key, identity: identityOfKey(entityType, key) }));
-  });
-}
-
-/** What a batch without an entry means: no related entities, or no parent. */
-function emptyOrNull(source: NavigationSource, key: unknown, context: Context): Maybe<readonly unknown[] | null> {
-  return chain(parentExists(source, key, context), (exists) => (exists ? [] : null));
+  const key = {
+    value,
+    // A getter, because most handlers are asked for one key.
+    get identity() {
+      return identityOfKey(entityType, value);
+    },
+  };
+  return chain(
+    askByKey(way, [{ key }], { ...source, entityType, place }, (answer) => orThrow(answer), reader),
+    ([answer]) => answer,
+  );
 }
 
 /**
@@ -91,13 +87,33 @@ function emptyOrNull(source: NavigationSource, key: unknown, context: Context): 
  * @throws ODataError that the handler returned or threw
  */
 export function parentExists(
-  { getByKey, entitySet }: NavigationSource,
+  { entitySet }: Pick<NavigationSource, "entitySet">,
   key: unknown,
-  context: Context,
+  reader: Reader,
 ): Maybe<boolean> {
-  if (getByKey === undefined) return true;
-  const parent = readByKey(getByKey, key, context, () => keyProperties(entitySet.entityType));
+  if (definitionOf(entitySet, reader.context).handlers.getByKey === undefined) return true;
+  const parent = readByKey(entitySet, key, reader, () => keyProperties(entitySet.entityType));
   return chain(parent, (found) => found !== null);
+}
+
+/**
+ * Returns the related entities that the search of their own set finds, in the order in which they are.
+ * @throws ODataError that the search handler returned or threw; TypeError for an answer of another form
+ */
+export function searchRelatedRows(
+  related: Iterable<unknown>,
+  target: EntitySet,
+  { search, clause }: RelatedSearch,
+  reader: Reader,
+): Maybe<Iterable<unknown>> {
+  if (search === undefined) throw new Error(`${target.name} cannot be searched.`);
+  const planned = searchOfKeys({ search, clause }, target, "spec-compliant");
+  return chain(searchMatches(planned, reader), (isMatch) => [...related].filter(isMatch));
+}
+
+/** A search among related entities, which the set that they belong to answers. */
+export interface RelatedSearch extends Pick<ExpandSearch, "clause"> {
+  readonly search: SearchHandler | undefined;
 }
 
 function handlerName(source: NavigationSource): string {

@@ -1,13 +1,21 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { once } from "../base/once.ts";
 import type { Context } from "../definition/context.ts";
 import type { QueryableHandler } from "../definition/sets/handlers.ts";
+import { applyClauses } from "../memory/apply-query.ts";
+import { asEntity } from "../memory/entity.ts";
+import { Evaluation } from "../memory/evaluation.ts";
+import type { MemoryQuery } from "../memory/memory-query.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
-import { planMentions } from "../plan/plan-mentions.ts";
-import { mentionsOf } from "../query/mentions.ts";
-import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
-import { applyInMemory } from "./apply-in-memory.ts";
+import { type MentionsPlan, planMentions } from "../plan/plan-mentions.ts";
+import type { FilterClause, OrderByItem } from "../query/clauses.ts";
+import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
+import type { EntityPage, Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { refuseUnjoined } from "./choose-joins.ts";
 import { orThrow } from "./handler-answer.ts";
+import { loadRelations } from "./load-relations.ts";
+import { startLoads, withOption } from "./load-run.ts";
+import { gateOf, type Reader } from "./reader.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
 
 /**
@@ -17,12 +25,16 @@ import { resolveSource, resolveSources } from "./resolve-sources.ts";
 export function openSource(
   { form, query, expand }: CollectionPlan,
   queryable: QueryableHandler<Context>,
-  context: Context,
+  reader: Reader,
 ): Maybe<QueryableSource> {
-  if (form === "queryable" && (expand !== null || mentionsOf(query.shape) !== null)) {
-    return resolveSource(query.shape.entitySet, queryable, context);
+  const { entitySet } = query.shape;
+  if (
+    form === "queryable" &&
+    (gateOf(entitySet, reader) !== null || expand !== null || mentionsOf(query.shape) !== null)
+  ) {
+    return resolveSource(entitySet, queryable, reader);
   }
-  return chain(queryable(context), (source) => orThrow(source));
+  return chain(queryable(reader.context), (source) => orThrow(source));
 }
 
 /**
@@ -30,15 +42,68 @@ export function openSource(
  * where it can join what they mention; over a list in memory they are evaluated here.
  * @throws ODataError `UnsupportedQueryOption` where neither is so, naming the navigation
  */
-export function readFrom(source: QueryableSource, query: SourceQuery, context: Context): Maybe<Page> {
+export function readFrom(source: QueryableSource, query: SourceQuery, reader: Reader): Maybe<Page> {
   if (planMentions(query) === null) return source.read(query);
-  if (source.entities !== undefined) return applyInMemory(source.entities(), query, context);
+  if (source.entities !== undefined) return applyInMemory(source.entities(), query, reader);
   const mentions = mentionsOf(query.shape);
   if (mentions === null) throw new Error("A clause mentions what its shape does not.");
-  return chain(resolveSources(mentions.entitySets, context), (mentioned) => {
+  return chain(resolveSources(mentions.entitySets, reader), (mentioned) => {
     const option = query.shape.filter === null ? "$orderby" : "$filter";
     refuseUnjoined({ mentions, relational: source.relational, sources: mentioned }, option, query.shape.entitySet.name);
     const sources = new Map([...(query.sources ?? []), ...mentioned]);
     return source.read({ ...query, sources });
   });
+}
+
+const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
+
+/**
+ * Applies a query to entities in memory, whatever its expressions lead to: what they do is loaded first.
+ * @param rows the application's objects
+ * @throws ODataError and TypeError as for loadRelations and applyQuery
+ * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
+ */
+export function applyInMemory(
+  rows: Iterable<unknown>,
+  query: MemoryQuery & Pick<SourceQuery, "values">,
+  reader: Reader,
+): Maybe<EntityPage> {
+  const plan = planMentions(query);
+  const evaluation = new Evaluation(query.values);
+  return plan === null ? applyClauses(rows, query, evaluation) : applyPlan(plan, rows, { query, evaluation, reader });
+}
+
+/** What is applied, and by what. */
+interface Application {
+  readonly query: MemoryQuery;
+  readonly evaluation: Evaluation;
+  readonly reader: Reader;
+}
+
+function applyPlan(
+  plan: MentionsPlan,
+  rows: Iterable<unknown>,
+  { query, evaluation, reader }: Application,
+): Maybe<EntityPage> {
+  const { shape, orderBy, skip, top, count } = query;
+  const keep = (entities: Iterable<unknown>, filter: FilterClause | null): readonly unknown[] => {
+    const clauses = { shape, filter, orderBy: NO_ORDER, skip: 0, top: undefined, count: false };
+    return applyClauses(entities, clauses, evaluation).entities;
+  };
+  const loads = once(() => startLoads(evaluation, reader, "$filter"));
+  const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): Maybe<undefined> => {
+    if (clauses === null || entities.length === 0) return undefined;
+    const objects = entities.map((entity) => asEntity(entity, shape.entityType));
+    return loadRelations(clauses, objects, withOption(loads(), option));
+  };
+  const own = keep(rows, plan.ownFilter);
+  const kept = chain(load(plan.filter, own, "$filter"), () =>
+    plan.filter === null ? own : keep(own, plan.filter.filter),
+  );
+  return chain(kept, (entities) =>
+    // Where no row is asked for, but their number, their order does not matter.
+    chain(top === 0 ? undefined : load(plan.orderBy, entities, "$orderby"), () =>
+      applyClauses(entities, { shape, filter: null, orderBy, skip, top, count }, evaluation),
+    ),
+  );
 }

@@ -6,11 +6,14 @@ import { fieldOf } from "../memory/compile-property.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { relatedEntityShape, relatedShape, type TableNavigation } from "../plan/table-navigation.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
-import type { Page, QueryableSource, RelatedQuery, RelationalSource, SourceQuery } from "../query/source.ts";
-import { type JoinKey, joinKeyReader } from "./join-key.ts";
+import type { Page, QueryableSource, RelationalSource } from "../query/source.ts";
+import { type JoinKey, joinKeyReader } from "./parent-keys.ts";
 import { type FoundEntity, readByKey } from "./read-by-key.ts";
-import type { NavigationSource } from "./read-navigation.ts";
-import { resolveSource } from "./resolve-sources.ts";
+import { readJoined } from "./read-joined.ts";
+import type { NavigationSource, RelatedSearch } from "./read-navigation.ts";
+import type { Reader } from "./reader.ts";
+import { resolveSources } from "./resolve-sources.ts";
+import { searchedSource } from "./search-related.ts";
 
 /** A parent that exists, and how its related entities are found. */
 export interface JoinedParent {
@@ -31,22 +34,26 @@ export interface RelatedEntityRequest {
 /**
  * Reads of a parent by what its related entities are found; null when there is no such parent.
  * @param key the key of the parent in the application's form
+ * @param loaded the parent where a rule has loaded it whole; else null
  * @throws ODataError that a handler returned or threw; TypeError for a target set that is read from no database
  * @see specification, Navigation routes, rules 1 and 2
  */
 export function readParent(
-  { entitySet, getByKey, navigationProperty }: NavigationSource,
-  { join, target, queryable }: TableNavigation,
+  { entitySet }: NavigationSource,
+  { join, target }: TableNavigation,
   key: unknown,
-  context: Context,
+  loaded: object | null,
+  reader: Reader,
 ): Maybe<JoinedParent | null> {
-  const { entityType } = entitySet;
-  if (getByKey === undefined) throw new Error(`The parents of ${navigationProperty.name} cannot be read.`);
-  const parent = readByKey(getByKey, key, context, () => joinSelection(join));
+  const parent =
+    loaded === null
+      ? readByKey(entitySet, key, reader, () => joinSelection(join))
+      : { entity: loaded, rowShape: undefined };
   return chain(parent, (found): Maybe<JoinedParent | null> => {
     if (found === null) return null;
-    const joinKey = joinKeyReader(join, entityType, found.rowShape)(found.entity);
-    return chain(resolveSource(target, queryable, context), ({ relational }) => {
+    const joinKey = joinKeyReader(join, entitySet.entityType, found.rowShape)(found.entity);
+    return chain(resolveSources([target], reader), (sources) => {
+      const relational = sources.get(target)?.relational;
       if (relational !== undefined) return { joinKey, relational };
       throw new TypeError(`The source of ${target.name} does not read along navigations.`);
     });
@@ -61,18 +68,9 @@ export function relatedSource({ join }: TableNavigation, { joinKey, relational }
     relational,
     read: (query) => {
       if (joinKey === null) return { entities: [], count: 0 };
-      const page = relational.readRelated({
-        ...commonOf(joinKey, query),
-        shape: relatedShape(query.shape, join, query.selected),
-        skip: query.skip,
-        top: query.top,
-        count: query.count,
-        sources: query.sources,
-        transaction: query.transaction,
-        get signal() {
-          return query.signal;
-        },
-      });
+      const { values, skip, top, count, sources } = query;
+      const shape = relatedShape(query.shape, join, query.selected);
+      const page = readJoined(relational, { shape, values, keys: [joinKey.values], skip, top, count, sources }, query);
       return chain(page, ({ related, counts, rowShape }): Page => {
         const [rows = []] = related;
         const count = counts?.[0];
@@ -92,28 +90,31 @@ export function readRelatedRow(
 ): Maybe<FoundEntity | null> {
   if (joinKey === null) return null;
   const values = key === undefined ? [] : keyValues(table.target.entityType, key);
-  const page = relational.readRelated({
-    ...commonOf(joinKey, { values }),
-    shape: relatedEntityShape(table, key !== undefined, selected),
-    skip: 0,
-    top: 1,
-    count: false,
-    transaction: context.transaction,
-    get signal() {
-      return context.signal;
-    },
-  });
+  const shape = relatedEntityShape(table, key !== undefined, selected);
+  const page = readJoined(relational, { shape, values, keys: [joinKey.values], top: 1 }, context);
   return chain(page, ({ related, rowShape }) => {
     const entity = related[0]?.[0];
     return entity === undefined ? null : { entity, rowShape };
   });
 }
 
-function commonOf(
-  joinKey: JoinKey,
-  { values }: Pick<SourceQuery, "values">,
-): Pick<RelatedQuery, "keys" | "values" | "maxRows"> {
-  return { keys: [joinKey.values], values, maxRows: undefined };
+/**
+ * Returns the related entities that the search of their own set finds, where both are rows of one database.
+ * @throws ODataError that the search handler returned or threw; `UnsupportedQueryOption` where it finds anything but
+ *   rows of a database
+ */
+export function searchRelatedTable(
+  table: TableNavigation,
+  parent: JoinedParent,
+  { search, clause }: RelatedSearch,
+  reader: Reader,
+): Maybe<QueryableSource> {
+  const { name } = table.target;
+  if (search === undefined) throw new Error(`${name} cannot be searched.`);
+  const refusal = { option: "$search", where: "here", what: `the search of ${name} finds` };
+  return chain(searchedSource({ search, clause }, table.target, refusal, reader), (found) =>
+    relatedSource(table, { ...parent, relational: found.relational ?? parent.relational }),
+  );
 }
 
 const selections = new WeakMap<NavigationJoin, readonly SelectedProperty[]>();

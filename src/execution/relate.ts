@@ -1,28 +1,28 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
 import { type ODataError, isODataError, protocolError } from "../errors/odata-error.ts";
 import { applyClauses } from "../memory/apply-query.ts";
-import type { Evaluation } from "../memory/evaluation.ts";
+import { isEntity } from "../memory/entity.ts";
 import type { MemoryQuery } from "../memory/memory-query.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
-import { collectEntities } from "./collect-entities.ts";
-import type { LoadRun } from "./load-run.ts";
-import type { IsMatch } from "./search-matches.ts";
+import { mentionsOf } from "../query/mentions.ts";
+import type { EntityPage } from "../query/source.ts";
+import { mapEach } from "./concurrency.ts";
+import { collectEntities, isIterable } from "./handler-answer.ts";
+import { loadRelations } from "./load-relations.ts";
+import { countEntities, type LoadRun, type ReadRun } from "./load-run.ts";
+import { loadedValues } from "./loaded-values.ts";
+import type { AnswerReading } from "./read-related.ts";
+import { type IsMatch, searchMatches } from "./search-related.ts";
 
 /** One execution of an expand plan: what all of its levels share. */
-export interface ExpandRun {
-  readonly evaluation: Evaluation;
+export interface ExpandRun extends ReadRun {
   /** The loads for nested options, started by the first. */
   readonly loads: () => LoadRun;
-  readonly context: Context;
-  readonly maxEntities: number | null;
-  /** Entities that will be written, as far as they are known. */
-  total: number;
 }
 
 /** One step of an execution, for all of its parents. */
-export interface Relation {
+interface Relation {
   readonly step: ExpandStep;
   /** What a nested `$search` found; null without one. */
   readonly isMatch: IsMatch | null;
@@ -30,14 +30,54 @@ export interface Relation {
 }
 
 /**
- * What one expansion brings for one parent, from what its handler answered: the nested options applied, the list cut,
- * the entities counted.
+ * Makes what reads one expansion from the answers of handlers: the nested options applied, the list cut, the entities
+ * counted.
+ * @throws what the search handler returned or threw
+ */
+export function relating(step: ExpandStep, run: ExpandRun): Maybe<AnswerReading<Related>> {
+  const { search } = step;
+  return chain(search === null ? null : searchMatches(search, run), (isMatch) => {
+    const relation: Relation = { step, isMatch, run };
+    const leadsOn = mentionsOf(step.expansion) !== null;
+    return {
+      prepare: leadsOn ? (answers) => loadNested(step, answers, run) : null,
+      take: (answer, weight) => relate(relation, answer, weight),
+      pick: (parents) => loadedValues(step, parents, run.context),
+      takeLoaded: (value, weight) => relateLoaded(relation, value, weight),
+    };
+  });
+}
+
+/**
+ * Loads what the nested options of an expansion lead to, for all parents at once: what one parent is related to cannot
+ * be filtered and ordered before.
+ * @returns the answers; lists that come one after another are arrays
+ */
+function loadNested(step: ExpandStep, answers: readonly unknown[], run: ExpandRun): Maybe<readonly unknown[]> {
+  const collected = mapEach(
+    answers,
+    (answer) => collect(step, answer),
+    () => run.context.signal,
+  );
+  return chain(collected, (lists) => {
+    // A value that is no entity is refused where it is related.
+    const entities = lists.flat().filter(isEntity);
+    return chain(loadRelations(step.expansion, entities, run.loads()), () => lists);
+  });
+}
+
+function collect({ expansion, place }: ExpandStep, answer: unknown): Maybe<unknown> {
+  if (isODataError(answer)) throw answer;
+  if (!expansion.navigationProperty.isCollection || answer === null || answer === undefined) return answer;
+  if (isIterable(answer)) return [...answer];
+  return collectEntities(answer, `The handler of ${place}`);
+}
+
+/**
  * @param answer null and undefined: there is nothing
  * @param weight how often the parent will be written
- * @throws ODataError when the answer is one, and `InvalidQueryOption` above the limits; TypeError, naming the
- *   navigation, for an answer of another form
  */
-export function relate(relation: Relation, answer: unknown, weight: number): Maybe<Related> {
+function relate(relation: Relation, answer: unknown, weight: number): Maybe<Related> {
   if (isODataError(answer)) throw answer;
   const { step } = relation;
   if (!step.expansion.navigationProperty.isCollection) return relateEntity(relation, answer, weight);
@@ -47,11 +87,8 @@ export function relate(relation: Relation, answer: unknown, weight: number): May
   );
 }
 
-/**
- * What one expansion brings for one parent, from what `loadedValues` returned; null where nothing was loaded.
- * @see docs/expand.md
- */
-export function relateLoaded(relation: Relation, value: unknown, weight: number): Related {
+/** @returns null where nothing was loaded */
+function relateLoaded(relation: Relation, value: unknown, weight: number): Related {
   const { step } = relation;
   if (value === undefined) return null;
   if (!step.expansion.navigationProperty.isCollection) return relateEntity(relation, value, weight);
@@ -61,35 +98,47 @@ export function relateLoaded(relation: Relation, value: unknown, weight: number)
 function relateEntity(relation: Relation, value: unknown, weight: number): RelatedEntity {
   const { step, run } = relation;
   if (value === null || value === undefined) return { kind: "entity", entity: null };
-  if (!isEntity(value)) throw noEntity(step);
+  if (!isEntity(value)) throw notAnEntity(step);
   const isKept =
     relation.isMatch?.(value) !== false &&
     (step.expansion.filter === null || applyClauses([value], queryOf(step), run.evaluation).entities.length > 0);
-  if (isKept) countEntities(step, weight, run);
+  if (isKept) countWritten(step, weight, run);
   return { kind: "entity", entity: isKept ? value : null };
 }
 
 function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: number): RelatedCollection {
   const { step, run, isMatch } = relation;
-  const { size, beyond } = step.page;
   const page = applyClauses(isMatch === null ? rows : matching(rows, relation, isMatch), queryOf(step), run.evaluation);
-  const isLonger = size !== undefined && page.entities.length > size;
+  const related = cutToPage(step, page, weight, run);
+  if (!related.entities.every(isEntity)) throw notAnEntity(step);
+  return related;
+}
+
+/**
+ * Cuts the related entities of one parent to the page of an expansion, and counts them.
+ * @param read one entity more than the page has, where there are more
+ * @param weight how often the parent will be written
+ * @throws ODataError `InvalidQueryOption` above the limits
+ */
+export function cutToPage(
+  step: ExpandStep,
+  read: Pick<EntityPage, "entities" | "count">,
+  weight: number,
+  run: ReadRun,
+): RelatedCollection {
+  const { size, beyond } = step.page;
+  const isLonger = size !== undefined && read.entities.length > size;
   if (isLonger && beyond === "refuse") throw tooManyRelated(step, size);
-  const entities = isLonger ? page.entities.slice(0, size) : page.entities;
-  countEntities(step, entities.length * weight, run);
-  if (!entities.every(isEntity)) throw noEntity(step);
-  return {
-    kind: "collection",
-    entities,
-    count: step.expansion.count ? page.count : undefined,
-    hasMore: isLonger && beyond === "link",
-  };
+  const entities = isLonger ? read.entities.slice(0, size) : read.entities;
+  countWritten(step, entities.length * weight, run);
+  const count = step.expansion.count ? read.count : undefined;
+  return { kind: "collection", entities, count, hasMore: isLonger && beyond === "link" };
 }
 
 /** The rows that the search found, looked at no further than they are read. */
 function* matching(rows: Iterable<unknown>, { step }: Relation, isMatch: IsMatch): Generator {
   for (const row of rows) {
-    if (!isEntity(row)) throw noEntity(step);
+    if (!isEntity(row)) throw notAnEntity(step);
     if (isMatch(row)) yield row;
   }
 }
@@ -101,21 +150,21 @@ function queryOf({ expansion, orderBy, page }: ExpandStep): MemoryQuery {
 }
 
 /**
- * Counts entities as they come: what is written often enough for the limit is never gathered.
+ * Counts entities that the response will hold: what is written often enough for the limit is never gathered.
  * @throws ODataError `InvalidQueryOption` above the limit
  */
-export function countEntities(step: ExpandStep, entities: number, run: ExpandRun): void {
-  run.total += entities;
-  if (run.maxEntities === null || run.total <= run.maxEntities) return;
-  throw protocolError(
-    "InvalidQueryOption",
-    `With the expansion '${step.place}' the answer would hold more than ${String(run.maxEntities)} entities: narrow it with $filter or $top in its parentheses, or ask for fewer entities around it.`,
-    { target: "$expand" },
+export function countWritten({ place }: ExpandStep, entities: number, run: ReadRun): void {
+  countEntities(run, entities, () =>
+    protocolError(
+      "InvalidQueryOption",
+      `With the expansion '${place}' the answer would hold more than ${String(run.maxEntities)} entities: narrow it with $filter or $top in its parentheses, or ask for fewer entities around it.`,
+      { target: "$expand" },
+    ),
   );
 }
 
 /** The error for a list that is longer than the limit, where no link can lead on. */
-export function tooManyRelated(step: ExpandStep, size: number): ODataError {
+function tooManyRelated(step: ExpandStep, size: number): ODataError {
   return protocolError(
     "InvalidQueryOption",
     `The expansion '${step.place}' has more than ${String(size)} entities for one parent: ask for some of them with $top and $skip in its parentheses, or narrow it with $filter.`,
@@ -123,10 +172,6 @@ export function tooManyRelated(step: ExpandStep, size: number): ODataError {
   );
 }
 
-function noEntity({ place }: ExpandStep): TypeError {
+function notAnEntity({ place }: ExpandStep): TypeError {
   return new TypeError(`The handler of ${place} returned a value that is no entity where one is expected.`);
-}
-
-function isEntity(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,67 +1,147 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { QueryableHandler } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
-import type { QueryableSource, SourcesBySet } from "../query/source.ts";
+import { applyQuery } from "../memory/apply-query.ts";
+import { findUnjoined } from "../plan/join-expansions.ts";
+import { clausesOf, NO_ROW } from "../plan/row-rules.ts";
+import { mentionsOf } from "../query/mentions.ts";
+import type { QueryableSource, RowRestriction, SourcesBySet } from "../query/source.ts";
 import { startAll } from "./concurrency.ts";
 import { isSource, orThrow } from "./handler-answer.ts";
-import { originOf } from "./trusted-context.ts";
+import { definitionOf, gateOf, type Reader, serviceOf } from "./reader.ts";
+import { conditionFor, conditionOf } from "./row-rules.ts";
 
-/** By request, and there by `queryable` handler: what it answered, or will answer. */
-const resolved = new WeakMap<Context, Map<QueryableHandler<Context>, Maybe<QueryableSource>>>();
+/** The sources of one request: each handler is called once. */
+interface RequestSources {
+  readonly whole: Map<QueryableHandler<Context>, Maybe<QueryableSource>>;
+  /** The rows that the user sees. */
+  readonly seen: Map<EntitySet, Maybe<QueryableSource>>;
+  readonly restrictions: Map<EntitySet, Maybe<RowRestriction>>;
+}
+
+const requests = new WeakMap<Context, RequestSources>();
+
+function sourcesOf(context: Context): RequestSources {
+  let sources = requests.get(context);
+  if (sources === undefined) {
+    sources = { whole: new Map(), seen: new Map(), restrictions: new Map() };
+    requests.set(context, sources);
+  }
+  return sources;
+}
 
 /**
- * The sources of entity sets as they are for one request: each `queryable` handler is called once per request.
+ * Returns the sources of entity sets as they are for one request, with the rows that the reader sees.
  * @returns the sources by set; a set without a `queryable` handler is left out
- * @throws ODataError that a handler returned or threw; TypeError for an answer that is no source
+ * @throws ODataError that a handler returned or threw; TypeError for an answer that is no source; as for restrictSource
  */
-export function resolveSources(sets: readonly EntitySet[], context: Context): Maybe<SourcesBySet> {
-  const { entitySets } = serviceOf(context);
+export function resolveSources(sets: readonly EntitySet[], reader: Reader): Maybe<SourcesBySet> {
+  const { entitySets } = serviceOf(reader.context);
   const tasks = sets.flatMap((entitySet) => {
     const { queryable } = entitySets.get(entitySet.name)?.handlers ?? {};
     if (queryable === undefined) return [];
-    return [() => chain(resolveSource(entitySet, queryable, context), (source) => [entitySet, source] as const)];
+    return [() => chain(resolveSource(entitySet, queryable, reader), (source) => [entitySet, source] as const)];
   });
   return chain(startAll(tasks), (pairs) => new Map(pairs));
 }
 
 /**
- * The source of one entity set as it is for one request.
+ * Returns the source of one entity set as it is for one request, with the rows that the reader sees.
  * @throws as for resolveSources
  */
 export function resolveSource(
   entitySet: EntitySet,
   queryable: QueryableHandler<Context>,
-  context: Context,
+  reader: Reader,
 ): Maybe<QueryableSource> {
-  // What a handler answers is the same whoever asks for it: the client, or the row rule of another set.
-  const origin = originOf(context);
-  let byHandler = resolved.get(origin);
-  if (byHandler === undefined) {
-    byHandler = new Map<QueryableHandler<Context>, Maybe<QueryableSource>>();
-    resolved.set(origin, byHandler);
+  const { whole, seen } = sourcesOf(reader.context);
+  let source = whole.get(queryable);
+  if (source === undefined) {
+    source = chain(queryable(reader.context), (answer) => checkSource(orThrow(answer), entitySet));
+    whole.set(queryable, source);
   }
-  const known = byHandler.get(queryable);
-  if (known !== undefined) return known;
-  const source = chain(queryable(origin), (answer) => checkSource(orThrow(answer), entitySet));
-  byHandler.set(queryable, source);
-  return source;
-}
-
-/**
- * The service that a request came to, with all that handlers do not see of it.
- * @throws Error for a context that is none of a request
- */
-export function serviceOf({ service }: Context): ServiceDefinition {
-  if (!("entitySets" in service)) throw new Error("The context does not come from a service.");
-  // What a request carries is the definition itself; handlers are shown less of it.
-  return service as ServiceDefinition;
+  if (gateOf(entitySet, reader) === null) return source;
+  let restricted = seen.get(entitySet);
+  if (restricted === undefined) {
+    restricted = chain(source, (all) => restrictSource(entitySet, all, reader));
+    seen.set(entitySet, restricted);
+  }
+  return restricted;
 }
 
 function checkSource(source: QueryableSource, { name }: EntitySet): QueryableSource {
   if (isSource(source)) return source;
   throw new TypeError(
     `The queryable handler of ${name} did not return a source: return arraySource(…) or another one.`,
+  );
+}
+
+/**
+ * Returns the rows of a source that the reader sees: the row rule becomes a predicate of the source.
+ * @throws what the rule threw; TypeError for a source that takes no predicate, or that cannot join what the rule leads to
+ */
+export function restrictSource(entitySet: EntitySet, source: QueryableSource, reader: Reader): Maybe<QueryableSource> {
+  const { context, gate } = reader;
+  const condition = conditionFor(entitySet, reader);
+  if (gate === null || condition === "all") return source;
+  const { restrict, entities, relational } = source;
+  if (restrict !== undefined) {
+    return chain(restrictionOf(definitionOf(entitySet, context), context), (restriction) => {
+      if (restriction === null) return source;
+      checkJoined(entitySet, source, restriction);
+      return restrict(restriction);
+    });
+  }
+  if (relational !== undefined || entities === undefined) throw cannotRestrict(entitySet);
+  if (condition === "none") return listSource([]);
+  return chain(gate.keep(entitySet, entities(), context), listSource);
+}
+
+const NO_ROW_SEEN: RowRestriction = Object.freeze({ filter: NO_ROW, values: Object.freeze([]), sources: new Map() });
+
+/**
+ * Returns the row rule of a set as a predicate for a source of a database. The sets that the rule leads to show all rows.
+ * @returns null where the user sees all rows; the same object for a request each time
+ * @throws what the rule threw, and what a `queryable` handler of a set did that the rule leads to
+ */
+export function restrictionOf(
+  set: Pick<EntitySetDefinition, "entitySet" | "rows">,
+  context: Context,
+): Maybe<RowRestriction | null> {
+  const condition = conditionOf(set, context);
+  if (condition === "all") return null;
+  if (condition === "none") return NO_ROW_SEEN;
+  const { restrictions } = sourcesOf(context);
+  const known = restrictions.get(set.entitySet);
+  if (known !== undefined) return known;
+  const { filter, values } = condition;
+  const mentioned = mentionsOf(clausesOf(filter))?.entitySets ?? [];
+  const restriction = chain(resolveSources(mentioned, { context, gate: null }), (sources): RowRestriction =>
+    Object.freeze({ filter, values, sources }),
+  );
+  restrictions.set(set.entitySet, restriction);
+  return restriction;
+}
+
+/** @param rows may be run over any number of times */
+function listSource(rows: Iterable<unknown>): QueryableSource {
+  return { kind: "EntitySource", entities: () => rows, read: (query) => applyQuery(rows, query) };
+}
+
+function checkJoined({ name }: EntitySet, source: QueryableSource, { filter, sources }: RowRestriction): void {
+  const mentions = mentionsOf(clausesOf(filter));
+  if (mentions === null) return;
+  const unjoined = findUnjoined({ mentions, relational: source.relational, sources });
+  if (unjoined === null) return;
+  throw new TypeError(
+    `The row rule of ${name} goes along '${unjoined.path}', but its data source cannot join ${unjoined.what}.`,
+  );
+}
+
+function cannotRestrict({ name }: EntitySet): TypeError {
+  return new TypeError(
+    `${name} has a row rule, but its source cannot keep rows back: return arraySource(…) or a source of a database.`,
   );
 }

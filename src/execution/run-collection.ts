@@ -1,24 +1,23 @@
 import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type {
-  Answer,
-  AppliedQuery,
-  CollectionQuery,
-  EntitySetHandlers,
-  EntityStream,
-} from "../definition/sets/handlers.ts";
+import type { AppliedQuery, CollectionQuery, EntitySetHandlers } from "../definition/sets/handlers.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { toCollectionQuery } from "../plan/collection-query.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
-import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
+import { type CollectionPlan, type LastRow, planCount, type ReadForm } from "../plan/plan-collection.ts";
+import { restrictQuery } from "../plan/row-rules.ts";
+import type { BoundQuery } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
-import { applyInMemory } from "./apply-in-memory.ts";
 import { chooseJoins, type ChosenJoins } from "./choose-joins.ts";
-import { collectEntities, isIterable, withoutPromises } from "./collect-entities.ts";
-import { isSource, orThrow } from "./handler-answer.ts";
+import { isIterable, isSource, orThrow, withoutPromises } from "./handler-answer.ts";
 import { readCounted, readLastRow } from "./keyset-page.ts";
-import { openSource, readFrom } from "./read-source.ts";
+import { readAll } from "./open-set.ts";
+import { applyInMemory, openSource, readFrom } from "./read-source.ts";
+import { type Reader, serviceOf } from "./reader.ts";
+import { conditionsFor } from "./row-rules.ts";
+import { runSearch } from "./search-related.ts";
 
 /** One page of a collection, read and cut. */
 export interface CollectionResult {
@@ -37,85 +36,113 @@ export interface CollectionResult {
   readonly last?: LastRow | undefined;
 }
 
+/** What a collection is read by. */
+export interface CollectionRows {
+  readonly handlers: EntitySetHandlers<Context>;
+  /** The set whose handlers these are; null where they hand over no more than the user sees. */
+  readonly entitySet: EntitySet | null;
+}
+
 /**
  * Reads a page: calls the handler of the planned form, applies what the handler does not, cuts the page.
  * @param plan who does what
- * @param handlers the handlers of the set
- * @param context what the handler gets
  * @param maxEntities most entities that one response may hold; null: no limit
  * @throws ODataError that a handler returned or threw; `InvalidQueryOption` when the page is larger than `maxEntities`
  * @see specification, Collection read
  */
 export function runCollection(
   plan: CollectionPlan,
-  handlers: EntitySetHandlers<Context>,
-  context: Context,
+  rows: CollectionRows,
+  reader: Reader,
   maxEntities: number | null,
 ): Maybe<CollectionResult> {
-  return chain(readPage(plan, handlers, context), (result) => {
+  return chain(readPage(plan, rows, reader), (result) => {
     if (maxEntities !== null && result.entities.length > maxEntities) throw tooManyEntities(maxEntities);
     return result;
   });
 }
 
+/**
+ * Counts the entities that a query selects. A queryable source counts without handing over rows; a set that applies
+ * the query itself is asked for its total, else its items are counted.
+ * @throws ODataError that a handler returned or threw
+ * @see specification, Collection read, `$count` and rule 5
+ */
+export function runCount(
+  form: ReadForm,
+  query: BoundQuery,
+  rows: CollectionRows,
+  reader: Reader,
+): Maybe<number | bigint> {
+  return chain(
+    runCollection(planCount(form, query), rows, reader, null),
+    (result) => result.count ?? result.entities.length,
+  );
+}
+
 function readPage(
   plan: CollectionPlan,
-  handlers: EntitySetHandlers<Context>,
-  context: Context,
+  { handlers, entitySet }: CollectionRows,
+  reader: Reader,
 ): Maybe<CollectionResult> {
+  const { context } = reader;
   if (plan.form === "profile-applied" && handlers.applyQuery !== undefined) {
-    const query = toCollectionQuery(plan);
+    const query = restrictedQuery(plan, reader);
+    if (query === null) return cutAppliedQuery(plan, toCollectionQuery(plan), { items: [], count: 0 });
     return chain(handlers.applyQuery(query, context), (answer) => cutAppliedQuery(plan, query, orThrow(answer)));
   }
-  const { search } = plan.query;
-  if (search !== null && handlers.search !== undefined) {
-    return readSearch(handlers.search(search, context), plan, context);
+  const own: Reader = entitySet === null ? { context, gate: null } : reader;
+  const set = entitySet ?? plan.query.shape.entitySet;
+  const { search: clause } = plan.query;
+  if (clause !== null && handlers.search !== undefined) {
+    const found = runSearch({ search: handlers.search, clause }, set, own);
+    return chain(found, (all) => readSearch(all, plan, reader));
   }
   if ((plan.form === "queryable" || plan.form === "related") && handlers.queryable !== undefined) {
-    return chain(openSource(plan, handlers.queryable, context), (source) => readSource(source, plan, context));
+    return chain(openSource(plan, handlers.queryable, own), (source) => readSource(source, plan, reader));
   }
   if (handlers.getAll === undefined) throw new Error("A collection without a read handler has no route.");
-  const entities = chain(handlers.getAll(context), (answer) => collectEntities(orThrow(answer), "The getAll handler"));
-  return chain(entities, (rows) => readRows(rows, plan, context));
+  return chain(readAll(set, handlers.getAll, own), (rows) => readRows(rows, plan, reader));
+}
+
+/** The query of a handler that applies it by itself, with the row rules in it; null where the user sees no row. */
+function restrictedQuery(plan: CollectionPlan, reader: Reader): CollectionQuery | null {
+  const query = toCollectionQuery(plan);
+  if (reader.gate === null) return query;
+  return restrictQuery(query, plan.query.shape.entitySet, conditionsFor(reader), serviceOf(reader.context));
 }
 
 /** What a search found stands in the place of all that there is: a source, or rows. */
 function readSearch(
-  answer: Answer<QueryableSource | EntityStream>,
+  found: QueryableSource | Iterable<unknown>,
   plan: CollectionPlan,
-  context: Context,
+  reader: Reader,
 ): Maybe<CollectionResult> {
-  return chain(answer, (result) => {
-    const found = orThrow(result);
-    if (isSource(found)) return readSource(found, plan, context);
-    // What is found may run but once, and is read again where it is counted by itself.
-    const list = chain(collectEntities(found, "The search handler"), (rows) =>
-      plan.keyset === null ? rows : [...rows],
-    );
-    return chain(list, (rows) => readRows(rows, plan, context));
-  });
+  if (isSource(found)) return readSource(found, plan, reader);
+  // What is found may run but once, and is read again where it is counted by itself.
+  return readRows(plan.keyset === null ? found : [...found], plan, reader);
 }
 
-function readRows(rows: Iterable<unknown>, plan: CollectionPlan, context: Context): Maybe<CollectionResult> {
-  const query = toSourceQuery(plan, context, null);
-  const page = readCounted(plan, query, (each) => applyInMemory(rows, each, context));
+function readRows(rows: Iterable<unknown>, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
+  const query = toSourceQuery(plan, reader, null);
+  const page = readCounted(plan, query, (each) => applyInMemory(rows, each, reader));
   return chain(page, (read) => cutPage(plan, read, NO_JOINS));
 }
 
-function readSource(source: QueryableSource, plan: CollectionPlan, context: Context): Maybe<CollectionResult> {
+function readSource(source: QueryableSource, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
   if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }
   // The rows of a navigation from table to table are read by its join, beside which nothing else is joined.
   const joinable = plan.form === "related" ? null : plan.expand;
-  return chain(chooseJoins(joinable, source, context), (chosen) => {
-    const query = toSourceQuery(plan, context, chosen);
-    const page = readCounted(plan, query, (each) => readFrom(source, each, context));
+  return chain(chooseJoins(joinable, source, reader), (chosen) => {
+    const query = toSourceQuery(plan, reader, chosen);
+    const page = readCounted(plan, query, (each) => readFrom(source, each, reader));
     return chain(page, (read) => cutPage(plan, read, chosen.joined));
   });
 }
 
-function toSourceQuery(plan: CollectionPlan, context: Context, chosen: ChosenJoins | null): SourceQuery {
+function toSourceQuery(plan: CollectionPlan, { context }: Reader, chosen: ChosenJoins | null): SourceQuery {
   const { query } = plan;
   return {
     shape: query.shape,

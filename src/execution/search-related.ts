@@ -1,63 +1,85 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { searchOfKeys } from "../plan/plan-expand.ts";
-import type { TableNavigation } from "../plan/table-navigation.ts";
-import type { SearchClause } from "../query/clauses.ts";
-import type { QueryableSource } from "../query/source.ts";
-import { isSource, orThrow } from "./handler-answer.ts";
-import { type JoinedParent, relatedSource } from "./read-table-navigation.ts";
-import { searchMatches } from "./search-matches.ts";
+import type { ExpandSearch } from "../plan/plan-expand.ts";
+import type { Page, QueryableSource } from "../query/source.ts";
+import { entityKeyReader } from "./entity-key.ts";
+import { collectEntities, isSource, orThrow } from "./handler-answer.ts";
+import type { Reader } from "./reader.ts";
+import { restrictSource } from "./resolve-sources.ts";
+import { conditionFor } from "./row-rules.ts";
 
-/** Finds the entities of a collection that match a search. */
-export type SearchHandler = NonNullable<EntitySetHandlers<Context>["search"]>;
-
-/** A search among related entities, which the set that they belong to answers. */
-interface RelatedSearch {
-  /** Of the target set: without one the binder has refused `$search`. */
-  readonly search: SearchHandler | undefined;
-  readonly clause: SearchClause;
-}
+/** A search, and the handler that knows how. */
+type Search = Pick<ExpandSearch, "search" | "clause">;
 
 /**
- * The related entities that the search of their own set finds, in the order in which they are.
- * @throws ODataError that the search handler returned or threw; TypeError for an answer of another form
+ * Calls the search handler of a set.
+ * @returns the source or the entities that it found, as far as the reader sees them
+ * @throws ODataError that the handler returned or threw; TypeError for an answer of another form; what the row rule threw
  */
-export function searchRelatedRows(
-  related: Iterable<unknown>,
-  target: EntitySet,
-  { search, clause }: RelatedSearch,
-  context: Context,
-): Maybe<Iterable<unknown>> {
-  if (search === undefined) throw new Error(`${target.name} cannot be searched.`);
-  const planned = searchOfKeys({ search, clause }, target, "spec-compliant");
-  return chain(searchMatches(planned, context), (isMatch) => [...related].filter(isMatch));
-}
-
-/**
- * The related entities that the search of their own set finds, where both are rows of one database.
- * @throws ODataError that the search handler returned or threw; `UnsupportedQueryOption` where it finds anything but
- *   rows of a database
- */
-export function searchRelatedTable(
-  table: TableNavigation,
-  parent: JoinedParent,
-  { search, clause }: RelatedSearch,
-  context: Context,
-): Maybe<QueryableSource> {
-  const { name } = table.target;
-  if (search === undefined) throw new Error(`${name} cannot be searched.`);
-  return chain(search(clause, context), (answer) => {
+export function runSearch(
+  { search, clause }: Search,
+  entitySet: EntitySet,
+  reader: Reader,
+): Maybe<QueryableSource | Iterable<unknown>> {
+  const { context, gate } = reader;
+  // A rule that throws keeps the handler from being called.
+  conditionFor(entitySet, reader);
+  return chain(search(clause, context), (answer): Maybe<QueryableSource | Iterable<unknown>> => {
     const found = orThrow(answer);
-    if (isSource(found) && found.relational !== undefined) {
-      return relatedSource(table, { ...parent, relational: found.relational });
-    }
+    if (isSource(found)) return restrictSource(entitySet, found, reader);
+    return chain(collectEntities(found, "The search handler"), (rows) => gate?.keep(entitySet, rows, context) ?? rows);
+  });
+}
+
+/** Tells whether the search found a related entity. */
+export type IsMatch = (entity: unknown) => boolean;
+
+/**
+ * Calls the search handler of a target set once, and tells by their keys which related entities it found.
+ * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
+ * @see OData Protocol 4.0, section 11.2.4.2.1
+ */
+export function searchMatches(planned: ExpandSearch, reader: Reader): Maybe<IsMatch> {
+  const { query } = planned;
+  const { entityType, entitySet } = query.shape;
+  const page = chain(runSearch(planned, entitySet, reader), (found): Maybe<Page> => {
+    if (isSource(found)) return found.read({ ...query, signal: reader.context.signal });
+    return { entities: [...found] };
+  });
+  return chain(page, ({ entities, rowShape }) => {
+    const readFound = entityKeyReader(entityType, rowShape);
+    const identities = new Set(entities.map((entity) => readFound(entity).identity));
+    const readRelated = entityKeyReader(entityType, undefined);
+    return (entity: unknown) => identities.has(readRelated(entity).identity);
+  });
+}
+
+/** What a message about a search says. */
+interface SearchRefusal {
+  readonly option: string;
+  readonly where: string;
+  readonly what: string;
+}
+
+/**
+ * Calls the search handler of a target set whose rows are joined to their parents.
+ * @returns the rows that it found
+ * @throws ODataError that the handler returned or threw; `UnsupportedQueryOption` where it finds anything but rows of a
+ *   database
+ */
+export function searchedSource(
+  search: Search,
+  target: EntitySet,
+  { option, where, what }: SearchRefusal,
+  reader: Reader,
+): Maybe<QueryableSource> {
+  return chain(runSearch(search, target, reader), (found) => {
+    if (isSource(found) && found.relational !== undefined) return found;
     throw protocolError(
       "UnsupportedQueryOption",
-      `$search is not offered here: what the search of ${name} finds cannot be joined with other entities.`,
-      { target: "$search" },
+      `$search is not offered ${where}: what ${what} cannot be joined with other entities.`,
+      { target: option },
     );
   });
 }

@@ -2,7 +2,7 @@ import type { Context } from "../definition/context.ts";
 import type { Category } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationRouteMethods } from "../definition/service-description.ts";
-import type { NavigationHandlers, RestrictedHandler } from "../definition/sets/handlers.ts";
+import { type NavigationHandlers, obeysRestriction } from "../definition/sets/handlers.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type Access, accessAlong, judgedAlong } from "./access.ts";
@@ -69,7 +69,7 @@ function readOneAccess(each: NavigationScope): Access {
 function createAccess(each: NavigationScope): Access {
   const { set, member, target } = each;
   const access = accessAlong(set, member.name, { category: "create", along: ["create"], target });
-  const isSeen = access.hidesRows === true && obeysRows(handlersOf(each).create);
+  const isSeen = access.hidesRows === true && obeysRestriction(handlersOf(each).create);
   return {
     ...access,
     further: furtherAlong(each, "Creating it", ["create"]),
@@ -86,19 +86,13 @@ function linkAccess(each: NavigationScope, category: Category, handler: object |
   return {
     ...access,
     further: furtherAlong(each, "Writing the link", along),
-    checksRows: access.hidesRows === true && obeysRows(handler),
+    checksRows: access.hidesRows === true && obeysRestriction(handler),
   };
 }
 
 function furtherAlong({ set, member }: NavigationScope, action: string, categories: readonly Category[]) {
   const rules = judgedAlong(set, member.name, categories);
   return rules.length === 0 ? undefined : { action, rules };
-}
-
-function obeysRows(handler: object | undefined): boolean {
-  // Any handler may say so; most say nothing.
-  const declared: RestrictedHandler | undefined = handler;
-  return declared?.obeysRestriction === true;
 }
 
 function addReads(each: NavigationScope): void {

@@ -1,7 +1,7 @@
 import { keeper, keptPerPair } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import type { EntitySetHandlers, NavigationHandlers } from "../definition/sets/handlers.ts";
+import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import type {
   ExpandedNavigation,
@@ -13,18 +13,9 @@ import type {
 } from "../query/clauses.ts";
 import { continuationOptions } from "../query/continuation.ts";
 import type { SourceQuery } from "../query/source.ts";
-import { parentProperties, planRelated, type RelatedLoad } from "./plan-related.ts";
+import { expansionWays, parentProperties, planRelated, type RelatedLoad, type RelatedWay } from "./plan-related.ts";
 import { hasNavigationRoute } from "./table-navigation.ts";
 import { totalOrder } from "./total-order.ts";
-
-/** Who brings the related entities of one expansion. */
-export type ExpandLoad =
-  | { readonly kind: "batch"; readonly getBatch: NonNullable<NavigationHandlers<Context>["getBatch"]> }
-  | { readonly kind: "each"; readonly get: NonNullable<NavigationHandlers<Context>["get"]> }
-  /** The source of the target set, where it can read along navigations; where it cannot, as for `asLoaded`. */
-  | RelatedLoad
-  /** Nobody: what the handler of the parents put into them is what there is. */
-  | { readonly kind: "asLoaded" };
 
 /** How many related entities of one parent are written. */
 export interface ExpandedSize {
@@ -49,7 +40,10 @@ export interface ExpandStep {
   readonly expansion: ExpandedNavigation;
   /** Set and navigation property, for messages: `Countries/Cities`. */
   readonly place: string;
-  readonly load: ExpandLoad;
+  /** Who brings the related entities, in the order of preference. */
+  readonly ways: readonly RelatedWay[];
+  /** The read of the target set, where it is one of the ways; null: it is none. */
+  readonly related: RelatedLoad | null;
   /** Null without `$search`. */
   readonly search: ExpandSearch | null;
   /** Total; empty for the order in which the related entities come. */
@@ -62,7 +56,7 @@ export interface ExpandStep {
 /** The expansions of one level, in the order of the clause. Never empty. */
 export interface ExpandPlan {
   readonly steps: readonly ExpandStep[];
-  /** The properties of the parents by which steps of kind `related` find what belongs to them. */
+  /** The properties of the parents by which steps that read the target set find what belongs to them. */
   readonly joinProperties: readonly StructuralProperty[];
   /** Whether the key of the parents is needed: handlers are asked by it, and links are made from it. */
   readonly needsKey: boolean;
@@ -83,11 +77,11 @@ export function planExpand(clause: SelectExpandClause, scope: ExpandScope): Expa
 
 const planOf = keptPerPair((clause: SelectExpandClause, scope: ExpandScope): ExpandPlan => {
   const steps = clause.expanded.map((expansion) => planStep(expansion, scope));
-  const joined = steps.flatMap(({ load }) => (load.kind === "related" ? parentProperties(load.join) : []));
+  const joined = steps.flatMap(({ related }) => (related === null ? [] : parentProperties(related.join)));
   const plan = keeper<ExpandPlan>({
     steps,
     joinProperties: Object.freeze([...new Set(joined)]),
-    needsKey: steps.some(({ load, page }) => load.kind === "batch" || load.kind === "each" || page.beyond === "link"),
+    needsKey: steps.some(({ ways, page }) => page.beyond === "link" || ways.some(isAskedByKey)),
   });
   return Object.freeze(plan);
 });
@@ -96,14 +90,14 @@ function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep
   const { entitySet, navigationProperty, orderBy, selectExpand } = expansion;
   const handlers = scope.entitySets.get(entitySet.name)?.navigationHandlers.get(navigationProperty.name) ?? {};
   const below = planExpand(selectExpand, scope);
-  const load =
-    planHandler(handlers) ??
-    planRelated(expansion, below?.joinProperties ?? [], scope) ??
-    ({ kind: "asLoaded" } as const);
+  const { get, getBatch } = handlers;
+  const isHandled = (getBatch ?? get) !== undefined;
+  const related = isHandled ? null : planRelated(expansion, below?.joinProperties ?? [], scope);
   const step = keeper<ExpandStep>({
     expansion,
     place: `${entitySet.name}/${navigationProperty.name}`,
-    load,
+    ways: expansionWays(handlers, related),
+    related,
     search: planSearch(expansion, scope),
     orderBy: orderBy.length === 0 ? orderBy : totalOrder(orderBy, navigationProperty.entityType),
     page: planSize(expansion, scope),
@@ -112,10 +106,8 @@ function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep
   return Object.freeze(step);
 }
 
-/** A navigation that is declared with a handler is always expanded through it. */
-function planHandler({ getBatch, get }: NavigationHandlers<Context>): ExpandLoad | null {
-  if (getBatch !== undefined) return { kind: "batch", getBatch };
-  return get === undefined ? null : { kind: "each", get };
+function isAskedByKey({ kind }: RelatedWay): boolean {
+  return kind === "batch" || kind === "each";
 }
 
 /** The target set has a handler: the binder has refused the option without one. */

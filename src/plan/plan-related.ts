@@ -1,21 +1,88 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { QueryableHandler } from "../definition/sets/handlers.ts";
-import type { EntitySet, NavigationJoin, StructuralProperty } from "../edm/model.ts";
+import type { NavigationHandlers } from "../definition/sets/handlers.ts";
+import type { EntitySet, NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectedProperty } from "../query/clauses.ts";
 import { keyProperties, propertiesToRead } from "./properties-to-read.ts";
 
-/** Related entities that no handler brings: their own set is read, by what the navigation says of how they are found. */
-export interface RelatedLoad {
-  readonly kind: "related";
+/** A way in which the entities that a navigation leads to are read. */
+export type RelatedWay =
+  /** The handler of the navigation is called once, with the keys of all parents. */
+  | { readonly kind: "batch"; readonly getBatch: NonNullable<NavigationHandlers<Context>["getBatch"]> }
+  /** The handler of the navigation is called for each key. */
+  | { readonly kind: "each"; readonly get: NonNullable<NavigationHandlers<Context>["get"]> }
+  | TargetWay
+  /** The handlers of the parents have put the related entities into them. */
+  | { readonly kind: "loaded" };
+
+/** The target set is read once for all parents, by the join of the navigation. */
+export interface TargetWay {
+  readonly kind: "target";
   readonly join: NavigationJoin;
   readonly target: EntitySet;
-  /** Of the target set. */
-  readonly queryable: QueryableHandler<Context>;
-  /** The properties of the related entities that the answer needs, and what is below. */
+}
+
+/** The target set as an expansion reads it. */
+export interface RelatedLoad extends TargetWay {
+  /** The properties of the related entities that the response needs, and what is below. */
   readonly selected: readonly SelectedProperty[];
   /** Whether a parent has one related entity at most by the key of the target: then it can stand in the parent's row. */
   readonly isJoinable: boolean;
+}
+
+const LOADED: RelatedWay = Object.freeze({ kind: "loaded" });
+
+/**
+ * Chooses the ways in which an expansion is read, in the order of preference: a navigation with a handler is always
+ * expanded by the handler.
+ * @param related the target set, where it can be read
+ * @see docs/expand.md
+ */
+export function expansionWays(
+  handlers: NavigationHandlers<Context>,
+  related: RelatedLoad | null,
+): readonly RelatedWay[] {
+  const way = handlerWay(handlers, "batch");
+  if (way !== null) return [way];
+  return related === null ? [LOADED] : [related, LOADED];
+}
+
+/**
+ * Chooses the ways in which a path of an expression is read, in the order of preference: one read of the target set is
+ * cheaper than a call for each key. A later way brings what the way before it cannot tell.
+ */
+export function pathWays(step: PathStep, handlers: NavigationHandlers<Context>): readonly RelatedWay[] {
+  const way = handlerWay(handlers, "batch");
+  if (way?.kind === "batch") return [way];
+  const related = targetWay(step);
+  return related === null ? [way ?? LOADED] : [related, way ?? LOADED];
+}
+
+/** Returns the read of the target set, where a join tells what is related; else null. */
+export function targetWay({ entitySet, navigationProperty, target }: PathStep): TargetWay | null {
+  const join = entitySet.navigationJoins.get(navigationProperty.name);
+  return join === undefined || target === null ? null : { kind: "target", join, target };
+}
+
+/** A navigation as a path goes along it. */
+export interface PathStep {
+  readonly entitySet: EntitySet;
+  readonly navigationProperty: NavigationProperty;
+  /** Null where the related entities belong to no set. */
+  readonly target: EntitySet | null;
+}
+
+/**
+ * Returns the handler of a navigation, for its routes or for many parents.
+ * @param preferred which of two handlers is called
+ * @returns null without one
+ */
+export function handlerWay(
+  { get, getBatch }: NavigationHandlers<Context>,
+  preferred: "batch" | "each",
+): Exclude<RelatedWay, { readonly kind: "target" | "loaded" }> | null {
+  if (getBatch !== undefined && (preferred === "batch" || get === undefined)) return { kind: "batch", getBatch };
+  return get === undefined ? null : { kind: "each", get };
 }
 
 /**
@@ -33,14 +100,12 @@ export function planRelated(
   const { entitySet, navigationProperty, target, form, search } = expansion;
   const eligible = eligibleJoin(entitySets.get(entitySet.name), navigationProperty.name);
   const definition = entitySets.get(target?.name ?? "");
-  const queryable = definition?.handlers.queryable;
-  if (eligible === null || target === null || definition === undefined || queryable === undefined) return null;
+  if (eligible === null || target === null || definition?.handlers.queryable === undefined) return null;
   const { selectPushdownEnabled } = definition.settings;
   return Object.freeze<RelatedLoad>({
-    kind: "related",
+    kind: "target",
     join: eligible,
     target,
-    queryable,
     selected:
       form === "entities"
         ? // The key tells in the row of a parent whether there is an entity.

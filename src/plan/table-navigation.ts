@@ -1,7 +1,5 @@
 import { keeper, keptPerPair } from "../base/memo.ts";
-import type { Context } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import type { QueryableHandler } from "../definition/sets/handlers.ts";
 import type { EntitySet, EntityType, NavigationJoin } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { FilterClause, QueryShape, SelectedProperty } from "../query/clauses.ts";
@@ -13,8 +11,6 @@ import { totalOrder } from "./total-order.ts";
 export interface TableNavigation {
   readonly join: NavigationJoin;
   readonly target: EntitySet;
-  /** Of the target set: what it answers for a request reads along navigations. */
-  readonly queryable: QueryableHandler<Context>;
 }
 
 /**
@@ -31,10 +27,9 @@ export function tableNavigation(
   const { queryable, getByKey } = entitySets.get(entitySet.name)?.handlers ?? {};
   const join = entitySet.navigationJoins.get(name);
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
-  const related = target?.handlers.queryable;
   if (queryable?.source?.relational === undefined || getByKey === undefined || join === undefined) return null;
-  if (target === undefined || related?.source?.relational === undefined) return null;
-  return Object.freeze({ join, target: target.entitySet, queryable: related });
+  if (target?.handlers.queryable?.source?.relational === undefined) return null;
+  return Object.freeze({ join, target: target.entitySet });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/exchange.ts";
 import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
 import { readForm } from "../plan/plan-collection.ts";
+import { handlerWay } from "../plan/plan-related.ts";
 import { tableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 
@@ -51,22 +52,23 @@ function toNavigationRuntime(
   set: EntitySetDefinition,
   navigationProperty: NavigationProperty,
 ): NavigationRuntime {
-  const { entitySet, handlers, navigationHandlers } = set;
+  const { entitySet, navigationHandlers } = set;
   const { model, limits, entitySets, defaultCapabilities, profile } = definition;
   const { name, entityType } = navigationProperty;
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   const declared = navigationHandlers.get(name) ?? {};
-  const isHandled = (declared.get ?? declared.getBatch) !== undefined;
+  const way = handlerWay(declared, "each");
   // What is nested in a new related entity is not part of its handler's contract.
   const bodies = { ...bodySettings(definition, set), allowDeepInsert: false };
   return {
     readNew: compileRelatedReader(entitySet, navigationProperty, bodies),
-    table: isHandled ? null : tableNavigation(definition, entitySet, name),
+    table: way !== null ? null : tableNavigation(definition, entitySet, name),
     source: {
       entitySet,
       navigationProperty,
       handlers: declared,
-      getByKey: handlers.getByKey,
+      way,
+      target: target?.entitySet ?? null,
     },
     target: {
       model,

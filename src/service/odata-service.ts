@@ -14,8 +14,8 @@ import type { Model } from "../edm/model.ts";
 import { authorize, hasRules } from "../endpoints/authorize.ts";
 import { type Arrival, Exchange, toIncomingRequest, type ServiceRuntime, unrestricted } from "../endpoints/exchange.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
+import { withRowRules } from "../execution/gate.ts";
 import { orThrow } from "../execution/handler-answer.ts";
-import { restrictDefinition } from "../execution/restrict-definition.ts";
 import { checkHost, readBaseUrl } from "../http/base-url.ts";
 import { isCrossSiteWrite } from "../http/cross-site.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
@@ -78,7 +78,7 @@ export interface ODataService {
 export function odataService(options: ServiceOptions): ODataService {
   const declared = buildServiceDefinition(options, defaultLogger);
   const gate = new SchemaGate(declared, options.schemaCheck ?? "error");
-  const definition = restrictDefinition(declared);
+  const definition = withRowRules(declared);
   const runtime = toRuntime(definition, options.secret);
   const routes = new RouteTable(definition);
   const description = Object.freeze({ definition, routes: describedRoutes(routes) });

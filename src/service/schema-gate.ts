@@ -1,4 +1,5 @@
 import { chain, isPromiseLike } from "../base/maybe.ts";
+import { withinTime } from "../base/within-time.ts";
 import type { Logger } from "../definition/logger.ts";
 import type { RequestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
@@ -8,7 +9,6 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
-import { withinTime } from "../execution/within-time.ts";
 
 /** Where the faults are that the check finds. */
 export const SCHEMA_FAULTS = "where its declarations and its database differ";

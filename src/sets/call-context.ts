@@ -21,20 +21,24 @@ export interface CallSettings {
   readonly door: Pick<Context, "sets" | "inTransaction">;
   /** For writes: the values that the entity must still have. @see WriteContext */
   readonly expected?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the call is trusted: row rules do not hold for it. @see seesAllRows in definition/context */
+  readonly seesAllRows?: boolean;
 }
 
 /** The context of a handler that another handler has called, or of work within a transaction. */
 export class CallContext implements Context {
   readonly service: ServiceDefinition;
   readonly expected: Readonly<Record<string, unknown>> | undefined;
+  readonly seesAllRows: boolean;
   readonly #place: CallPlace;
   readonly #door: CallSettings["door"];
 
-  constructor(place: CallPlace, { service, door, expected }: CallSettings) {
+  constructor(place: CallPlace, { service, door, expected, seesAllRows = false }: CallSettings) {
     this.#place = place;
     this.#door = door;
     this.service = service;
     this.expected = expected;
+    this.seesAllRows = seesAllRows;
   }
 
   get user(): User | null {

@@ -4,15 +4,11 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/servi
 import type { DeclaredEntitySet } from "../definition/sets/entity-set-access.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { guardedServiceOf } from "../execution/trusted-context.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
 
 /** An entity set as handlers reach it. */
 export interface ReachedSet {
-  /** With handlers that obey row rules. */
-  readonly guarded: EntitySetDefinition;
-  /** As declared: its handlers obey no row rule. */
-  readonly declared: EntitySetDefinition;
+  readonly set: EntitySetDefinition;
   readonly bodies: BodyReaders;
   readonly conditions: RowConditions;
 }
@@ -50,7 +46,7 @@ export class EntitySets {
    */
   databaseOf(over: DeclaredEntitySet | undefined): TransactionalDatabase {
     if (over !== undefined) {
-      const { database, entitySet } = this.find(over, "`over` of ctx.inTransaction").guarded;
+      const { database, entitySet } = this.find(over, "`over` of ctx.inTransaction").set;
       if (database !== undefined) return database;
       throw new Error(`ctx.inTransaction: ${entitySet.name} is in no database that the service knows of.`);
     }
@@ -70,16 +66,12 @@ export class EntitySets {
 
   #reach(name: string): ReachedSet {
     const { definition } = this;
-    const guarded = definition.entitySets.get(name);
-    const declared = (guardedServiceOf({ service: definition })?.declared ?? definition).entitySets.get(name);
-    const bodies = guarded === undefined ? undefined : this.#bodiesOf(guarded.entitySet);
-    if (guarded === undefined || declared === undefined || bodies === undefined) {
-      throw new Error(`The entity set ${name} has no definition.`);
-    }
-    const { entitySet } = guarded;
+    const set = definition.entitySets.get(name);
+    const bodies = set === undefined ? undefined : this.#bodiesOf(set.entitySet);
+    if (set === undefined || bodies === undefined) throw new Error(`The entity set ${name} has no definition.`);
+    const { entitySet } = set;
     return keeper<ReachedSet>({
-      guarded,
-      declared,
+      set,
       bodies,
       conditions: rowConditions(entitySet, definition.model.entityContainer.entitySets, {
         any: "A filter",

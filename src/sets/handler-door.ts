@@ -1,9 +1,9 @@
+import { withinTime } from "../base/within-time.ts";
 import type { Context, TransactionOptions } from "../definition/context.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "../definition/sets/entity-set-access.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
-import { withinTime } from "../execution/within-time.ts";
 import { CallContext, type CallPlace, type CallSettings } from "./call-context.ts";
 import type { EntitySets } from "./entity-sets.ts";
 import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
@@ -68,10 +68,10 @@ export class HandlerDoor implements SetCaller {
         `Calls of ctx.sets stand within one another ${String(MAX_DEPTH)} times, the last one to ${set}: a handler calls its own set.`,
       );
     }
-    if (part === null) return call.run(this.#below(null, call.expected));
+    if (part === null) return call.run(this.#below(null, call));
     return part.inTurn(() => {
       const below = new TransactionPart(part.whole);
-      const run = (): Promise<T> => below.enclose(() => call.run(this.#below(below, call.expected)));
+      const run = (): Promise<T> => below.enclose(() => call.run(this.#below(below, call)));
       const { database, transaction } = part.whole;
       return call.isWrite ? database.attempt(transaction, depth, run) : run();
     });
@@ -131,10 +131,10 @@ export class HandlerDoor implements SetCaller {
     return result;
   }
 
-  #below(part: TransactionPart | null, expected?: CallSettings["expected"]): Context {
+  #below(part: TransactionPart | null, call?: Pick<CallSettings, "expected" | "seesAllRows">): Context {
     const place: CallPlace = { facts: this.#place.facts, depth: this.#place.depth + 1, part };
     const door = new HandlerDoor(this.#registry, place);
-    return new CallContext(place, { service: this.#registry.definition, door, expected });
+    return new CallContext(place, { ...call, service: this.#registry.definition, door });
   }
 
   #checkInside(call: string): void {

@@ -1,7 +1,7 @@
-import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import { canonicalEntity } from "../execution/canonical-entity.ts";
+import type { Reader } from "../execution/reader.ts";
 import { rowReader } from "../execution/row-to-entity.ts";
 import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
 import { fieldOf } from "../memory/compile-property.ts";
@@ -23,9 +23,9 @@ export interface EntityRead {
  * Reads all entities of a query: no setting of the set caps it.
  * @throws what the handler returned or threw; Error for a handler that returned but one page of what was asked for
  */
-export async function readEntities(read: EntityRead, context: Context): Promise<readonly object[]> {
+export async function readEntities(read: EntityRead, reader: Reader): Promise<readonly object[]> {
   const { set, form, query } = read;
-  const { handlers, capabilities, entitySet } = set;
+  const { capabilities, entitySet } = set;
   // Only its own total tells whether a handler that applies the query itself has returned all.
   const asked = form === "profile-applied" ? { ...query, count: true } : query;
   const plan = planCollection(
@@ -34,7 +34,7 @@ export async function readEntities(read: EntityRead, context: Context): Promise<
     { ...capabilities, maxTop: null },
     { maxPageSize: undefined, selected: query.shape.selectExpand.selected },
   );
-  const result = await runCollection(plan, handlers, context, null);
+  const result = await runCollection(plan, set, reader, null);
   if (form === "profile-applied") checkWhole(read, result);
   return result.entities.map((entity) => toReadEntity(entitySet.entityType, objectOf(entity, result, entitySet)));
 }

@@ -4,17 +4,16 @@ import type { Category } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntityFilter, WriteOptions } from "../definition/sets/entity-set-access.ts";
-import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
 import { authorizeShape } from "../execution/authorize-query.ts";
 import { orThrow } from "../execution/handler-answer.ts";
 import { actionOf, judgeEntity, requireCategory } from "../execution/judge-rules.ts";
-import { serviceOf } from "../execution/resolve-sources.ts";
-import { runCount } from "../execution/run-count.ts";
-import { trustedContext } from "../execution/trusted-context.ts";
-import { findEntity } from "../execution/visible-entities.ts";
+import { findEntity } from "../execution/read-by-key.ts";
+import { type Reader, readerOf, serviceOf } from "../execution/reader.ts";
+import { runCount } from "../execution/run-collection.ts";
+import { runCreate, runDelete, runPatch } from "../execution/write-entity.ts";
 import { readForm, type ReadForm } from "../plan/plan-collection.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import { toBody } from "./body-values.ts";
@@ -27,8 +26,6 @@ import { type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-qu
 /** The handlers that one entity is read or written by. */
 type KeyedHandler = "getByKey" | "create" | "patch" | "delete";
 
-type Handlers = EntitySetHandlers<Context>;
-
 /** Options of a write, whatever the type of the set. */
 type AnyWriteOptions = WriteOptions<EntityTypeDeclaration>;
 
@@ -36,6 +33,7 @@ type AnyWriteOptions = WriteOptions<EntityTypeDeclaration>;
 interface Call {
   readonly set: EntitySetDefinition;
   readonly context: Context;
+  readonly reader: Reader;
 }
 
 /** One call of a handler through `ctx.sets`. */
@@ -44,6 +42,8 @@ export interface SetCall<T> {
   readonly isWrite: boolean;
   /** For writes: the values that the entity must still have. */
   readonly expected?: ExpectedValues | undefined;
+  /** Whether row rules do not hold for the call. */
+  readonly seesAllRows: boolean;
   run(context: Context): PromiseLike<T> | T;
 }
 
@@ -71,10 +71,10 @@ export class SetAccess {
 
   async get(key: unknown): Promise<object | null> {
     const call = this.#name("get");
-    const wanted = toKey(this.#reached.guarded.entitySet.entityType, key, call);
-    return this.#run("read", call, async ({ set, context }, judge) => {
-      this.#handler(set, "getByKey", call);
-      const entity = await findEntity(set.entitySet, wanted, context);
+    const wanted = toKey(this.#reached.set.entitySet.entityType, key, call);
+    return this.#run("read", call, async ({ set, reader }, judge) => {
+      this.#requireHandler(set, "getByKey", call);
+      const entity = await findEntity(set.entitySet, wanted, reader);
       if (entity !== null) await judge(entity);
       return entity === null ? null : toReadEntity(set.entitySet.entityType, entity);
     });
@@ -83,50 +83,50 @@ export class SetAccess {
   async query(query: AnyQuery = {}): Promise<readonly object[]> {
     const call = this.#name("query");
     const bound = bindQuery(this.#reached, query, { call, options: QUERY_OPTIONS });
-    return this.#run("read", call, async ({ set, context }) => {
+    return this.#run("read", call, async ({ set, reader }) => {
       const form = formOf(set, call);
       if (bound === null) return [];
-      this.#authorize(bound, context);
-      return readEntities({ set, form, query: bound, call }, context);
+      this.#authorize(bound, reader.context);
+      return readEntities({ set, form, query: bound, call }, reader);
     });
   }
 
   async count(query: EntityFilter<EntityTypeDeclaration, unknown> = {}): Promise<number> {
     const call = this.#name("count");
     const bound = bindQuery(this.#reached, query, { call, options: COUNT_OPTIONS });
-    return this.#run("read", call, async ({ set, context }) => {
+    return this.#run("read", call, async ({ set, reader }) => {
       const form = formOf(set, call);
       if (bound === null) return 0;
-      this.#authorize(bound, context);
-      return Number(await runCount(form, bound, set.handlers, context));
+      this.#authorize(bound, reader.context);
+      return Number(await runCount(form, bound, set, reader));
     });
   }
 
   async create(given: unknown): Promise<object> {
     const call = this.#name("create");
     const { bodies } = this.#reached;
-    return this.#run("create", call, async ({ set, context }, judge) => {
-      const create = this.#handler(set, "create", call);
+    return this.#run("create", call, async ({ set, context, reader }, judge) => {
+      this.#requireHandler(set, "create", call);
       const use = { kind: "create", call, takesNested: set.settings.allowDeepInsert } as const;
       const entity = bodies.readNew(toBody(set.entitySet.entityType, given, use), true);
       await judge(entity);
       if (!this.#isTrusted) await authorizeNested(context, set, entity);
-      return this.#saved(orThrow(await create(entity, context)), call);
+      return this.#saved(orThrow(await runCreate(set.entitySet, entity, reader)), call);
     });
   }
 
   async patch(key: unknown, given: unknown, options: AnyWriteOptions = {}): Promise<object | null> {
     const call = this.#name("patch");
-    const { guarded, bodies } = this.#reached;
-    const { entityType } = guarded.entitySet;
+    const { set: reached, bodies } = this.#reached;
+    const { entityType } = reached.entitySet;
     const wanted = toKey(entityType, key, call);
     const expected = toExpected(entityType, options, call);
     const use = { kind: "patch", call, takesNested: false } as const;
-    return this.#change("update", call, { key: wanted, expected }, ({ set, context }) => {
-      const patch = this.#handler(set, "patch", call);
+    return this.#change("update", call, { key: wanted, expected }, ({ set, reader }) => {
+      this.#requireHandler(set, "patch", call);
       const { delta } = bodies.readDelta(toBody(entityType, given, use), true);
       return async () => {
-        const saved = orThrow(await patch(wanted, delta, context));
+        const saved = orThrow(await runPatch(set.entitySet, wanted, delta, reader));
         return saved === null || saved === undefined ? null : this.#saved(saved, call);
       };
     });
@@ -134,13 +134,13 @@ export class SetAccess {
 
   async delete(key: unknown, options: AnyWriteOptions = {}): Promise<boolean> {
     const call = this.#name("delete");
-    const { entityType } = this.#reached.guarded.entitySet;
+    const { entityType } = this.#reached.set.entitySet;
     const wanted = toKey(entityType, key, call);
     const expected = toExpected(entityType, options, call);
-    const deleted = await this.#change("delete", call, { key: wanted, expected }, ({ set, context }) => {
-      const remove = this.#handler(set, "delete", call);
+    const deleted = await this.#change("delete", call, { key: wanted, expected }, ({ set, reader }) => {
+      this.#requireHandler(set, "delete", call);
       return async () => {
-        const answer: unknown = orThrow(await remove(wanted, context));
+        const answer: unknown = orThrow(await runDelete(set.entitySet, wanted, reader));
         if (typeof answer === "boolean") return answer ? true : null;
         throw new TypeError(`The delete handler of ${set.entitySet.name} did not return true or false.`);
       };
@@ -162,12 +162,12 @@ export class SetAccess {
       category,
       call,
       async (found, judge) => {
-        const { set, context } = found;
+        const { set, reader } = found;
         const { entitySet } = set;
         const write = prepare(found);
         const isLoaded = judge.needsEntity || (expected !== undefined && set.handlers.getByKey !== undefined);
         if (isLoaded) {
-          const entity = await findEntity(entitySet, key, context);
+          const entity = await findEntity(entitySet, key, reader);
           if (entity === null) return expected === undefined ? null : changedMeanwhile(entitySet.name);
           await judge(entity);
           if (expected !== undefined && !checkExpected(entitySet.entityType, entity, expected)) {
@@ -188,20 +188,22 @@ export class SetAccess {
     work: (call: Call, judge: Judge) => Promise<T>,
     expected?: ExpectedValues,
   ): Promise<T> {
-    const { guarded, declared } = this.#reached;
+    const { set } = this.#reached;
     this.#checkDatabase(call);
-    const { name } = guarded.entitySet;
+    const { name } = set.entitySet;
     return this.#door.call(name, {
       isWrite: category !== "read",
       expected,
+      seesAllRows: this.#isTrusted,
       run: (context) => {
-        if (this.#isTrusted) return work({ set: declared, context: trustedContext(context) }, TRUSTING);
-        const rules = requireCategory(guarded, category, context.user);
+        const found: Call = { set, context, reader: readerOf(context) };
+        if (this.#isTrusted) return work(found, TRUSTING);
+        const rules = requireCategory(set, category, context.user);
         const judge = (entity: object): Maybe<undefined> =>
           chain(judgeEntity(rules, context, entity), (passed): undefined => {
             if (!passed) throw refusal(context.user, actionOf(category, name));
           });
-        return work({ set: guarded, context }, Object.assign(judge, { needsEntity: rules.length > 0 }));
+        return work(found, Object.assign(judge, { needsEntity: rules.length > 0 }));
       },
     });
   }
@@ -214,7 +216,7 @@ export class SetAccess {
 
   /** @throws Error within a transaction that the set cannot be a part of */
   #checkDatabase(call: string): void {
-    const { database, entitySet } = this.#reached.guarded;
+    const { database, entitySet } = this.#reached.set;
     const open = this.#door.transactionInstance;
     if (open === null || database === undefined || database.instance === open) return;
     throw new Error(
@@ -222,23 +224,17 @@ export class SetAccess {
     );
   }
 
-  #handler<Name extends KeyedHandler>(
-    { handlers, entitySet }: EntitySetDefinition,
-    name: Name,
-    call: string,
-  ): NonNullable<Handlers[Name]> {
-    const handler: Handlers[Name] = handlers[name];
-    if (handler !== undefined) return handler;
-    throw new Error(`${call}: ${entitySet.name} has no \`${name}\` handler.`);
+  #requireHandler({ handlers, entitySet }: EntitySetDefinition, name: KeyedHandler, call: string): void {
+    if (handlers[name] === undefined) throw new Error(`${call}: ${entitySet.name} has no \`${name}\` handler.`);
   }
 
   #saved(saved: unknown, call: string): object {
     if (typeof saved !== "object" || saved === null) throw new TypeError(`${call}: the handler returned no entity.`);
-    return toReadEntity(this.#reached.guarded.entitySet.entityType, saved);
+    return toReadEntity(this.#reached.set.entitySet.entityType, saved);
   }
 
   #name(method: string): string {
-    return `ctx.sets(${this.#reached.guarded.entitySet.name}).${method}`;
+    return `ctx.sets(${this.#reached.set.entitySet.name}).${method}`;
   }
 }
 

@@ -87,7 +87,7 @@ const ORDERS_KEPT = 20;
 const shapesOf = keptPer((_owner: FilterClause | ReachedSet) => new BoundedCache<string, QueryShape>(ORDERS_KEPT));
 
 function shapeOf(set: ReachedSet, filter: FilterClause | null, terms: readonly Term[]): QueryShape {
-  const { entitySet, capabilities } = set.guarded;
+  const { entitySet, capabilities } = set.set;
   const { entityType, name } = entitySet;
   const order = terms.map(({ field, descending }) => `${JSON.stringify(field)}${descending ? "-" : "+"}`).join("");
   return shapesOf(filter ?? set).getOrMake(order, () => {

@@ -17,7 +17,7 @@ import {
   navigationRoutes,
   navigationsInto,
 } from "../rules/routes-into.ts";
-import type { RestrictedHandler } from "../sets/handlers.ts";
+import { obeysRestriction } from "../sets/handlers.ts";
 import { navigationHandlersOf } from "../sets/navigation-handlers.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { isGuarded, statesRules } from "./check-authorization.ts";
@@ -143,7 +143,10 @@ function* entityRoutes(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable
   }
 }
 
-/** The routes whose handlers create entities of the set: its own, along navigations that lead here, within others. */
+/**
+ * The routes whose handlers create entities of the set: its own, along navigations that lead here, within others. The
+ * framework's own handlers write over nothing: databases refuse a key that is taken.
+ */
 function* creatingRoutes(
   set: DeclaredSet,
   sets: readonly DeclaredSet[],
@@ -158,11 +161,6 @@ function* creatingRoutes(
     const { create: nests, allowDeepInsert = nestsByDefault } = from.options;
     if (nests !== undefined && allowDeepInsert === true && !obeysRestriction(nests)) yield `/${from.name}`;
   }
-}
-
-/** Databases refuse a key that is taken: what the framework does there writes over nothing. */
-function obeysRestriction(handler: unknown): boolean {
-  return typeof handler === "function" && (handler as RestrictedHandler).obeysRestriction === true;
 }
 
 /** Whether the whole key of an entity may come from a client. */

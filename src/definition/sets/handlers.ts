@@ -117,14 +117,13 @@ export interface OfferedHandler {
   readonly isOffered?: (target: Readonly<Record<string, unknown>> | undefined) => boolean;
 }
 
-/** What stands in the place of a handler, and calls it. */
-export interface WrappingHandler {
-  /** The handler that the application, or a room of the framework, made. */
-  readonly wrapped?: unknown;
-}
-
 /** What a handler that the framework makes over a database does by itself. */
 export interface RestrictedHandler {
-  /** Whether it obeys `EntitySetDefinition.restriction` within its own statements. */
+  /** Whether it checks row rules within its own transaction. */
   readonly obeysRestriction?: boolean;
+}
+
+/** Tells whether a handler checks row rules within its own transaction. A handler of the application says nothing. */
+export function obeysRestriction(handler: unknown): boolean {
+  return typeof handler === "function" && (handler as RestrictedHandler).obeysRestriction === true;
 }

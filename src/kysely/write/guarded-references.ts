@@ -93,14 +93,14 @@ function isJoined(set: EntitySetDefinition | null, getByKey: object): boolean {
 async function isAbsentFor(
   set: EntitySetDefinition | null,
   reference: GuardedReference,
-  { handlers: { getByKey } }: EntitySetDefinition,
+  { handlers: { getByKey }, getSeen }: EntitySetDefinition,
   values: Values,
   context: Context,
 ): Promise<boolean> {
   const referred = referredValues(reference, values);
   if (referred === null || getByKey === undefined || isJoined(set, getByKey)) return false;
   try {
-    const answer: unknown = await getByKey(referredKey(reference, referred), context);
+    const answer: unknown = await (getSeen ?? getByKey)(referredKey(reference, referred), context);
     if (isODataError(answer)) throw answer;
     return answer === null || answer === undefined;
   } catch (error) {

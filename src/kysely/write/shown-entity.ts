@@ -9,13 +9,13 @@ import { tableOf } from "./sql-table.ts";
  * handlers of an application may wait for the same connection.
  * @throws ODataError that a handler answered
  */
-export async function isShown({ handlers }: EntitySetDefinition, key: unknown, context: Context): Promise<boolean> {
-  const { getByKey, queryable, getAll, applyQuery } = handlers;
+export async function isShown(set: EntitySetDefinition, key: unknown, context: Context): Promise<boolean> {
+  const { getByKey, queryable, getAll, applyQuery } = set.handlers;
   if (getByKey === undefined) {
     return getAll === undefined && applyQuery === undefined && (queryable === undefined || tableOf(queryable) !== null);
   }
   if (tableOf(getByKey) !== null) return true;
-  const found: unknown = await getByKey(key, context);
+  const found: unknown = await (set.getSeen ?? getByKey)(key, context);
   if (isODataError(found)) throw found;
   return found !== null && found !== undefined;
 }

@@ -10,9 +10,9 @@ import { checkReferences, notFollowing, type StatedIn, statedIn, statesReference
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
-import { keepsRowsBack, targetSet, writtenSet } from "./table-sets.ts";
+import { keepsRowsBack, targetSet, writtenSet, isGuarded } from "./table-sets.ts";
 import { type Stored, type Values, type WriteTask, writerOf } from "./table-writer.ts";
-import { checkUser, checkVisible, isGuarded, restrictionsOf, type Restrictions } from "./visible-rows.ts";
+import { checkUser, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 
 /** Where a write stands, before its transaction, too. */
 type PlacedTask = Pick<WriteTask, "context" | "place">;
@@ -44,7 +44,7 @@ export function insertGraph(table: SqlTable, values: Values, context: Context): 
   const set = writtenSet(context, table);
   const isPlain =
     set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
-  const isFree = isPlain && !isGuarded(set) && !statesReferences(set, values);
+  const isFree = isPlain && !isGuarded(set, context) && !statesReferences(set, values);
   if (isFree) return insertAlone(table, values, context);
   return insertGuarded({ table, set, values }, isPlain, context);
 }

@@ -1,4 +1,3 @@
-import type { WrappingHandler } from "../../definition/sets/handlers.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
@@ -77,14 +76,10 @@ export function noteTable<Made extends object>(made: Made, table: SqlTable): Mad
   return made;
 }
 
-/**
- * The table that a handler or a source was made over, or what a handler stands in the place of; null for one of the
- * application's own.
- */
+/** The table that a handler or a source was made over; null for one of the application's own. */
 export function tableOf(made: unknown): SqlTable | null {
   if (typeof made !== "function" && (typeof made !== "object" || made === null)) return null;
-  const { wrapped } = made as WrappingHandler;
-  return tables.get(made) ?? (wrapped === undefined ? null : tableOf(wrapped));
+  return tables.get(made) ?? null;
 }
 
 const narrowed = new WeakMap<object, SqlTable>();
@@ -97,7 +92,5 @@ export function noteNarrowed(made: object, table: SqlTable): void {
 /** The table that a handler reads or writes, be it whole or as far as the application shows it. */
 export function tableBehind(made: unknown): SqlTable | null {
   const table = tableOf(made);
-  if (table !== null || typeof made !== "function") return table;
-  const { wrapped } = made as WrappingHandler;
-  return narrowed.get(made) ?? (wrapped === undefined ? null : tableBehind(wrapped));
+  return table === null && typeof made === "function" ? (narrowed.get(made) ?? null) : table;
 }

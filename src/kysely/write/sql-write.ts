@@ -11,9 +11,9 @@ import { checkReferences, type StatedReference, statedReferences, statesReferenc
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { writtenSet } from "./table-sets.ts";
+import { writtenSet, isGuarded } from "./table-sets.ts";
 import { type TableWriter, type Values, type WriteTask, writerOf } from "./table-writer.ts";
-import { checkVisible, isGuarded, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
+import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import type { Expected } from "./write-statements.ts";
 
 /** What writes get as their last argument; its type of the ETag values does not matter here. */
@@ -141,7 +141,7 @@ interface ChangedRow {
 /** @returns null where the user sees all rows of the table, and no foreign key to hidden rows is written */
 function guardOf({ table, key, values }: ChangedRow, context: Context): Maybe<RowGuard | null> {
   const set = writtenSet(context, table);
-  if (set === null || !(isGuarded(set) || statesReferences(set, values))) return null;
+  if (set === null || !(isGuarded(set, context) || statesReferences(set, values))) return null;
   return makeGuard({ set, table, key }, values, context);
 }
 

@@ -1,4 +1,4 @@
-import type { Context } from "../../definition/context.ts";
+import { type Context, seesAllRows } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { wirePath } from "../../edm/wire-path.ts";
@@ -20,7 +20,7 @@ export function setOfTable(context: Context, table: SqlTable): EntitySetDefiniti
  */
 export function writtenSet(context: Context, table: SqlTable): EntitySetDefinition | null {
   const [set = null, ...others] = setsOfTable(context, table);
-  if (others.length === 0 || ![set, ...others].some((each) => each?.restriction !== undefined)) return set;
+  if (others.length === 0 || ![set, ...others].some((each) => isGuarded(each, context))) return set;
   const names = [set, ...others].map((each) => each?.entitySet.name).join(", ");
   throw new Error(`${names} have the same handlers, and row rules: declare each of them by a sqlEntitySet of its own.`);
 }
@@ -30,18 +30,14 @@ export function setsOfService(context: Context): Iterable<EntitySetDefinition> {
   return serviceOf(context)?.entitySets.values() ?? [];
 }
 
-const guarding = new WeakMap<object, boolean>();
+/** Whether a row rule may keep rows of a set back from a call. */
+export function isGuarded(set: EntitySetDefinition | null, context: Context): set is EntitySetDefinition {
+  return set?.restriction !== undefined && !seesAllRows(context);
+}
 
-/** Whether any set of the service has a row rule. */
+/** Whether any set of the service keeps rows back from a call. */
 export function keepsRowsBack(context: Context): boolean {
-  const service = serviceOf(context);
-  if (service === null) return false;
-  let known = guarding.get(service);
-  if (known === undefined) {
-    known = [...service.entitySets.values()].some(({ restriction }) => restriction !== undefined);
-    guarding.set(service, known);
-  }
-  return known;
+  return [...setsOfService(context)].some((set) => isGuarded(set, context));
 }
 
 function setsOfTable(context: Context, table: SqlTable): readonly EntitySetDefinition[] {

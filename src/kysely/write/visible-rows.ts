@@ -8,6 +8,7 @@ import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { SqlTable } from "./sql-table.ts";
+import { isGuarded } from "./table-sets.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 
@@ -23,11 +24,6 @@ export interface SetRow {
   readonly key: readonly PrimitiveValue[];
 }
 
-/** Whether a row rule may keep rows of a set back. */
-export function isGuarded(set: EntitySetDefinition | null): set is EntitySetDefinition {
-  return set?.restriction !== undefined;
-}
-
 /**
  * What keeps rows of some sets back from the user of a request. To be asked before a transaction begins: what a rule
  * leads to may be told by handlers that wait for the same connection.
@@ -37,7 +33,7 @@ export async function restrictionsOf(
   sets: Iterable<EntitySetDefinition | null>,
   context: Context,
 ): Promise<Restrictions> {
-  const guarded = [...new Set(sets)].filter(isGuarded);
+  const guarded = [...new Set(sets)].filter((set) => isGuarded(set, context));
   if (guarded.length === 0) return NOTHING;
   const found = new Map<EntitySetDefinition, RowRestriction>();
   for (const set of guarded) {
@@ -73,8 +69,9 @@ export async function isVisible(
  * Nobody that is unknown sees a row: nothing is added then, so that not even a key that is taken tells of one.
  * @throws ODataError `Unauthorized` without a user
  */
-export function checkUser({ user }: Context, set: EntitySetDefinition): void {
-  if (user === null && isGuarded(set)) throw refusalOfUnseen(user, set.entitySet);
+export function checkUser(context: Context, set: EntitySetDefinition): void {
+  const { user } = context;
+  if (user === null && isGuarded(set, context)) throw refusalOfUnseen(user, set.entitySet);
 }
 
 /**

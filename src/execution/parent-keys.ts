@@ -1,8 +1,75 @@
-import type { EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
+import type { DirectJoin, EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { compileValueReader, identityOf } from "./entity-key.ts";
+
+/** What tells whether two entities have one key. */
+interface Identified {
+  /** The same text for keys that are equal. */
+  readonly identity: string;
+}
+
+/** Entities that have one key. */
+export interface KeyGroup<K extends Identified> {
+  readonly key: K;
+  /** The sum of their weights. */
+  readonly weight: number;
+}
+
+/** Entities by their keys. */
+export interface KeyGroups<K extends Identified> {
+  /** Each key once, in the order in which they come. */
+  readonly groups: readonly KeyGroup<K>[];
+  /** For each entity which group is its own; undefined where it has no key. */
+  readonly positions: readonly (number | undefined)[];
+}
+
+/**
+ * Groups entities, so that whatever is found by a key is asked for once.
+ * @param readKey answers null for an entity to which nothing belongs
+ * @param weights how often each entity counts; once when absent
+ */
+export function groupByKey<K extends Identified>(
+  entities: readonly unknown[],
+  readKey: (entity: unknown) => K | null,
+  weights?: readonly number[],
+): KeyGroups<K> {
+  const byIdentity = new Map<string, number>();
+  const groups: { readonly key: K; weight: number }[] = [];
+  const positions = entities.map((entity, index) => {
+    const key = readKey(entity);
+    if (key === null) return undefined;
+    const weight = weights?.[index] ?? 1;
+    const known = byIdentity.get(key.identity);
+    const group = known === undefined ? undefined : groups[known];
+    if (group !== undefined) {
+      group.weight += weight;
+      return known;
+    }
+    byIdentity.set(key.identity, groups.length);
+    return groups.push({ key, weight }) - 1;
+  });
+  return { groups, positions };
+}
+
+/**
+ * Hands every entity what was found for its group.
+ * @param found in the order of the groups
+ * @param none what an entity gets for which nothing was found
+ */
+export function perEntity<T>(
+  { positions }: Pick<KeyGroups<Identified>, "positions">,
+  found: readonly T[],
+  none: T,
+): readonly T[] {
+  return positions.map((position) => {
+    const one = position === undefined ? undefined : found[position];
+    // Null is what was found, where there is nothing.
+    if (one === undefined) return none;
+    return one;
+  });
+}
 
 /** By what the related entities of a parent are found. */
 export interface JoinKey {
@@ -58,4 +125,19 @@ function compileJoinKey(join: NavigationJoin, entityType: EntityType, rowShape: 
     if (complete.length < pairs.length) return null;
     return { values: complete.map(([, value]) => value), identity: identityOf(complete) };
   };
+}
+
+const mirrors = new WeakMap<DirectJoin, DirectJoin>();
+
+/** Returns the same join as the related entities see it: the same object for a join each time. */
+export function mirrored(join: DirectJoin): DirectJoin {
+  let mirror = mirrors.get(join);
+  if (mirror === undefined) {
+    mirror = {
+      kind: "direct",
+      pairs: join.pairs.map(({ property, related }) => ({ property: related, related: property })),
+    };
+    mirrors.set(join, mirror);
+  }
+  return mirror;
 }

@@ -1,8 +1,12 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { TargetOf } from "../plan/graph-clause.ts";
 import type { ExpandStep, StarAccess } from "../query/star-access.ts";
 import { nestedItems } from "./authorize-nested.ts";
+import { startAll } from "./concurrency.ts";
+import { visibilityOf } from "./gate.ts";
 import type { GraphNode } from "./populated-graph.ts";
+import type { Reader } from "./reader.ts";
 
 /** What does not change on the way down a graph. */
 interface Reading {
@@ -39,6 +43,47 @@ export function readableGraph(graph: GraphNode, place: GraphPlace, reading: Read
     related.set(navigationProperty, isNodes(found) ? found.map(readable) : readable(found));
   }
   return { entity: graph.entity, related };
+}
+
+/** What a navigation property of a node holds. */
+type RelatedNodes = readonly [NavigationProperty, GraphNode | readonly GraphNode[]];
+
+/**
+ * A graph without the entities below its first that the user of a request does not see, nor what is below them.
+ * @param entitySet of the first entity
+ * @returns the graph itself where the service keeps no rows back
+ * @throws as for visibleEntities
+ */
+export function visibleGraph(
+  graph: GraphNode,
+  entitySet: EntitySet,
+  targetOf: TargetOf,
+  reader: Reader,
+): Maybe<GraphNode> {
+  const { gate, context } = reader;
+  if (gate === null || graph.related.size === 0) return graph;
+  const tasks = Array.from(graph.related, ([property, found]) => (): Maybe<RelatedNodes | null> => {
+    const target = targetOf(entitySet, property);
+    // What belongs to no set has no navigations, and no rule.
+    if (target === null) return [property, found];
+    const nodes = isNodes(found) ? found : [found];
+    const visible = chain(
+      visibilityOf(target, () => nodes.map(({ entity }) => entity), context),
+      (sees) => {
+        const seen = sees === null ? nodes : nodes.filter(({ entity }) => sees(entity));
+        return startAll(seen.map((node) => () => visibleGraph(node, target, targetOf, reader)));
+      },
+    );
+    return chain(visible, (seen) => {
+      if (isNodes(found)) return [property, seen];
+      const [single] = seen;
+      return single === undefined ? null : [property, single];
+    });
+  });
+  return chain(startAll(tasks), (related) => ({
+    entity: graph.entity,
+    related: new Map(related.filter((each) => each !== null)),
+  }));
 }
 
 function isNodes(found: GraphNode | readonly GraphNode[]): found is readonly GraphNode[] {

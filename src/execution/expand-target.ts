@@ -1,0 +1,121 @@
+import { chain, type Maybe } from "../base/maybe.ts";
+import { stepShape } from "../plan/join-expansions.ts";
+import type { ExpandStep } from "../plan/plan-expand.ts";
+import type { TargetWay } from "../plan/plan-related.ts";
+import type { Related } from "../query/expanded-entity.ts";
+import { mentionsOf } from "../query/mentions.ts";
+import type { QueryableSource, RelatedPage, RelationalSource } from "../query/source.ts";
+import { chooseJoins, type ChosenJoins, refuseUnjoined } from "./choose-joins.ts";
+import type { ReadRun } from "./load-run.ts";
+import type { JoinKey, KeyGroup } from "./parent-keys.ts";
+import { readJoined } from "./read-joined.ts";
+import type { ReadTarget } from "./read-related.ts";
+import { countWritten, cutToPage } from "./relate.ts";
+import { resolveSources } from "./resolve-sources.ts";
+import { searchedSource } from "./search-related.ts";
+
+/**
+ * Opens the target set for an expansion, which is then read for all parents of a level: one statement, whatever the
+ * number of keys, with the nested options and all that can be joined of the level below.
+ * @returns null where the source of the target set cannot read along navigations
+ * @throws ODataError `InvalidQueryOption` above the limits, `UnsupportedQueryOption` for an expression that leads to
+ *   where the source cannot go, and for a nested `$search` that finds anything but rows of a database
+ * @see docs/expand.md
+ */
+export function openExpandedTarget(
+  step: ExpandStep,
+  { target }: TargetWay,
+  run: ReadRun,
+): Maybe<ReadTarget<Related> | null> {
+  return chain(relationalSource(step, target, run), (source) => {
+    const relational = source?.relational;
+    if (source === null || relational === undefined) return null;
+    return (groups) =>
+      chain(chooseJoins(step.below, source, run), (chosen) => {
+        const weights = groups.map(({ weight }) => weight);
+        if (groups.length === 0) return { found: [], weights, rowShape: undefined, joined: chosen.joined };
+        const page = chain(withMentioned(step, relational, chosen, run), (sources) =>
+          readLists(step, relational, { ...chosen, sources }, groups, run),
+        );
+        return chain(page, (answer) => ({
+          found: toLists(step, run, groups, answer),
+          weights,
+          rowShape: answer.rowShape,
+          joined: chosen.joined,
+        }));
+      });
+  });
+}
+
+function relationalSource(
+  { search, place }: ExpandStep,
+  target: TargetWay["target"],
+  run: ReadRun,
+): Maybe<QueryableSource | null> {
+  return chain(resolveSources([target], run), (sources) => {
+    const source = sources.get(target);
+    if (source?.relational === undefined) return null;
+    if (search === null) return source;
+    const refusal = { option: "$expand", where: `in the expansion '${place}'`, what: "its search finds" };
+    return searchedSource(search, target, refusal, run);
+  });
+}
+
+/** Adds the sources that the expressions of the step itself mention. */
+function withMentioned(
+  { expansion, place }: ExpandStep,
+  relational: RelationalSource,
+  chosen: ChosenJoins,
+  run: ReadRun,
+): Maybe<ChosenJoins["sources"]> {
+  const mentions = mentionsOf(expansion);
+  if (mentions === null) return chosen.sources;
+  return chain(resolveSources(mentions.entitySets, run), (mentioned) => {
+    const sources = new Map([...chosen.sources, ...mentioned]);
+    refuseUnjoined({ mentions, relational, sources }, "$expand", place);
+    return sources;
+  });
+}
+
+function readLists(
+  step: ExpandStep,
+  relational: RelationalSource,
+  { joined, sources }: ChosenJoins,
+  groups: readonly KeyGroup<JoinKey>[],
+  run: ReadRun,
+): Maybe<RelatedPage> {
+  const { expansion, page } = step;
+  const { evaluation, maxEntities, counted } = run;
+  return readJoined(
+    relational,
+    {
+      shape: stepShape(step, joined),
+      values: evaluation.values,
+      keys: groups.map(({ key }) => key.values),
+      skip: expansion.skip,
+      top: page.readSize,
+      count: expansion.count,
+      // One row per parent may tell only that there are more; one more than all of these is one too many.
+      maxRows: maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + groups.length + 1,
+      sources,
+    },
+    run.context,
+  );
+}
+
+function toLists(
+  step: ExpandStep,
+  run: ReadRun,
+  groups: readonly KeyGroup<JoinKey>[],
+  { related, counts, rowShape }: RelatedPage,
+): readonly Related[] {
+  return groups.map(({ weight }, index): Related => {
+    const entities = related[index] ?? [];
+    if (step.expansion.navigationProperty.isCollection) {
+      return { ...cutToPage(step, { entities, count: counts?.[index] ?? 0 }, weight, run), rowShape };
+    }
+    const entity = entities[0] ?? null;
+    if (entity !== null) countWritten(step, weight, run);
+    return { kind: "entity", entity, rowShape };
+  });
+}

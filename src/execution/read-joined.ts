@@ -1,0 +1,134 @@
+import { chain, type Maybe } from "../base/maybe.ts";
+import { keeper } from "../base/memo.ts";
+import type { DirectJoin, EntitySet } from "../edm/model.ts";
+import { isEntity } from "../memory/entity.ts";
+import type { TargetWay } from "../plan/plan-related.ts";
+import { totalOrder } from "../plan/total-order.ts";
+import type { NavigationMention } from "../query/mentions.ts";
+import type { RelatedPage, RelatedQuery, RelatedShape, RelationalSource, SourceQuery } from "../query/source.ts";
+import type { LoadRun } from "./load-run.ts";
+import { openSet, type SetForms } from "./open-set.ts";
+import { type JoinKey, joinKeyReader, type KeyGroup, mirrored } from "./parent-keys.ts";
+import { rowReader, wholeEntity } from "./row-to-entity.ts";
+
+/** A read of related entities, as far as it is not read by default: all entities of the keys, without a count. */
+export type JoinedQuery = Pick<RelatedQuery, "shape" | "keys"> & Partial<Omit<RelatedQuery, "shape" | "keys">>;
+
+/**
+ * Reads the related entities of all keys from a source: one statement, whatever the number of keys.
+ * @param request gives the open transaction and the signal
+ */
+export function readJoined(
+  relational: RelationalSource,
+  query: JoinedQuery,
+  request: Pick<SourceQuery, "transaction" | "signal">,
+): Maybe<RelatedPage> {
+  const { shape, values = [], keys, skip = 0, top, count = false, maxRows, sources } = query;
+  return relational.readRelated({
+    shape,
+    values,
+    keys,
+    skip,
+    top,
+    count,
+    maxRows,
+    sources,
+    transaction: request.transaction,
+    // A getter, because a signal is expensive to make and many sources never look at it.
+    get signal(): AbortSignal | undefined {
+      return request.signal;
+    },
+  });
+}
+
+/** The related objects of each key, in the order of the keys. */
+type ObjectLists = readonly (readonly object[])[];
+
+/**
+ * Opens the target set of a path, in the first form that it has. Whole related entities are then read for all keys: by
+ * one statement of a source, or by one pass over a list.
+ * @param count counts entities against the limit of the run
+ * @returns null where the target set cannot be read
+ * @throws ODataError that a handler returned or threw; what `count` throws
+ */
+export function openJoined(
+  mention: NavigationMention,
+  { join, target }: TargetWay,
+  run: LoadRun,
+  count: (entities: number) => void,
+): Maybe<((groups: readonly KeyGroup<JoinKey>[]) => Maybe<ObjectLists>) | null> {
+  const forms: SetForms = { relational: true, list: join.kind === "direct" ? "kept" : null };
+  return chain(openSet(target, forms, run), (rows) => {
+    if (rows === null) return null;
+    const { relational } = rows;
+    if (relational !== undefined) {
+      return (groups) => readObjects(relational, shapeOf(mention, join, target), groups, run, count);
+    }
+    if (join.kind !== "direct") throw new Error(`A link to ${target.name} is read from no list.`);
+    return (groups) => joinList(mention, join, groups, rows.entities, count);
+  });
+}
+
+function readObjects(
+  relational: RelationalSource,
+  shape: RelatedShape,
+  groups: readonly KeyGroup<JoinKey>[],
+  { maxEntities, counted, context }: LoadRun,
+  count: (entities: number) => void,
+): Maybe<ObjectLists> {
+  if (groups.length === 0) return [];
+  const maxRows = maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + 1;
+  const query: JoinedQuery = { shape, keys: groups.map(({ key }) => key.values), maxRows };
+  return chain(readJoined(relational, query, context), ({ related, rowShape }) => {
+    const toEntity = rowReader(rowShape);
+    return related.map((each) => {
+      count(each.length);
+      return each.map(toEntity);
+    });
+  });
+}
+
+/** Looks over a list once for the entities that have any of the keys. */
+function joinList(
+  { entitySet, navigationProperty }: NavigationMention,
+  join: DirectJoin,
+  groups: readonly KeyGroup<JoinKey>[],
+  entities: Iterable<unknown>,
+  count: (entities: number) => void,
+): ObjectLists {
+  if (groups.length === 0) return [];
+  const readKey = joinKeyReader(mirrored(join), navigationProperty.entityType, undefined);
+  const lists = new Map<string, object[]>(groups.map(({ key }) => [key.identity, []]));
+  for (const entity of entities) {
+    if (!isEntity(entity)) {
+      const place = `${entitySet.name}/${navigationProperty.name}`;
+      throw new TypeError(`The set behind ${place} holds a value that is no entity.`);
+    }
+    const key = readKey(entity);
+    const list = key === null ? undefined : lists.get(key.identity);
+    if (list === undefined) continue;
+    list.push(entity);
+    count(1);
+  }
+  return groups.map(({ key }) => lists.get(key.identity) ?? []);
+}
+
+/** A mention is one object for all requests of a shape. */
+const shapes = new WeakMap<NavigationMention, RelatedShape>();
+
+function shapeOf(mention: NavigationMention, join: TargetWay["join"], target: EntitySet): RelatedShape {
+  let shape = shapes.get(mention);
+  if (shape !== undefined) return shape;
+  const { entityType } = target;
+  shape = keeper<RelatedShape>({
+    join,
+    entityType,
+    filter: null,
+    orderBy: totalOrder([], entityType),
+    selected: wholeEntity(target),
+    joined: [],
+    roundingMode: "spec-compliant",
+  });
+  shapes.set(mention, Object.freeze(shape));
+  return shape;
+}

@@ -1,0 +1,173 @@
+import { chain, type Maybe } from "../base/maybe.ts";
+import type { Context } from "../definition/context.ts";
+import { refusalOfUnseen } from "../definition/rules/refusal.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import { type EntitySetHandlers, type NavigationHandlers, obeysRestriction } from "../definition/sets/handlers.ts";
+import { mergeDelta } from "../definition/sets/merge-delta.ts";
+import { linkedPairsOf } from "../edm/key-holder.ts";
+import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import { declaredFieldOf } from "../memory/compile-property.ts";
+import { asEntity, isObject } from "../memory/entity.ts";
+import type { PathStep } from "../plan/plan-related.ts";
+import { canonicalEntity } from "./canonical-entity.ts";
+import { checkChangedReferences } from "./check-references.ts";
+import { checkCreated, checkCreatedBelow, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
+import { findEntity, getEntity } from "./read-by-key.ts";
+import { definitionOf, type Reader } from "./reader.ts";
+import { conditionFor } from "./row-rules.ts";
+
+/** The names of the handlers that write a set. */
+type WriteName = "create" | "replace" | "patch" | "delete";
+
+/**
+ * Creates an entity of a set. A handler that checks row rules in its own transaction is called at once; for any other
+ * handler, the rules of the set and of the sets of nested entities are checked before.
+ * @returns what the handler returned
+ * @throws ODataError `Forbidden`, `Unauthorized` for an entity that the user could not see then; `Conflict` for a key that
+ *   is taken, and for a foreign key to an entity that the user does not see; what the handler threw
+ * @see docs/authorization.md
+ */
+export function runCreate(entitySet: EntitySet, entity: unknown, reader: Reader): Maybe<unknown> {
+  const { set, handler } = writerOf(entitySet, "create", reader);
+  const isChecked = !isFree(handler, reader) && isObject(entity);
+  return chain(isChecked ? checkCreated(set, entity, reader) : undefined, () => handler(entity, reader.context));
+}
+
+/** Creates an entity along a navigation of another one. @throws as for runCreate */
+export function runCreateRelated(
+  { entitySet, navigationProperty, target }: PathStep,
+  create: NonNullable<NavigationHandlers<Context>["create"]>,
+  key: unknown,
+  entity: unknown,
+  reader: Reader,
+): Maybe<unknown> {
+  const call = (): Maybe<unknown> => create(key, entity, reader.context);
+  if (isFree(create, reader) || target === null || !isObject(entity)) return call();
+  const nesting = { place: "", linked: linkedPairsOf(entitySet, navigationProperty) };
+  return chain(checkCreatedBelow(definitionOf(target, reader.context), entity, reader, nesting), call);
+}
+
+/**
+ * Replaces an entity of a set: a hidden entity is missing.
+ * @returns what the handler returned; null where there is no entity
+ * @throws as for runCreate
+ */
+export function runReplace(entitySet: EntitySet, key: unknown, entity: unknown, reader: Reader): Maybe<unknown> {
+  const { set, handler } = writerOf(entitySet, "replace", reader);
+  const call = (): Maybe<unknown> => handler(key, entity, reader.context);
+  if (isFree(handler, reader)) return call();
+  if (set.rows === null) return chain(checkReferring(set, key, entity, set.settings.allowUpsert, reader), call);
+  return chain(findSeen(entitySet, key, reader), (seen) => {
+    const refused = seen === null ? checkMissing(set, key, reader) : false;
+    return chain(refused, (isRefused) => {
+      if (isRefused) return null;
+      return chain(isObject(entity) ? checkReplacement(set, { entity, seen }, reader) : undefined, call);
+    });
+  });
+}
+
+/**
+ * Changes an entity of a set: a hidden entity is missing.
+ * @returns what the handler returned; null where there is no entity
+ * @throws as for runCreate
+ */
+export function runPatch(entitySet: EntitySet, key: unknown, delta: unknown, reader: Reader): Maybe<unknown> {
+  const { set, handler } = writerOf(entitySet, "patch", reader);
+  const call = (): Maybe<unknown> => handler(key, delta, reader.context);
+  if (isFree(handler, reader)) return call();
+  if (set.rows === null) return chain(checkReferring(set, key, delta, false, reader), call);
+  return chain(findSeen(entitySet, key, reader), (seen) => {
+    if (seen === null) return null;
+    const { entityType } = entitySet;
+    const changed = mergeDelta(entityType, membersOf(entityType, seen), isObject(delta) ? delta : {});
+    const current = (): object => canonicalEntity(entityType, asEntity(seen, entityType));
+    const references = isObject(delta)
+      ? checkChangedReferences(set, delta, reader, { current, mayCreate: false })
+      : undefined;
+    return chain(references, () => chain(checkWritten(set, changed, reader), call));
+  });
+}
+
+/**
+ * Removes an entity of a set: a hidden entity is missing.
+ * @returns what the handler returned; false where there is no entity
+ */
+export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
+  const { set, handler } = writerOf(entitySet, "delete", reader);
+  if (isFree(handler, reader) || set.rows === null) return handler(key, reader.context);
+  return chain(findSeen(entitySet, key, reader), (seen) => (seen === null ? false : handler(key, reader.context)));
+}
+
+function writerOf<Name extends WriteName>(
+  entitySet: EntitySet,
+  name: Name,
+  { context }: Reader,
+): { readonly set: EntitySetDefinition; readonly handler: NonNullable<EntitySetHandlers<Context>[Name]> } {
+  const set = definitionOf(entitySet, context);
+  const handler: EntitySetHandlers<Context>[Name] = set.handlers[name];
+  if (handler === undefined) throw new Error(`${entitySet.name} has no \`${name}\` handler.`);
+  return { set, handler };
+}
+
+/** Whether a handler is called without a check: it checks the rules itself, or none holds. */
+function isFree(handler: object, { gate }: Reader): boolean {
+  return gate === null || obeysRestriction(handler);
+}
+
+/**
+ * Whether a replacement of an entity that the user does not see is refused like one of a missing entity; a handler that
+ * creates missing entities is called where there is none.
+ * @throws ODataError `Forbidden`, `Unauthorized` for a user who sees nothing; `Conflict` where such a handler would write
+ *   over a hidden entity
+ */
+function checkMissing(set: EntitySetDefinition, key: unknown, reader: Reader): Maybe<boolean> {
+  const { entitySet, handlers, settings } = set;
+  const mayCreate = settings.allowUpsert && handlers.create === undefined;
+  if (!mayCreate || entitySet.entityType.key.some(({ computed }) => computed)) return true;
+  // A user who sees nothing must not learn from a key that is taken that there is something.
+  if (conditionFor(entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, entitySet);
+  return chain(isHidden(set, key, reader), (hidden) => {
+    if (hidden) throw keyTaken(entitySet);
+    return false;
+  });
+}
+
+/** An entity that takes the place of one that the user sees, or (null) of none. */
+interface Replaced {
+  readonly entity: object;
+  readonly seen: object | null;
+}
+
+function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, reader: Reader): Maybe<undefined> {
+  const { entityType } = set.entitySet;
+  const current = seen === null ? null : () => canonicalEntity(entityType, asEntity(seen, entityType));
+  return chain(checkChangedReferences(set, entity, reader, { current, mayCreate: false }), () =>
+    chain(checkWritten(set, entity, reader), () => checkNested(set.entitySet, entity, reader)),
+  );
+}
+
+/** Checks the foreign keys that a change of an entity of a set without a rule states. */
+function checkReferring(
+  set: EntitySetDefinition,
+  key: unknown,
+  changes: unknown,
+  mayCreate: boolean,
+  reader: Reader,
+): Maybe<undefined> {
+  if (!isObject(changes)) return undefined;
+  const current = set.handlers.getByKey === undefined ? null : () => findEntity(set.entitySet, key, reader);
+  return checkChangedReferences(set, changes, reader, { current, mayCreate });
+}
+
+/** An entity of a class, too: nullable members that are absent are null. */
+function membersOf({ properties, ignoredProperties }: EntityType, entity: object): object {
+  const read = ({ field }: StructuralProperty): unknown => declaredFieldOf(entity, field);
+  const declared = properties.map((property) => [property.field, read(property) ?? null] as const);
+  const ignored = ignoredProperties.map((property) => [property.field, read(property)] as const);
+  return Object.fromEntries([...declared, ...ignored]);
+}
+
+/** The entity as its set shows it to the user; null where there is none, or it is hidden. */
+function findSeen(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<object | null> {
+  return chain(getEntity(entitySet, key, reader), (entity) => (isObject(entity) ? entity : null));
+}
