@@ -11,7 +11,9 @@ type Made = Map<unknown, unknown>;
  * @returns the same object
  */
 export function keeper<T extends object>(object: T): T {
-  return Object.defineProperty(object, MADE, { value: new Map<unknown, unknown>() });
+  return Object.hasOwn(object, MADE)
+    ? object
+    : Object.defineProperty(object, MADE, { value: new Map<unknown, unknown>() });
 }
 
 /**
@@ -52,4 +54,27 @@ function madeOf(owner: object): Made | undefined {
   const made = (owner as { readonly [MADE]?: Made })[MADE];
   if (made !== undefined || !Object.isExtensible(owner)) return made;
   return madeOf(keeper(owner));
+}
+
+/**
+ * Makes a function that computes its result once per object of the application, such as a database: such an object gets no
+ * hidden field.
+ */
+export function keptPerForeign<O extends object, V>(make: (owner: O) => V): (owner: O) => V {
+  const table = new WeakMap<O, { readonly value: V }>();
+  return (owner) => {
+    let known = table.get(owner);
+    if (known === undefined) table.set(owner, (known = { value: make(owner) }));
+    return known.value;
+  };
+}
+
+/** Makes a function of whole numbers that computes each result once. It drops nothing: use it for few numbers. */
+export function keptPerNumber<V>(make: (number: number) => V): (number: number) => V {
+  const table = new Map<number, { readonly value: V }>();
+  return (number) => {
+    let known = table.get(number);
+    if (known === undefined) table.set(number, (known = { value: make(number) }));
+    return known.value;
+  };
 }

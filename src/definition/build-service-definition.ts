@@ -1,3 +1,4 @@
+import { keeper } from "../base/memo.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import type { EntitySet, Operation, OperationImport } from "../edm/model.ts";
 import { type BuiltModel, buildModel } from "./build-model.ts";
@@ -58,29 +59,31 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
   const declarations = new Map<string, DeclaredEntitySet>(
     service.sets.map(({ declaration, name }) => [name, declaration]),
   );
-  return Object.freeze({
-    name: options.name,
-    prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
-    group: options.group,
-    model: built.model,
-    entitySets: frozenMap(sets.map((set) => [set.entitySet.name, set])),
-    operationImports: frozenMap(imports.map((each) => [each.name, each])),
-    operations: operationsOf(service, built),
-    defaultCapabilities: resolveDefaultCapabilities(defaults),
-    defaultSettings: resolveSettings(undefined, defaults),
-    limits: resolveLimits(defaults),
-    profile: SERVICE_PROFILES[options.profile ?? "specification"],
-    logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
-    publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
-    trustProxy: options.trustProxy ?? false,
-    refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
-    challenge: options.challenge ?? "Bearer",
-    exposesConstraintNames: options.exposeConstraintNames ?? false,
-    authenticate: options.authenticate,
-    tokenScope: options.tokenScope,
-    authorization: requirementsOf(options.authorization),
-    declarationOf: (name: string) => declarations.get(name),
-  });
+  return Object.freeze(
+    keeper<ServiceDefinition>({
+      name: options.name,
+      prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
+      group: options.group,
+      model: built.model,
+      entitySets: frozenMap(sets.map((set) => [set.entitySet.name, set])),
+      operationImports: frozenMap(imports.map((each) => [each.name, each])),
+      operations: operationsOf(service, built),
+      defaultCapabilities: resolveDefaultCapabilities(defaults),
+      defaultSettings: resolveSettings(undefined, defaults),
+      limits: resolveLimits(defaults),
+      profile: SERVICE_PROFILES[options.profile ?? "specification"],
+      logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
+      publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
+      trustProxy: options.trustProxy ?? false,
+      refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
+      challenge: options.challenge ?? "Bearer",
+      exposesConstraintNames: options.exposeConstraintNames ?? false,
+      authenticate: options.authenticate,
+      tokenScope: options.tokenScope,
+      authorization: requirementsOf(options.authorization),
+      declarationOf: (name: string) => declarations.get(name),
+    }),
+  );
 }
 
 function toSetDefinition(

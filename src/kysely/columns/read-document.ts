@@ -1,3 +1,4 @@
+import { keptPer } from "../../base/memo.ts";
 import type { ComplexType, StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
@@ -44,16 +45,8 @@ function readerOf(property: StructuralProperty, isCollection: boolean): ReadValu
   return (value) => codec.fromJson(value, true);
 }
 
-const memberReaders = new WeakMap<StructuralProperty, ReadValue>();
-
 /** Made once per member: a complex type may contain itself. */
-function memberReader(member: StructuralProperty): ReadValue {
-  const known = memberReaders.get(member);
-  if (known !== undefined) return known;
-  const reader = readerOf(member, member.isCollection);
-  memberReaders.set(member, reader);
-  return reader;
-}
+const memberReader = keptPer((member: StructuralProperty): ReadValue => readerOf(member, member.isCollection));
 
 function readObject(property: StructuralProperty, type: ComplexType, value: JsonValue): unknown {
   if (!isObject(value)) throw wrongDocument(property, "JSON that is no object");

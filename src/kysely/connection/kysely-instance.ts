@@ -1,4 +1,5 @@
 import type { AbortableQueryOptions } from "kysely";
+import { keptPerForeign } from "../../base/memo.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** Returns the open transaction of a context; null where it has none, or one that is not Kysely's. */
@@ -14,8 +15,8 @@ export function isOfDatabase(transaction: AnyKysely, db: AnyKysely): boolean {
   return transaction === db || transaction.getExecutor().adapter === db.getExecutor().adapter;
 }
 
-/** What is known of the databases that were asked, by the adapter that all that is made of one Kysely instance share. */
-const cancelling = new WeakMap<object, Promise<boolean>>();
+/** What is known of a database, by the adapter that all that is made of one Kysely instance share. */
+const cancelling = keptPerForeign((_adapter: object): { canCancel?: Promise<boolean> } => ({}));
 
 /**
  * How a read goes on when nobody waits for it any more: the database is told to end it where its driver can do that, so
@@ -32,12 +33,11 @@ export async function cancelOptions(db: AnyKysely, signal: AbortSignal): Promise
 function canCancel(db: AnyKysely): Promise<boolean> {
   const executor = db.getExecutor();
   const { adapter } = executor;
-  let known = cancelling.get(adapter);
-  if (known === undefined) {
-    known = executor.provideConnection((connection) => Promise.resolve("cancelQuery" in connection));
-    cancelling.set(adapter, known);
+  const known = cancelling(adapter);
+  if (known.canCancel === undefined) {
+    known.canCancel = executor.provideConnection((connection) => Promise.resolve("cancelQuery" in connection));
     // A database that cannot be reached now may be reached later.
-    known.catch(() => cancelling.delete(adapter));
+    known.canCancel.catch(() => delete known.canCancel);
   }
-  return known;
+  return known.canCancel;
 }

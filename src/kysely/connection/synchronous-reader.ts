@@ -1,4 +1,5 @@
 import type { Kysely, DatabaseConnection } from "kysely";
+import { keptPerForeign } from "../../base/memo.ts";
 
 /**
  * Reads at once, without a promise: what the adapter of a dialect offers when its database runs in this process.
@@ -67,18 +68,17 @@ interface Found {
   writer: SynchronousWriter | null;
 }
 
-const found = new WeakMap<AnyKysely, Found>();
-
 /**
  * The synchronous writer behind a Kysely instance, or null where there is none: the dialect is another, its driver is
  * wrapped by one that wants to hear of each statement, Kysely logs them, or `db` is a transaction. Null, too, at first:
  * only the connection tells, which is waited for behind the first call.
  */
 export function synchronousWriterOf(db: AnyKysely): SynchronousWriter | null {
-  const known = found.get(db);
-  if (known !== undefined) return known.writer;
+  return findWriter(db).writer;
+}
+
+const findWriter = keptPerForeign((db: AnyKysely): Found => {
   const made: Found = { writer: null };
-  found.set(db, made);
   const executor = db.getExecutor();
   // Elsewhere a connection is dear, and another one for each user.
   if (!db.isTransaction && isSynchronousReader(executor.adapter)) {
@@ -89,8 +89,8 @@ export function synchronousWriterOf(db: AnyKysely): SynchronousWriter | null {
     // One that cannot be had is for the statement to tell.
     executor.provideConnection(look).catch(() => undefined);
   }
-  return made.writer;
-}
+  return made;
+});
 
 function isSynchronousWriter(connection: DatabaseConnection): connection is DatabaseConnection & SynchronousWriter {
   // To log statements Kysely puts a function of its own before that of the connection.

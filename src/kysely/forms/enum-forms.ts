@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keptPer } from "../../base/memo.ts";
 import { asText } from "../../edm/canonical-form.ts";
 import { enumToNumber } from "../../edm/enum-codec.ts";
 import type { EnumType } from "../../edm/model.ts";
@@ -28,7 +29,7 @@ export interface EnumForms {
 
 /** Makes the forms of enumerations in one database. */
 export function enumForms({ encode, asInteger, asName, asNumber = asItIs }: EnumSyntax): EnumForms {
-  const byNumber = onePerType((type) =>
+  const byNumber = keptPer((type: EnumType) =>
     plainForm(
       `numbers of ${type.name}`,
       (value) => encode(enumToNumber(type, asText(value))),
@@ -39,7 +40,7 @@ export function enumForms({ encode, asInteger, asName, asNumber = asItIs }: Enum
     const cases = Array.from(type.members, ([name, value]) => sql`when ${sql.lit(name)} then ${sql.lit(value)}`);
     return asNumber(sql`(case ${(asName ?? asItIs)(operand)} ${sql.join(cases, sql` `)} end)`);
   };
-  const byName = onePerType((type) => {
+  const byName = keptPer((type: EnumType) => {
     const toNumber: Conversion = { form: byNumber(type), apply: (operand) => numberOf(type, operand) };
     const names = plainForm(`names of ${type.name}`, asText, asName === undefined ? {} : { place: asName });
     // Two names of one value are equal, which their texts are not.
@@ -51,15 +52,6 @@ export function enumForms({ encode, asInteger, asName, asNumber = asItIs }: Enum
     });
   });
   return Object.freeze({ byNumber, byName, integer: (value: number) => asNumber(sql`${sql.lit(value)}`) });
-}
-
-function onePerType(make: (type: EnumType) => SqlForm): (type: EnumType) => SqlForm {
-  const forms = new WeakMap<EnumType, SqlForm>();
-  return (type) => {
-    const form = forms.get(type) ?? make(type);
-    forms.set(type, form);
-    return form;
-  };
 }
 
 function asItIs(value: Sql): Sql {

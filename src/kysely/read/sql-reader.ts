@@ -1,4 +1,5 @@
 import { BoundedCache } from "../../base/bounded-cache.ts";
+import { keptPerForeign } from "../../base/memo.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { StoredDatabase } from "../../definition/sets/stored-database.ts";
 import { declaredEntityType } from "../../definition/types/declared-entity-type.ts";
@@ -55,9 +56,6 @@ interface FunctionNumbers {
 /** Most base queries of one type whose statements are kept per Kysely instance. */
 const CACHES_KEPT = 200;
 
-const connections = new WeakMap<AnyKysely, Connected>();
-const distributedConnections = new WeakMap<AnyKysely, Connected>();
-
 /**
  * Makes what reads the entities of a type from a table or base query.
  * @param report is told what is wrong
@@ -91,24 +89,26 @@ export function makeReader(
 
 /** Sets of one database that differ in being distributed are as those of two. */
 function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
-  const kept = distributed ? distributedConnections : connections;
-  const known = kept.get(db);
-  if (known !== undefined) return known;
+  return distributed ? distributedConnection(db) : usualConnection(db);
+}
+
+const usualConnection = keptPerForeign((db: AnyKysely) => connect(db, false));
+const distributedConnection = keptPerForeign((db: AnyKysely) => connect(db, true));
+
+function connect(db: AnyKysely, distributed: boolean): Connected | null {
   const found = findDialectProfile(db);
   if (found === null) return null;
   const profile = distributed
     ? Object.freeze({ ...found, capabilities: DISTRIBUTED_CAPABILITIES, whenScanning: undefined })
     : found;
   const rows = new SqlRows(db, synchronousReaderOf(db), profile);
-  const made: Connected = {
+  return {
     profile,
     rows,
     database: new SchemaDatabase(db, profile, rows),
     caches: new WeakMap(),
     functions: { known: new WeakMap(), count: 0 },
   };
-  kept.set(db, made);
-  return made;
 }
 
 /** What the statements of a reader depend on. */

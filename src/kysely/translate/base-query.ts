@@ -1,4 +1,5 @@
 import { sql, type Compilable } from "kysely";
+import { keptPerForeign } from "../../base/memo.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
@@ -39,8 +40,6 @@ interface Piece {
   readonly text: string;
   readonly value: number | null;
 }
-
-const compiled = new WeakMap<Compilable, SqlText>();
 
 /**
  * Makes what stands behind `from`. A query becomes a derived table, which databases take apart again.
@@ -128,13 +127,7 @@ function split(text: string, places: RegExp): readonly Piece[] {
 }
 
 /** A query object never changes, so it is compiled once. */
-function compile(query: Compilable): SqlText {
-  const known = compiled.get(query);
-  if (known !== undefined) return known;
-  const text = withColumns(query).compile();
-  compiled.set(query, text);
-  return text;
-}
+const compile = keptPerForeign((query: Compilable): SqlText => withColumns(query).compile());
 
 /** A query that names no columns means all: `db.selectFrom("orders").where(…)` is no SQL as it stands. */
 function withColumns(query: Compilable): Compilable {

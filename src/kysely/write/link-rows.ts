@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keptPerPair } from "../../base/memo.ts";
 import type { LinkColumn, LinkJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
@@ -31,8 +32,6 @@ interface LinkStatements {
   readonly find: WriteStatement;
   readonly stored: readonly StoredProperty[];
 }
-
-const kept = new WeakMap<LinkJoin, WeakMap<SqlTable, LinkStatements>>();
 
 /**
  * Adds a link, unless there is one of the same values: one that is added at the same time, too, where the table has a key.
@@ -78,12 +77,12 @@ async function run(
 }
 
 function statementsOf(ends: LinkEnds, join: LinkJoin): LinkStatements {
-  let ofJoin = kept.get(join);
-  if (ofJoin === undefined) kept.set(join, (ofJoin = new WeakMap<SqlTable, LinkStatements>()));
-  let statements = ofJoin.get(ends.own);
-  if (statements === undefined) ofJoin.set(ends.own, (statements = compileStatements(ends, join)));
-  return statements;
+  const statements = statementsFrom(join, ends.own);
+  return (statements.known ??= compileStatements(ends, join));
 }
+
+/** A join of one table leads to one other. */
+const statementsFrom = keptPerPair((_join: LinkJoin, _own: SqlTable): { known?: LinkStatements } => ({}));
 
 function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
   const { db, reader } = ends.own;

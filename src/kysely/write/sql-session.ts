@@ -1,6 +1,7 @@
 import { setImmediate as macrotask, setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
 import type { Maybe } from "../../base/maybe.ts";
+import { keptPerForeign } from "../../base/memo.ts";
 import type { Context, RuleContext } from "../../definition/context.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
@@ -141,14 +142,8 @@ function guarded<T>({ reader }: SqlTable, attempt: () => Maybe<T>): () => Promis
   };
 }
 
-const plains = new WeakMap<AnyKysely, AnyKysely>();
-
 /** As with reads: the part of a plugin, the names, is in the text of the commands already. */
-function withoutPlugins(db: AnyKysely): AnyKysely {
-  let plain = plains.get(db);
-  if (plain === undefined) plains.set(db, (plain = db.withoutPlugins()));
-  return plain;
-}
+const withoutPlugins = keptPerForeign((db: AnyKysely): AnyKysely => db.withoutPlugins());
 
 function sessionOf(db: AnyKysely): SqlSession {
   const plain = withoutPlugins(db);

@@ -68,29 +68,34 @@ export class SqlTable {
   }
 }
 
-const tables = new WeakMap<object, SqlTable>();
+/** The hidden fields by which the handlers and sources of this library know their table. */
+const TABLE: unique symbol = Symbol("table");
+const NARROWED: unique symbol = Symbol("narrowed");
+
+interface MadeOverTable {
+  readonly [TABLE]?: SqlTable;
+  readonly [NARROWED]?: SqlTable;
+}
 
 /** Notes which table a handler, or a source, was made over. */
 export function noteTable<Made extends object>(made: Made, table: SqlTable): Made {
-  tables.set(made, table);
-  return made;
+  return Object.defineProperty(made, TABLE, { value: table, configurable: true });
 }
 
 /** The table that a handler or a source was made over; null for one of the application's own. */
 export function tableOf(made: unknown): SqlTable | null {
   if (typeof made !== "function" && (typeof made !== "object" || made === null)) return null;
-  return tables.get(made) ?? null;
+  return (made as MadeOverTable)[TABLE] ?? null;
 }
-
-const narrowed = new WeakMap<object, SqlTable>();
 
 /** Notes which table a handler writes some rows of, as the application tells which. */
 export function noteNarrowed(made: object, table: SqlTable): void {
-  narrowed.set(made, table);
+  Object.defineProperty(made, NARROWED, { value: table, configurable: true });
 }
 
 /** The table that a handler reads or writes, be it whole or as far as the application shows it. */
 export function tableBehind(made: unknown): SqlTable | null {
   const table = tableOf(made);
-  return table === null && typeof made === "function" ? (narrowed.get(made) ?? null) : table;
+  if (table !== null || typeof made !== "function") return table;
+  return (made as MadeOverTable)[NARROWED] ?? null;
 }

@@ -1,3 +1,4 @@
+import { keptPerPair } from "../../base/memo.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
@@ -6,8 +7,6 @@ import { tableBehind, tableOf, type SqlTable } from "./sql-table.ts";
 
 /** Handlers by which the table of a set is known, as far as the application has none of its own in their place. */
 const HANDLERS = ["create", "patch", "replace", "delete", "getByKey", "queryable"] as const;
-
-const sets = new WeakMap<object, Map<SqlTable, readonly EntitySetDefinition[]>>();
 
 /** The set of the service that answers, which is over a table; null where the table is asked outside of a service. */
 export function setOfTable(context: Context, table: SqlTable): EntitySetDefinition | null {
@@ -42,16 +41,12 @@ export function keepsRowsBack(context: Context): boolean {
 
 function setsOfTable(context: Context, table: SqlTable): readonly EntitySetDefinition[] {
   const service = serviceOf(context);
-  if (service === null) return [];
-  let known = sets.get(service);
-  if (known === undefined) sets.set(service, (known = new Map<SqlTable, readonly EntitySetDefinition[]>()));
-  let found = known.get(table);
-  if (found === undefined) {
-    found = [...service.entitySets.values()].filter((set) => isOver(set, table));
-    known.set(table, found);
-  }
-  return found;
+  return service === null ? [] : setsOver(table, service);
 }
+
+const setsOver = keptPerPair((table: SqlTable, { entitySets }: ServiceDefinition): readonly EntitySetDefinition[] =>
+  [...entitySets.values()].filter((set) => isOver(set, table)),
+);
 
 /** The set that a navigation of a set leads to. */
 export function targetSet(context: Context, set: EntitySetDefinition, navigation: string): EntitySetDefinition | null {

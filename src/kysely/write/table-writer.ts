@@ -1,4 +1,5 @@
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
 import type { Context } from "../../definition/context.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -274,11 +275,5 @@ function split(row: object, beside: readonly StructuralProperty[]): Stored {
   return { entity, beside: Object.fromEntries(others) };
 }
 
-const writers = new WeakMap<SqlTable, TableWriter>();
-
 /** What writes a table: one, so that its statements are compiled once. */
-export function writerOf(table: SqlTable): TableWriter {
-  let writer = writers.get(table);
-  if (writer === undefined) writers.set(table, (writer = new TableWriter(table)));
-  return writer;
-}
+export const writerOf: (table: SqlTable) => TableWriter = keptPer((table) => new TableWriter(table));

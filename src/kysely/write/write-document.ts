@@ -1,3 +1,4 @@
+import { keptPer } from "../../base/memo.ts";
 import { changesMember, completeValue, isPartial } from "../../definition/sets/merge-delta.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -17,8 +18,6 @@ type WriteValue = (value: unknown) => string;
 export function writeDocument(property: StructuralProperty): WriteValue {
   return writerOf(property, property.isCollection);
 }
-
-const writers = new WeakMap<StructuralProperty, WriteValue>();
 
 function writerOf(property: StructuralProperty, isCollection: boolean): WriteValue {
   if (isCollection) {
@@ -42,11 +41,7 @@ function writerOf(property: StructuralProperty, isCollection: boolean): WriteVal
 }
 
 /** Made once per member: a complex type may contain itself. */
-function memberWriter(member: StructuralProperty): WriteValue {
-  let writer = writers.get(member);
-  if (writer === undefined) writers.set(member, (writer = writerOf(member, member.isCollection)));
-  return writer;
-}
+const memberWriter = keptPer((member: StructuralProperty): WriteValue => writerOf(member, member.isCollection));
 
 function orNull(write: WriteValue): WriteValue {
   return (value) => (value === null || value === undefined ? "null" : write(value));

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keptPerNumber } from "../../../base/memo.ts";
 import { asText } from "../../../edm/canonical-form.ts";
 import { plainForm, type Conversion, type SqlForm } from "../../statement/sql-form.ts";
 import { MY_DECIMAL } from "./forms.ts";
@@ -28,19 +29,13 @@ export const MY_REAL_DECIMAL: SqlForm = plainForm("real decimal", asText, {
   computable: REAL_TO_DECIMAL,
 });
 
-const scaledForms = new Map<number, SqlForm>();
-
 /** Edm.Decimal as an integer: the value times ten to the power of `scale`. */
-export function myScaledDecimal(scale: number): SqlForm {
-  const known = scaledForms.get(scale);
-  if (known !== undefined) return known;
+export const myScaledDecimal: (scale: number) => SqlForm = keptPerNumber((scale) => {
   const unit = scale === 0 ? "1" : `0.${"1".padStart(scale, "0")}`;
   const toDecimal: Conversion = { form: MY_DECIMAL, apply: (operand) => sql`(${operand} * ${sql.raw(unit)})` };
-  const form = plainForm(`decimal of scale ${String(scale)}`, asText, {
+  return plainForm(`decimal of scale ${String(scale)}`, asText, {
     sortable: toDecimal,
     comparable: toDecimal,
     computable: toDecimal,
   });
-  scaledForms.set(scale, form);
-  return form;
-}
+});

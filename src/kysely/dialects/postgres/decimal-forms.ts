@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keptPerNumber } from "../../../base/memo.ts";
 import { asText } from "../../../edm/canonical-form.ts";
 import { doublesAround } from "../../cells/decimal-neighbours.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
@@ -37,23 +38,17 @@ export const PG_REAL_DECIMAL: SqlForm = Object.freeze<SqlForm>({
   computable: REAL_TO_DECIMAL,
 });
 
-const scaledForms = new Map<number, SqlForm>();
-
 /** Edm.Decimal as an integer: the value times ten to the power of `scale`. */
-export function pgScaledDecimal(scale: number): SqlForm {
-  const known = scaledForms.get(scale);
-  if (known !== undefined) return known;
+export const pgScaledDecimal: (scale: number) => SqlForm = keptPerNumber((scale) => {
   const unit = scale === 0 ? "1" : `0.${"1".padStart(scale, "0")}`;
   const toDecimal: Conversion = {
     form: PG_DECIMAL,
     apply: (operand: Sql) => sql`(${operand} * ${sql.raw(unit)}::numeric)`,
   };
-  const form = plainForm(`decimal of scale ${String(scale)}`, asText, {
+  return plainForm(`decimal of scale ${String(scale)}`, asText, {
     place: (place) => sql`${place}::int8`,
     sortable: toDecimal,
     comparable: toDecimal,
     computable: toDecimal,
   });
-  scaledForms.set(scale, form);
-  return form;
-}
+});

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keptPerNumber } from "../../../base/memo.ts";
 import { asText } from "../../../edm/canonical-form.ts";
 import { toDecimalKey, doublesAround, unitsAround } from "../../cells/decimal-neighbours.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
@@ -31,19 +32,15 @@ export const REAL_DECIMAL_FORM: SqlForm = Object.freeze<SqlForm>({
   computable: { form: DECIMAL_FORM, apply: (operand) => operand },
 });
 
-const scaledForms = new Map<number, SqlForm>();
-
 /**
  * Edm.Decimal as INTEGER: the value times ten to the power of `scale`. Of scale 0 it is any integer that is compared
  * with a Decimal.
  */
-export function scaledDecimalForm(scale: number): SqlForm {
-  const known = scaledForms.get(scale);
-  if (known !== undefined) return known;
+export const scaledDecimalForm: (scale: number) => SqlForm = keptPerNumber((scale) => {
   // Without a scale the text of the integer is that of the Decimal.
   const toText = (operand: Sql): Sql =>
     scale === 0 ? sql`cast(${operand} as text)` : sql`odata_decimal_unscale(${operand}, ${sql.lit(scale)})`;
-  const form: SqlForm = Object.freeze<SqlForm>({
+  return Object.freeze<SqlForm>({
     name: `decimal of scale ${scale}`,
     floor: (value) => withinInt64(unitsAround(asText(value), scale).floor),
     ceiling: (value) => withinInt64(unitsAround(asText(value), scale).ceiling),
@@ -55,9 +52,7 @@ export function scaledDecimalForm(scale: number): SqlForm {
     comparable: { form: DECIMAL_KEY_FORM, apply: (operand) => TO_KEY.apply(toText(operand)) },
     computable: { form: DECIMAL_FORM, apply: toText },
   });
-  scaledForms.set(scale, form);
-  return form;
-}
+});
 
 /** Beyond what an INTEGER holds there is no cell, so the infinities compare alike. */
 function withinInt64(value: bigint): bigint | number {

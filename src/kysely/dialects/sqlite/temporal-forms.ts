@@ -77,23 +77,24 @@ export const MIDNIGHT_FORM: SqlForm = Object.freeze<SqlForm>({
   computable: { form: INSTANT_FORM, apply: (operand) => sql`(${operand} || 'T00:00:00Z')` },
 });
 
-const utcForms = new Map<number, SqlForm>();
-
 /** Edm.DateTimeOffset as text in UTC with so many fraction digits always, so that text order is time order. */
 export function utcForm(digits: number): SqlForm {
-  const known = utcForms.get(digits);
-  if (known !== undefined) return known;
-  const write = (instant: Instant): string =>
-    writeInstant(instant, digits) ?? (instant.seconds < 0 ? BEFORE_ALL_TEXTS : BEHIND_ALL_TEXTS);
-  const form = instantForm(`UTC of ${digits} digits`, digits, write, BEFORE_ALL_TEXTS, (operand) => operand);
-  utcForms.set(digits, form);
-  return form;
+  return UTC_FORMS[digits] ?? makeUtcForm(digits);
 }
 
-/** The fraction digits of a form that `utcForm` made; null of any other. */
+function makeUtcForm(digits: number): SqlForm {
+  const write = (instant: Instant): string =>
+    writeInstant(instant, digits) ?? (instant.seconds < 0 ? BEFORE_ALL_TEXTS : BEHIND_ALL_TEXTS);
+  return instantForm(`UTC of ${digits} digits`, digits, write, BEFORE_ALL_TEXTS, (operand) => operand);
+}
+
+/** By the number of fraction digits: each is one object, for forms are compared by identity. */
+const UTC_FORMS: readonly SqlForm[] = Array.from({ length: MAX_PRECISION + 1 }, (_none, digits) => makeUtcForm(digits));
+
+/** The fraction digits of a form that `utcForm` returns; null of any other. */
 export function digitsOfUtcForm(form: SqlForm): number | null {
-  for (const [digits, known] of utcForms) if (known === form) return digits;
-  return null;
+  const digits = UTC_FORMS.indexOf(form);
+  return digits < 0 ? null : digits;
 }
 
 const DURATION_KEY: Conversion = {
