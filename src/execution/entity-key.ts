@@ -1,3 +1,4 @@
+import { keptPer, keptPerPair } from "../base/memo.ts";
 import { fractionOf, toEpochSeconds } from "../edm/date-time-offset.ts";
 import { totalSecondsOf } from "../edm/duration.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
@@ -22,8 +23,8 @@ export type EntityKeyReader = (entity: unknown) => EntityKey;
 /** Reads one value of a key. */
 type PartReader = (entity: unknown) => PrimitiveValue;
 
-/** By the layout of rows, or by the type for the application's objects. */
-const readers = new WeakMap<RowShape | EntityType, EntityKeyReader>();
+const objectKeys = keptPer((entityType: EntityType) => compileKey(entityType, undefined));
+const rowKeys = keptPerPair((rowShape: RowShape, entityType: EntityType) => compileKey(entityType, rowShape));
 
 /**
  * The reader of the keys of entities, made once per type and layout.
@@ -31,10 +32,7 @@ const readers = new WeakMap<RowShape | EntityType, EntityKeyReader>();
  * @returns a reader that throws TypeError for an entity that lacks a value of its key
  */
 export function entityKeyReader(entityType: EntityType, rowShape: RowShape | undefined): EntityKeyReader {
-  const layout = rowShape ?? entityType;
-  let reader = readers.get(layout);
-  if (reader === undefined) readers.set(layout, (reader = compileKey(entityType, rowShape)));
-  return reader;
+  return rowShape === undefined ? objectKeys(entityType) : rowKeys(rowShape, entityType);
 }
 
 /**
@@ -103,7 +101,8 @@ export function compileValueReader(
   return (entity) => read(asEntity(entity, entityType), evaluation);
 }
 
-function cellReader(property: StructuralProperty, { columns }: RowShape): ValueReader {
+/** Makes the reader of a property that is one value in rows. */
+export function cellReader(property: StructuralProperty, { columns }: RowShape): ValueReader {
   const column = columns.get(property);
   if (column?.kind !== "scalar") {
     throw new Error(`The source read no column for ${property.isKey ? "the key " : ""}${property.name}.`);

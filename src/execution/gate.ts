@@ -56,6 +56,7 @@ export function withRowRules(declared: ServiceDefinition): ServiceDefinition {
       }),
     ),
     gate: GATE,
+    warned: new Set<string>(),
   });
   return guarded;
 }

@@ -81,9 +81,6 @@ export function cannotFollow({ option }: Pick<LoadRun, "option">, path: string, 
   return protocolError("UnsupportedQueryOption", message, { target: option });
 }
 
-/** By service: the paths of row rules that were told about. */
-const told = new WeakMap<object, Set<string>>();
-
 /**
  * Notes an entity from which nothing loads what a row rule leads to: it is hidden, and the application is told, once for
  * each path. An error would tell clients of rows that they may not see.
@@ -91,10 +88,8 @@ const told = new WeakMap<object, Set<string>>();
 export function noteUnfollowed(run: LoadRun, owner: object, path: string): void {
   run.unfollowed.add(owner);
   const service = serviceOf(run.context);
-  const paths = told.get(service) ?? new Set<string>();
-  told.set(service, paths);
-  if (paths.has(path)) return;
-  paths.add(path);
+  if (service.warned?.has(path) !== false) return;
+  service.warned.add(path);
   const message = `${run.option} leads along '${path}', which nothing loads for some entities: no handler, no join, nothing in the entities. They are hidden.`;
   logWarning(service, run.context, message, { navigation: path });
 }

@@ -1,8 +1,9 @@
+import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { DirectJoin, EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import { compileValueReader, identityOf } from "./entity-key.ts";
+import { cellReader, compileValueReader, identityOf, type ValueReader } from "./entity-key.ts";
 
 /** What tells whether two entities have one key. */
 interface Identified {
@@ -82,8 +83,15 @@ export interface JoinKey {
 /** Reads the join key of a parent; null where one of its values is null: nothing is related to it. */
 export type JoinKeyReader = (entity: unknown) => JoinKey | null;
 
-/** By join, and there by the layout of rows, or by the type for the application's objects. */
-const readers = new WeakMap<NavigationJoin, WeakMap<RowShape | EntityType, JoinKeyReader>>();
+const objectKeys = keptPerPair((join: NavigationJoin, type: EntityType) =>
+  compileJoinKey(join, (property) => {
+    const read = compileValueReader(type, property, undefined);
+    return (entity) => read(entity) ?? absent(property, type);
+  }),
+);
+const rowKeys = keptPerPair((join: NavigationJoin, rowShape: RowShape) =>
+  compileJoinKey(join, (property) => cellReader(property, rowShape)),
+);
 
 /**
  * The reader of what a join finds related entities by: made once per join and layout.
@@ -97,47 +105,28 @@ export function joinKeyReader(
   entityType: EntityType,
   rowShape: RowShape | undefined,
 ): JoinKeyReader {
-  let byLayout = readers.get(join);
-  if (byLayout === undefined) readers.set(join, (byLayout = new WeakMap()));
-  const layout = rowShape ?? entityType;
-  let reader = byLayout.get(layout);
-  if (reader === undefined) {
-    reader = compileJoinKey(join, entityType, rowShape);
-    byLayout.set(layout, reader);
-  }
-  return reader;
+  return rowShape === undefined ? objectKeys(join, entityType) : rowKeys(join, rowShape);
 }
 
-function compileJoinKey(join: NavigationJoin, entityType: EntityType, rowShape: RowShape | undefined): JoinKeyReader {
-  const parts = parentProperties(join).map((property) => {
-    return { property, read: compileValueReader(entityType, property, rowShape) };
-  });
-  const absent = (property: StructuralProperty): null => {
-    if (property.nullable || rowShape !== undefined) return null;
-    const { name } = entityType;
-    throw new TypeError(
-      `A handler returned an entity of type ${name} without its ${property.field}, by which others are found.`,
-    );
-  };
+function compileJoinKey(join: NavigationJoin, readerOf: (property: StructuralProperty) => ValueReader): JoinKeyReader {
+  const parts = parentProperties(join).map((property) => [property, readerOf(property)] as const);
   return (entity) => {
-    const pairs = parts.map(({ property, read }) => [property, read(entity) ?? absent(property)] as const);
+    const pairs = parts.map(([property, read]) => [property, read(entity)] as const);
     const complete = pairs.flatMap(([property, value]) => (value === null ? [] : [[property, value] as const]));
     if (complete.length < pairs.length) return null;
     return { values: complete.map(([, value]) => value), identity: identityOf(complete) };
   };
 }
 
-const mirrors = new WeakMap<DirectJoin, DirectJoin>();
+function absent({ nullable, field }: StructuralProperty, { name }: EntityType): null {
+  if (nullable) return null;
+  throw new TypeError(`A handler returned an entity of type ${name} without its ${field}, by which others are found.`);
+}
 
 /** Returns the same join as the related entities see it: the same object for a join each time. */
-export function mirrored(join: DirectJoin): DirectJoin {
-  let mirror = mirrors.get(join);
-  if (mirror === undefined) {
-    mirror = {
-      kind: "direct",
-      pairs: join.pairs.map(({ property, related }) => ({ property: related, related: property })),
-    };
-    mirrors.set(join, mirror);
-  }
-  return mirror;
-}
+export const mirrored: (join: DirectJoin) => DirectJoin = keptPer(({ pairs }) =>
+  keeper<DirectJoin>({
+    kind: "direct",
+    pairs: pairs.map(({ property, related }) => ({ property: related, related: property })),
+  }),
+);

@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keptPer } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntityType, NavigationJoin } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
@@ -117,17 +118,10 @@ export function searchRelatedTable(
   );
 }
 
-const selections = new WeakMap<NavigationJoin, readonly SelectedProperty[]>();
-
 /** The same list for a join each time, so that a source compiles one statement for it. */
-function joinSelection(join: NavigationJoin): readonly SelectedProperty[] {
-  let selected = selections.get(join);
-  if (selected === undefined) {
-    selected = Object.freeze(parentProperties(join).map((property) => ({ property })));
-    selections.set(join, selected);
-  }
-  return selected;
-}
+const joinSelection = keptPer((join: NavigationJoin) =>
+  Object.freeze(parentProperties(join).map((property): SelectedProperty => ({ property }))),
+);
 
 /** The values of a bound key, in the order of the type's key. */
 function keyValues({ key: properties, name }: EntityType, key: unknown): readonly PrimitiveValue[] {

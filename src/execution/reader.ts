@@ -35,12 +35,13 @@ export interface Reader {
 /** A service whose sets have row rules. */
 export interface GuardedDefinition extends ServiceDefinition {
   readonly gate: Gate;
+  /** The paths of row rules that nothing loads, as far as a warning was logged. */
+  readonly warned: Set<string>;
 }
 
 /** Returns the reading of whoever the context belongs to. */
 export function readerOf(context: Context): Reader {
-  const service: ServiceDefinition & Partial<GuardedDefinition> = serviceOf(context);
-  return { context, gate: seesAllRows(context) ? null : (service.gate ?? null) };
+  return { context, gate: seesAllRows(context) ? null : (serviceOf(context).gate ?? null) };
 }
 
 /** Returns the gate of a set; null where the reader sees all of its entities. */
@@ -60,7 +61,7 @@ export function seesEntity(entitySet: EntitySet, entity: unknown, { context, gat
  * Returns the service that a request came to, with all that handlers do not see of it.
  * @throws Error for a context that is none of a request
  */
-export function serviceOf({ service }: Context): ServiceDefinition {
+export function serviceOf({ service }: Context): ServiceDefinition & Partial<GuardedDefinition> {
   if (!("entitySets" in service)) throw new Error("The context does not come from a service.");
   // What a request carries is the definition itself; handlers are shown less of it.
   return service as ServiceDefinition;

@@ -5,9 +5,21 @@ import { filesBelow } from "./source-files.ts";
 const ONE_PLACE = [
   { what: /\bbind(?:Collection|Entity|Count)Query\b/u, room: "src/endpoints", only: "src/endpoints/bind-query.ts" },
   { what: /\bfindEntity\b/u, room: "src/endpoints", only: "src/endpoints/addressed-entity.ts" },
+  // Handlers of applications are called where the gate of the row rules stands beside the call.
+  { what: /\bgetByKey(?:\.readRow)?\(/u, room: "src/execution", only: "src/execution/read-by-key.ts" },
+  { what: /\bgetAll\(/u, room: "src/execution", only: "src/execution/open-set.ts" },
+  { what: /\bapplyQuery\(query, context/u, room: "src/execution", only: "src/execution/run-collection.ts" },
+  { what: /\bsearch\(clause/u, room: "src/execution", only: "src/execution/search-related.ts" },
+  { what: /\bway\.get(?:Batch)?\(/u, room: "src/execution", only: "src/execution/ask-by-key.ts" },
+  { what: /\.readRelated\(/u, room: "src/execution", only: "src/execution/read-joined.ts" },
 ] as const;
 
 test.each(ONE_PLACE)("$what is called in $only alone", ({ what, room, only }) => {
   const files = filesBelow(room, ".ts").flatMap(({ path, text }) => (what.test(text) ? [path] : []));
   expect(files).toEqual([only]);
+});
+
+test.each(["src/endpoints", "src/sets"])("%s calls no handler that row rules hold for", (room) => {
+  const called = /\b(?:getByKey|getBatch|applyQuery)\(|\bhandlers\.\w+\(/u;
+  expect(filesBelow(room, ".ts").flatMap(({ path, text }) => (called.test(text) ? [path] : []))).toEqual([]);
 });
