@@ -57,6 +57,30 @@ export function plainForm(name: string, encode: Encode, others: Partial<SqlForm>
   return Object.freeze({ name, floor: encode, ceiling: encode, exact: encode, mayBeNull: false, ...others });
 }
 
+/** A form whose cells are converted to another one before they are sorted, compared or computed with. */
+export function convertedForm(
+  name: string,
+  encode: Encode,
+  conversion: Conversion,
+  others: Partial<SqlForm> = {},
+): SqlForm {
+  return plainForm(name, encode, {
+    sortable: conversion,
+    comparable: conversion,
+    computable: conversion,
+    ...others,
+  });
+}
+
+/** A form of which several cells may stand for one value: those from `ceiling` to `floor`. */
+export function rangeForm(
+  name: string,
+  bounds: Pick<SqlForm, "floor" | "ceiling">,
+  others: Partial<SqlForm> = {},
+): SqlForm {
+  return Object.freeze<SqlForm>({ name, ...bounds, exact: null, mayBeNull: false, ...others });
+}
+
 /** An operand in the form that sorts by value. */
 export function toSortable(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.sortable);

@@ -18,19 +18,7 @@ import {
   type ColumnParts,
   type TextColumnForms,
 } from "../../forms/text-column-format.ts";
-import { MY_REAL_DECIMAL, MY_TEXT_DECIMAL, myScaledDecimal } from "./decimal-forms.ts";
-import {
-  MY_ANY_CASE_GUID,
-  MY_BINARY,
-  MY_BOOLEAN,
-  MY_DECIMAL,
-  MY_DOUBLE,
-  MY_GUID,
-  MY_INTEGER,
-  MY_MAPPED,
-  MY_STRING_COLUMN,
-  MY_ENUMS,
-} from "./forms.ts";
+import { MY_REAL_DECIMAL, MY_TEXT_DECIMAL, myScaledDecimal, MY_FORMS } from "./forms.ts";
 import { MY_STORED_INSTANTS } from "./stored-instants.ts";
 import { MY_DATE, MY_DATE_TIME, MY_DURATION, MY_TEXT_TIMESTAMP, MY_TIME, MY_UTC_TIMESTAMP } from "./temporal-forms.ts";
 
@@ -50,11 +38,11 @@ export function myColumnFormat(property: StructuralProperty, storage: StorageFor
 }
 
 const integer = (property: StructuralProperty): ColumnParts => ({
-  form: MY_INTEGER,
+  form: MY_FORMS.integer,
   read: smallIntegerReader(property),
 });
 const double = (): ColumnParts => ({
-  form: MY_DOUBLE,
+  form: MY_FORMS.double,
   read: (cell) => (typeof cell === "string" ? Number(cell) : null),
   // A `float` is selected with the digits that it is compared by.
   toSelected: (column) => sql`cast(cast(${column} as double) as char)`,
@@ -62,7 +50,7 @@ const double = (): ColumnParts => ({
 
 const DEFAULTS: TextColumnForms["defaults"] = {
   "Edm.Boolean": () => ({
-    form: MY_BOOLEAN,
+    form: MY_FORMS.boolean,
     read: (cell) => (cell === "1" || cell === "0" ? cell === "1" : null),
     // A `bit` is bytes without it.
     toSelected: (column) => sql`cast(${column} + 0 as char)`,
@@ -71,18 +59,18 @@ const DEFAULTS: TextColumnForms["defaults"] = {
   "Edm.SByte": integer,
   "Edm.Int16": integer,
   "Edm.Int32": integer,
-  "Edm.Int64": () => ({ form: MY_INTEGER, read: readInteger, toJson: int64Text }),
+  "Edm.Int64": () => ({ form: MY_FORMS.integer, read: readInteger, toJson: int64Text }),
   "Edm.Single": double,
   "Edm.Double": double,
   "Edm.Decimal": decimal,
   "Edm.String": () => ({
-    form: MY_STRING_COLUMN,
+    form: MY_FORMS.stringColumn,
     read: (cell) => (typeof cell === "string" ? cell : null),
     toSelected: (column) => column,
     toJson: stringText,
   }),
-  "Edm.Guid": () => ({ form: MY_GUID, toJson: guidText }),
-  "Edm.Binary": () => ({ form: MY_BINARY, read: readBytes, toSelected: (column) => sql`hex(${column})` }),
+  "Edm.Guid": () => ({ form: MY_FORMS.guid, toJson: guidText }),
+  "Edm.Binary": () => ({ form: MY_FORMS.binary, read: readBytes, toSelected: (column) => sql`hex(${column})` }),
   "Edm.Date": () => ({
     form: MY_DATE,
     toCell: (value) => (isFourDigitYear(asText(value)) ? onlyCell(MY_DATE, value) : undefined),
@@ -99,10 +87,10 @@ const DEFAULTS: TextColumnForms["defaults"] = {
 const FORMS: TextColumnForms = {
   asText: (column) => sql`cast(${column} as char)`,
   defaults: DEFAULTS,
-  enumName: MY_ENUMS.byName,
-  enumNumber: MY_ENUMS.byNumber,
+  enumName: MY_FORMS.enums.byName,
+  enumNumber: MY_FORMS.enums.byNumber,
   mapped: {
-    forms: MY_MAPPED,
+    forms: MY_FORMS.mapped,
     // A `bit` is bytes without it.
     selectNumber: (column) => sql`cast(${column} + 0 as char)`,
     selectText: (column) => sql`cast(${column} as char)`,
@@ -112,7 +100,7 @@ const FORMS: TextColumnForms = {
   realDecimal: MY_REAL_DECIMAL,
   scaledDecimal: myScaledDecimal,
   textTimestamp: MY_TEXT_TIMESTAMP,
-  anyCaseGuid: MY_ANY_CASE_GUID,
+  anyCaseGuid: MY_FORMS.anyCaseGuid,
   stored: { ...storedFormats(MY_STORED_INSTANTS), "Edm.DateTimeOffset utc": utcTimestamp },
 };
 
@@ -120,7 +108,7 @@ const FORMS: TextColumnForms = {
 function decimal({ facets }: StructuralProperty): ColumnParts {
   const keepsZeros = typeof facets.scale === "number";
   return {
-    form: MY_DECIMAL,
+    form: MY_FORMS.decimal,
     read: (cell) => (typeof cell === "string" ? parseDecimal(keepsZeros ? cell : withoutZeros(cell)) : null),
   };
 }

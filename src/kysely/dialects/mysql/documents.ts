@@ -4,23 +4,23 @@ import { documentValues } from "../../forms/document-values.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
-import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, MY_ENUMS } from "./forms.ts";
+import { MY_FORMS } from "./forms.ts";
 import { MY_DURATION, MY_TEXT_DATE, MY_TEXT_TIME, MY_TEXT_TIMESTAMP } from "./temporal-forms.ts";
 
 const formed = documentValues({
-  boolean: (text) => ({ sql: sql`(${text} + 0)`, form: MY_BOOLEAN }),
+  boolean: (text) => ({ sql: sql`(${text} + 0)`, form: MY_FORMS.boolean }),
   integer: (text) => ({
     sql: sql`cast(cast(${text} as decimal(65, 30)) as signed)`,
-    form: MY_INTEGER,
+    form: MY_FORMS.integer,
   }),
-  decimal: (text) => ({ sql: sql`cast(${text} as decimal(65, 30))`, form: MY_DECIMAL }),
-  double: (text) => ({ sql: sql`(${text} + 0e0)`, form: MY_DOUBLE }),
-  string: (text) => ({ sql: sql`(${text} collate utf8mb4_nopad_bin)`, form: MY_STRING }),
+  decimal: (text) => ({ sql: sql`cast(${text} as decimal(65, 30))`, form: MY_FORMS.decimal }),
+  double: (text) => ({ sql: sql`(${text} + 0e0)`, form: MY_FORMS.double }),
+  string: (text) => ({ sql: sql`(${text} collate utf8mb4_nopad_bin)`, form: MY_FORMS.string }),
   date: MY_TEXT_DATE,
   timeOfDay: MY_TEXT_TIME,
   dateTimeOffset: MY_TEXT_TIMESTAMP,
   duration: MY_DURATION,
-  enums: MY_ENUMS,
+  enums: MY_FORMS.enums,
 });
 
 /** How MariaDB looks into JSON: columns of json or text. */

@@ -6,7 +6,7 @@ import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
-import { MY_BOOLEAN, MY_DECIMAL, MY_DOUBLE, MY_INTEGER, MY_STRING, MY_STRING_COLUMN, MY_TEMPORAL } from "./forms.ts";
+import { MY_FORMS } from "./forms.ts";
 import { doublesOnce, MY_NUMBERS } from "./numbers.ts";
 import { MY_SYNTAX } from "./syntax.ts";
 
@@ -25,7 +25,7 @@ function from(form: SqlForm, make: (...parts: readonly Sql[]) => Sql): Translate
 }
 
 const text = (make: (...parts: readonly Sql[]) => Sql): TranslateCall =>
-  from(MY_STRING, (...parts) => sql`(${make(...parts)} collate utf8mb4_nopad_bin)`);
+  from(MY_FORMS.string, (...parts) => sql`(${make(...parts)} collate utf8mb4_nopad_bin)`);
 
 /** Of a column and a literal, a pattern is asked beside it: an index with the column's own collation serves that. */
 const startsWith: TranslateCall = (call) => {
@@ -34,18 +34,18 @@ const startsWith: TranslateCall = (call) => {
   const test = sql`left(${value}, char_length(${part})) = ${part}`;
   const column = operandAt(call, 0);
   const prefix = constantAt(call, 1);
-  if (column.kind === "constant" || column.form !== MY_STRING_COLUMN || prefix === undefined) {
-    return computed({ sql: sql`(${test})`, form: MY_BOOLEAN });
+  if (column.kind === "constant" || column.form !== MY_FORMS.stringColumn || prefix === undefined) {
+    return computed({ sql: sql`(${test})`, form: MY_FORMS.boolean });
   }
   const pattern = bindText(prefix, (text) => `${text.replaceAll(/[%_|]/g, "|$&")}%`);
-  return computed({ sql: sql`(${column.sql} like ${pattern} escape '|' and ${test})`, form: MY_BOOLEAN });
+  return computed({ sql: sql`(${column.sql} like ${pattern} escape '|' and ${test})`, form: MY_FORMS.boolean });
 };
 
 /** A negative start counts as 0, a negative length as 0. */
 const substring: TranslateCall = (call) => {
   const start = sql`(${clamped(call, 1)} + 1)`;
   const length = call.operands.length > 2 ? sql`, ${clamped(call, 2)}` : sql``;
-  return computed({ sql: sql`substr(${argumentAt(call, 0)}, ${start}${length})`, form: MY_STRING });
+  return computed({ sql: sql`substr(${argumentAt(call, 0)}, ${start}${length})`, form: MY_FORMS.string });
 };
 
 /** An integer of 0 to FAR. */
@@ -77,17 +77,17 @@ const round: TranslateCall = (call) => {
   const value = argumentAt(call, 0);
   const isBankers = call.roundingMode === "BankersRounding";
   if (call.expression.type.name === "Edm.Decimal") {
-    return computed({ sql: isBankers ? roundToEven(value) : sql`round(${value})`, form: MY_DECIMAL });
+    return computed({ sql: isBankers ? roundToEven(value) : sql`round(${value})`, form: MY_FORMS.decimal });
   }
   // The function of the database rounds doubles to even.
-  return computed({ sql: isBankers ? sql`round(${value})` : roundDouble(value), form: MY_DOUBLE });
+  return computed({ sql: isBankers ? sql`round(${value})` : roundDouble(value), form: MY_FORMS.double });
 };
 
 function whole(name: Sql): TranslateCall {
   return (call) =>
     computed({
       sql: sql`${name}(${argumentAt(call, 0)})`,
-      form: call.expression.type.name === "Edm.Decimal" ? MY_DECIMAL : MY_DOUBLE,
+      form: call.expression.type.name === "Edm.Decimal" ? MY_FORMS.decimal : MY_FORMS.double,
     });
 }
 
@@ -97,11 +97,11 @@ function whole(name: Sql): TranslateCall {
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
-  contains: from(MY_BOOLEAN, (value, part) => sql`(locate(${part}, ${value}) > 0)`),
+  contains: from(MY_FORMS.boolean, (value, part) => sql`(locate(${part}, ${value}) > 0)`),
   startswith: startsWith,
-  endswith: from(MY_BOOLEAN, (value, part) => sql`(right(${value}, char_length(${part})) = ${part})`),
-  length: from(MY_INTEGER, (value) => sql`char_length(${value})`),
-  indexof: from(MY_INTEGER, (value, part) => sql`(locate(${part}, ${value}) - 1)`),
+  endswith: from(MY_FORMS.boolean, (value, part) => sql`(right(${value}, char_length(${part})) = ${part})`),
+  length: from(MY_FORMS.integer, (value) => sql`char_length(${value})`),
+  indexof: from(MY_FORMS.integer, (value, part) => sql`(locate(${part}, ${value}) - 1)`),
   substring,
   tolower: text((value) => sql`lower(${value})`),
   toupper: text((value) => sql`upper(${value})`),
@@ -109,10 +109,10 @@ export const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   concat: text((first, second) => sql`concat(${first}, ${second})`),
   ...numericTemporalFunctions({
     numbers: MY_NUMBERS,
-    forms: MY_TEMPORAL,
+    forms: MY_FORMS.temporal,
     once: MY_SYNTAX.once,
-    decimal: MY_DECIMAL,
-    integer: MY_INTEGER,
+    decimal: MY_FORMS.decimal,
+    integer: MY_FORMS.integer,
   }),
   round,
   floor: whole(sql`floor`),

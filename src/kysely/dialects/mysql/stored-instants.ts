@@ -14,7 +14,7 @@ import {
   type StoredInstants,
 } from "../../forms/stored-instants.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import { MY_TEMPORAL } from "./forms.ts";
+import { MY_FORMS } from "./forms.ts";
 import { MY_NUMBERS } from "./numbers.ts";
 import { myEpochOfUtcText } from "./temporal-forms.ts";
 
@@ -48,7 +48,7 @@ function stored(
   return storedInstants(cells, {
     bind: String,
     toSelected: (column) => sql`cast(${column} as char)`,
-    ...conversionsBySeconds(toSeconds, { numbers: MY_NUMBERS, forms: MY_TEMPORAL }),
+    ...conversionsBySeconds(toSeconds, { numbers: MY_NUMBERS, forms: MY_FORMS.temporal }),
     ...others,
   });
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { asText } from "../../../edm/canonical-form.ts";
 import { roundedUp, toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { MY_TEMPORAL } from "./forms.ts";
+import { MY_FORMS } from "./forms.ts";
 
 /** Fraction digits of seconds. */
 const DIGITS = 6;
@@ -14,7 +14,7 @@ const EPOCH_DAY = 719_528;
 /** The same of years that begin in March. */
 const MARCH_EPOCH = 719_468;
 
-const { days, clock, epoch, seconds } = MY_TEMPORAL;
+const { days, clock, epoch, seconds } = MY_FORMS.temporal;
 
 const asDateTime = (place: Sql): Sql => sql`cast(${place} as datetime(6))`;
 

@@ -16,20 +16,14 @@ import {
   type TextColumnForms,
 } from "../../forms/text-column-format.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
-import { PG_REAL_DECIMAL, PG_TEXT_DECIMAL, pgScaledDecimal, selectTextDecimal } from "./decimal-forms.ts";
 import {
-  PG_ANY_CASE_GUID,
   PG_ANY_TYPE,
   pgAnyText,
-  PG_BINARY,
-  PG_BOOLEAN,
-  PG_DECIMAL,
-  PG_DOUBLE,
-  PG_GUID,
-  PG_INTEGER,
-  PG_MAPPED,
-  PG_STRING_COLUMN,
-  PG_ENUMS,
+  PG_REAL_DECIMAL,
+  PG_TEXT_DECIMAL,
+  pgScaledDecimal,
+  selectTextDecimal,
+  PG_FORMS,
 } from "./forms.ts";
 import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
 import { PG_STORED_INSTANTS } from "./stored-instants.ts";
@@ -48,20 +42,20 @@ export function pgColumnFormat(property: StructuralProperty, storage: StorageFor
 }
 
 const integer = (property: StructuralProperty): ColumnParts => ({
-  form: PG_INTEGER,
+  form: PG_FORMS.integer,
   read: smallIntegerReader(property),
 });
-const int64 = (): ColumnParts => ({ form: PG_INTEGER, read: readInteger, toJson: int64Text });
+const int64 = (): ColumnParts => ({ form: PG_FORMS.integer, read: readInteger, toJson: int64Text });
 // A `real` is selected with the digits that it is compared by.
 const double = (): ColumnParts => ({
-  form: PG_DOUBLE,
+  form: PG_FORMS.double,
   read: (cell) => (typeof cell === "string" ? Number(cell) : null),
   toSelected: (column) => sql`${column}::float8::text`,
 });
 
 const DEFAULTS: TextColumnForms["defaults"] = {
   "Edm.Boolean": () => ({
-    form: PG_BOOLEAN,
+    form: PG_FORMS.boolean,
     read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
     toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
   }),
@@ -72,15 +66,15 @@ const DEFAULTS: TextColumnForms["defaults"] = {
   "Edm.Int64": int64,
   "Edm.Single": double,
   "Edm.Double": double,
-  "Edm.Decimal": () => ({ form: PG_DECIMAL, read: readDecimal }),
+  "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal }),
   "Edm.String": () => ({
-    form: PG_STRING_COLUMN,
+    form: PG_FORMS.stringColumn,
     read: (cell) => (typeof cell === "string" ? cell : null),
     toJson: stringText,
   }),
-  "Edm.Guid": () => ({ form: PG_GUID, toJson: guidText }),
+  "Edm.Guid": () => ({ form: PG_FORMS.guid, toJson: guidText }),
   "Edm.Binary": () => ({
-    form: PG_BINARY,
+    form: PG_FORMS.binary,
     read: readBytes,
     toSelected: (column) => sql`encode(${column}, 'hex')`,
   }),
@@ -102,10 +96,10 @@ const DEFAULTS: TextColumnForms["defaults"] = {
 const FORMS: TextColumnForms = {
   asText: (column) => sql`${column}::text`,
   defaults: DEFAULTS,
-  enumName: PG_ENUMS.byName,
-  enumNumber: PG_ENUMS.byNumber,
+  enumName: PG_FORMS.enums.byName,
+  enumNumber: PG_FORMS.enums.byNumber,
   mapped: {
-    forms: PG_MAPPED,
+    forms: PG_FORMS.mapped,
     selectNumber: (column) => sql`${column}::text`,
     selectText: (column) => sql`${column}::text`,
     toNumber: numberOfText,
@@ -114,7 +108,7 @@ const FORMS: TextColumnForms = {
   realDecimal: PG_REAL_DECIMAL,
   scaledDecimal: pgScaledDecimal,
   textTimestamp: PG_TEXT_TIMESTAMP,
-  anyCaseGuid: PG_ANY_CASE_GUID,
+  anyCaseGuid: PG_FORMS.anyCaseGuid,
   stored: {
     ...storedFormats(PG_STORED_INSTANTS),
     "Edm.DateTimeOffset utc": utcTimestamp,

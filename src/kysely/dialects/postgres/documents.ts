@@ -3,20 +3,20 @@ import type { StructuralProperty } from "../../../edm/model.ts";
 import { documentValues } from "../../forms/document-values.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
-import { PG_BOOLEAN, PG_DECIMAL, PG_DOUBLE, PG_INTEGER, PG_STRING, PG_ENUMS } from "./forms.ts";
+import { PG_FORMS } from "./forms.ts";
 import { PG_DURATION, PG_TEXT_DATE, PG_TEXT_TIME, PG_TEXT_TIMESTAMP } from "./temporal-forms.ts";
 
 const formed = documentValues({
-  boolean: (text) => ({ sql: sql`${text}::boolean`, form: PG_BOOLEAN }),
-  integer: (text) => ({ sql: sql`${text}::numeric::int8`, form: PG_INTEGER }),
-  decimal: (text) => ({ sql: sql`${text}::numeric`, form: PG_DECIMAL }),
-  double: (text) => ({ sql: sql`${text}::float8`, form: PG_DOUBLE }),
-  string: (text) => ({ sql: sql`(${text} collate "C")`, form: PG_STRING }),
+  boolean: (text) => ({ sql: sql`${text}::boolean`, form: PG_FORMS.boolean }),
+  integer: (text) => ({ sql: sql`${text}::numeric::int8`, form: PG_FORMS.integer }),
+  decimal: (text) => ({ sql: sql`${text}::numeric`, form: PG_FORMS.decimal }),
+  double: (text) => ({ sql: sql`${text}::float8`, form: PG_FORMS.double }),
+  string: (text) => ({ sql: sql`(${text} collate "C")`, form: PG_FORMS.string }),
   date: PG_TEXT_DATE,
   timeOfDay: PG_TEXT_TIME,
   dateTimeOffset: PG_TEXT_TIMESTAMP,
   duration: PG_DURATION,
-  enums: PG_ENUMS,
+  enums: PG_FORMS.enums,
 });
 
 /** How PostgreSQL looks into JSON: columns of jsonb, json or text, the latter two read as jsonb. */

@@ -6,7 +6,7 @@ import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
-import { PG_BOOLEAN, PG_DECIMAL, PG_DOUBLE, PG_INTEGER, PG_STRING, PG_TEMPORAL } from "./forms.ts";
+import { PG_FORMS } from "./forms.ts";
 import { PG_NUMBERS } from "./numbers.ts";
 import { PG_SYNTAX } from "./syntax.ts";
 
@@ -22,13 +22,13 @@ function from(form: SqlForm, make: (...parts: readonly Sql[]) => Sql): Translate
 }
 
 const text = (make: (...parts: readonly Sql[]) => Sql): TranslateCall =>
-  from(PG_STRING, (...parts) => sql`(${make(...parts)} collate "C")`);
+  from(PG_FORMS.string, (...parts) => sql`(${make(...parts)} collate "C")`);
 
 /** A negative start counts as 0, a negative length as 0. */
 const substring: TranslateCall = (call) => {
   const start = sql`(${clamped(call, 1)} + 1)`;
   const length = call.operands.length > 2 ? sql`, ${clamped(call, 2)}` : sql``;
-  return computed({ sql: sql`(substr(${argumentAt(call, 0)}, ${start}${length}) collate "C")`, form: PG_STRING });
+  return computed({ sql: sql`(substr(${argumentAt(call, 0)}, ${start}${length}) collate "C")`, form: PG_FORMS.string });
 };
 
 /** An integer of 0 to FAR. */
@@ -60,17 +60,17 @@ const round: TranslateCall = (call) => {
   const value = argumentAt(call, 0);
   const isBankers = call.roundingMode === "BankersRounding";
   if (call.expression.type.name === "Edm.Decimal") {
-    return computed({ sql: isBankers ? roundToEven(value) : sql`round(${value})`, form: PG_DECIMAL });
+    return computed({ sql: isBankers ? roundToEven(value) : sql`round(${value})`, form: PG_FORMS.decimal });
   }
   // The function of the database rounds doubles to even.
-  return computed({ sql: isBankers ? sql`round(${value})` : roundDouble(value), form: PG_DOUBLE });
+  return computed({ sql: isBankers ? sql`round(${value})` : roundDouble(value), form: PG_FORMS.double });
 };
 
 function whole(name: Sql): TranslateCall {
   return (call) =>
     computed({
       sql: sql`${name}(${argumentAt(call, 0)})`,
-      form: call.expression.type.name === "Edm.Decimal" ? PG_DECIMAL : PG_DOUBLE,
+      form: call.expression.type.name === "Edm.Decimal" ? PG_FORMS.decimal : PG_FORMS.double,
     });
 }
 
@@ -80,12 +80,12 @@ function whole(name: Sql): TranslateCall {
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
-  contains: from(PG_BOOLEAN, (value, part) => sql`(strpos(${value}, ${part}) > 0)`),
+  contains: from(PG_FORMS.boolean, (value, part) => sql`(strpos(${value}, ${part}) > 0)`),
   // Served by an index with the collation "C".
-  startswith: from(PG_BOOLEAN, (value, part) => sql`starts_with(${value}, ${part})`),
-  endswith: from(PG_BOOLEAN, (value, part) => sql`(right(${value}, char_length(${part})) = ${part})`),
-  length: from(PG_INTEGER, (value) => sql`char_length(${value})::int8`),
-  indexof: from(PG_INTEGER, (value, part) => sql`(strpos(${value}, ${part}) - 1)::int8`),
+  startswith: from(PG_FORMS.boolean, (value, part) => sql`starts_with(${value}, ${part})`),
+  endswith: from(PG_FORMS.boolean, (value, part) => sql`(right(${value}, char_length(${part})) = ${part})`),
+  length: from(PG_FORMS.integer, (value) => sql`char_length(${value})::int8`),
+  indexof: from(PG_FORMS.integer, (value, part) => sql`(strpos(${value}, ${part}) - 1)::int8`),
   substring,
   tolower: text((value) => sql`lower(${value} collate "und-x-icu")`),
   toupper: text((value) => sql`upper(${value} collate "und-x-icu")`),
@@ -93,10 +93,10 @@ export const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   concat: text((first, second) => sql`(${first} || ${second})`),
   ...numericTemporalFunctions({
     numbers: PG_NUMBERS,
-    forms: PG_TEMPORAL,
+    forms: PG_FORMS.temporal,
     once: PG_SYNTAX.once,
-    decimal: PG_DECIMAL,
-    integer: PG_INTEGER,
+    decimal: PG_FORMS.decimal,
+    integer: PG_FORMS.integer,
   }),
   round,
   floor: whole(sql`floor`),

@@ -4,7 +4,7 @@ import { toScaled } from "../../../edm/decimal.ts";
 import { parseDuration, totalSecondsOf } from "../../../edm/duration.ts";
 import { MAX_PRECISION } from "../../cells/instant.ts";
 import type { Conversion, Sql, SqlForm } from "../../statement/sql-form.ts";
-import { PG_TEMPORAL } from "./forms.ts";
+import { PG_FORMS } from "./forms.ts";
 
 /** Picoseconds of a microsecond, and microseconds of each part of a duration. */
 const PICOSECONDS = 10n ** 6n;
@@ -20,7 +20,7 @@ const BELOW_ALL = "P-178000000Y";
 const EPOCH = /^(-?)(\d+)\.(\d+)$/;
 
 const TO_SECONDS: Conversion = {
-  form: PG_TEMPORAL.seconds,
+  form: PG_FORMS.temporal.seconds,
   apply: (operand) => sql`extract(epoch from ${operand})::numeric`,
 };
 const asInterval = (place: Sql): Sql => sql`${place}::interval`;

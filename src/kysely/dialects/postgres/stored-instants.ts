@@ -14,7 +14,7 @@ import {
   type StoredInstants,
 } from "../../forms/stored-instants.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import { PG_TEMPORAL } from "./forms.ts";
+import { PG_FORMS } from "./forms.ts";
 import { PG_NUMBERS } from "./numbers.ts";
 import { pgEpochOfUtcText } from "./temporal-forms.ts";
 
@@ -54,7 +54,7 @@ function stored(
   return storedInstants(cells, {
     bind: String,
     toSelected: (column) => sql`${column}::text`,
-    ...conversionsBySeconds(toSeconds, { numbers: PG_NUMBERS, forms: PG_TEMPORAL }),
+    ...conversionsBySeconds(toSeconds, { numbers: PG_NUMBERS, forms: PG_FORMS.temporal }),
     ...others,
   });
 }

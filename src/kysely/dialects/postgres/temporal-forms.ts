@@ -5,7 +5,7 @@ import { dateToEpochDays } from "../../../edm/date.ts";
 import { padDigits } from "../../../edm/scan-digits.ts";
 import { roundedUp, toInstant, type Instant } from "../../cells/instant.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { PG_TEMPORAL } from "./forms.ts";
+import { PG_FORMS } from "./forms.ts";
 
 /** Fraction digits of seconds in PostgreSQL. */
 const DIGITS = 6;
@@ -14,7 +14,7 @@ const ZEROS = "0".repeat(12);
 const LEAST_YEAR = -4712;
 const GREATEST_YEAR = 294_275;
 
-const { days, clock, epoch, seconds } = PG_TEMPORAL;
+const { days, clock, epoch, seconds } = PG_FORMS.temporal;
 
 const DATE_TO_DAYS: Conversion = { form: days, apply: (operand) => sql`(${operand} - date '1970-01-01')::int8` };
 const asDate = (place: Sql): Sql => sql`${place}::date`;

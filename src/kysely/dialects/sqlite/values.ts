@@ -4,7 +4,7 @@ import type { ConvertExpression, Expression } from "../../../query/expression.ts
 import { toComputable } from "../../statement/sql-form.ts";
 import { computed, type RowOperand } from "../../statement/sql-operand.ts";
 import type { DialectValues } from "../dialect-profile.ts";
-import { computeInSqlite, negateInSqlite } from "./arithmetic.ts";
+import { SQLITE_ARITHMETIC } from "./arithmetic.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { scaledDecimalForm } from "./decimal-forms.ts";
 import { sqliteCanonicalForm, DOUBLE_FORM } from "./forms.ts";
@@ -17,8 +17,7 @@ export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   columnFormat: sqliteColumnFormat,
   guidsAreTexts: true,
   documentText: (column) => column,
-  compute: computeInSqlite,
-  negate: negateInSqlite,
+  ...SQLITE_ARITHMETIC,
   convert: convertInSqlite,
   withKnownCollations,
 });

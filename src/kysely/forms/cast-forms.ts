@@ -1,0 +1,128 @@
+import { sql } from "kysely";
+import { asBytes, asText } from "../../edm/canonical-form.ts";
+import { toHex } from "../cells/write-key-list.ts";
+import { convertedForm, plainForm, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import { enumForms, type EnumForms } from "./enum-forms.ts";
+import { mappedForms, type MappedForms } from "./mapped-forms.ts";
+import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
+
+/** Tells a database the type of a value. */
+type Cast = (value: Sql) => Sql;
+
+/** How a database is told the types of bound values. */
+interface Casts {
+  readonly boolean: Cast;
+  readonly integer: Cast;
+  readonly decimal: Cast;
+  /** An exact number of seconds. */
+  readonly seconds: Cast;
+  readonly double: Cast;
+  /** A text, compared by code point. */
+  readonly text: Cast;
+  /** A text within a list of keys, which is compared with a column of text. */
+  readonly keyText: Cast;
+  /** The bytes of hexadecimal digits. */
+  readonly bytes: Cast;
+  /** The text of a column of Guids in lower case. */
+  readonly lowerGuid: Cast;
+  /** A Guid within a list of keys; absent where it is a text. */
+  readonly keyGuid?: Cast;
+  /** The name of a member of an enumeration, as `enumForms` takes it. */
+  readonly enumName?: Cast;
+  /** An integer that the names of members were mapped to. */
+  readonly enumNumber?: Cast;
+}
+
+/** Bound values that are no texts, or that may be out of range. */
+interface Bound {
+  readonly boolean: Encode;
+  readonly decimal: Encode;
+  readonly double: Encode;
+  /** `true` or `false` in a statement. */
+  readonly truth: (value: boolean) => Sql;
+}
+
+/** The forms of one database, by type. */
+export interface CastForms {
+  readonly boolean: SqlForm;
+  /** The integer types, as those of 64 bits; columns may have less bits. */
+  readonly integer: SqlForm;
+  readonly decimal: SqlForm;
+  /** Edm.Double and Edm.Single. NaN becomes null. */
+  readonly double: SqlForm;
+  /** Edm.String, by code point. */
+  readonly string: SqlForm;
+  /** Edm.String in a column with a collation of its own: `=` there may be true for more, and is served by its indexes. */
+  readonly stringColumn: SqlForm;
+  /** Edm.Guid in lower case. */
+  readonly guid: SqlForm;
+  /** Edm.Guid in any letter case, as text. */
+  readonly anyCaseGuid: SqlForm;
+  readonly binary: SqlForm;
+  /** Dates, times, timestamps and durations as they are computed with. */
+  readonly temporal: NumericTemporalForms;
+  readonly enums: EnumForms;
+  /** Enumerations and booleans as cells of an existing database. */
+  readonly mapped: MappedForms;
+}
+
+/**
+ * Makes the forms of a database where every bound value is a text (a boolean may be one itself) with a cast beside it, so
+ * that it does not matter how a driver writes numbers, dates and bytes.
+ */
+export function castForms(casts: Casts, bound: Bound): CastForms {
+  const { integer: asInteger, text, enumName, enumNumber } = casts;
+  const of = (name: string, encode: Encode, cast: Cast, others: Partial<SqlForm> = {}): SqlForm =>
+    plainForm(name, encode, { place: cast, fromKey: cast, ...others });
+  const boolean = of("boolean", bound.boolean, casts.boolean);
+  const string = of("string", asText, text);
+  const toString = { form: string, apply: text };
+  const enums = enumForms({
+    encode: String,
+    asInteger,
+    ...(enumName && { asName: enumName }),
+    ...(enumNumber && { asNumber: enumNumber }),
+  });
+  return Object.freeze<CastForms>({
+    boolean,
+    integer: of("integer", String, asInteger),
+    decimal: of("decimal", bound.decimal, casts.decimal),
+    double: of("double", bound.double, casts.double, { mayBeNull: true }),
+    string,
+    stringColumn: convertedForm("string column", asText, toString, {
+      indexed: plainForm("string as it stands", asText),
+      fromKey: casts.keyText,
+    }),
+    guid: plainForm("guid", asText, {
+      comparable: toString,
+      computable: toString,
+      ...(casts.keyGuid && { fromKey: casts.keyGuid }),
+    }),
+    anyCaseGuid: convertedForm("guid in any case", asText, {
+      form: string,
+      apply: (column) => text(casts.lowerGuid(column)),
+    }),
+    binary: of("binary", (value) => toHex(asBytes(value)), casts.bytes),
+    temporal: numericTemporalForms(asInteger, casts.seconds),
+    enums,
+    mapped: mappedForms({
+      encode: String,
+      asInteger,
+      asText: text,
+      asBoundText: text,
+      enums,
+      boolean,
+      booleanValue: bound.truth,
+    }),
+  });
+}
+
+/** The form of texts that a database computes another form from. */
+export function textForm(name: string, form: SqlForm, apply: (text: Sql) => Sql): SqlForm {
+  return convertedForm(name, asText, { form, apply });
+}
+
+/** `true` or `false` where a database has 1 and 0. */
+export function truthNumber(value: boolean): Sql {
+  return value ? sql`1` : sql`0`;
+}

@@ -1,0 +1,141 @@
+import { sql } from "kysely";
+import { MAX_YEAR, SECONDS_PER_DAY, toEpochDays } from "../../edm/calendar.ts";
+import type { PrimitiveType } from "../../edm/primitive-type.ts";
+import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
+import { protocolError } from "../../errors/odata-error.ts";
+import type { ArithmeticOperator } from "../../query/expression.ts";
+import type { DialectValues, Term } from "../dialects/dialect-profile.ts";
+import type { NumberSyntax } from "../forms/numeric-temporal-forms.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import { computed } from "../statement/sql-operand.ts";
+
+/** Computes with two terms. */
+export type Compute = (left: Term, right: Term) => Sql;
+
+/** How a database computes with numbers of one kind. */
+export type Operators = Readonly<Record<ArithmeticOperator, Compute>>;
+
+/** How the values of a type are computed with. */
+type NumericKind = "integer" | "decimal" | "double" | "temporal";
+
+/** The arithmetic of one database: a row per kind of values, with a column per operator. */
+export interface ArithmeticTable {
+  readonly integer: Operators;
+  readonly decimal: Operators;
+  readonly double: Operators;
+  /** By the types of both operands and the operator; where the right one is any number, without its type. */
+  readonly temporal: Readonly<Record<string, Compute>>;
+  readonly negate: Readonly<Record<NumericKind, (term: Term) => Sql>>;
+}
+
+/**
+ * Makes the arithmetic of a database from its table.
+ * @see OData URL Conventions 4.0, section 5.1.1.2
+ */
+export function arithmeticOf(
+  table: ArithmeticTable,
+  canonicalForm: DialectValues["canonicalForm"],
+): Pick<DialectValues, "compute" | "negate"> {
+  return {
+    compute: ({ operator, type }, left, right) => {
+      const kind = numericKind(type);
+      const compute = kind === "temporal" ? temporalOf(table, operator, left, right) : table[kind][operator];
+      const result = computed({ sql: compute(left, right), form: canonicalForm(type) });
+      return type.name === "Edm.DateTimeOffset" ? { ...result, offset: left.offset } : result;
+    },
+    negate: ({ type }, term) => computed({ sql: table.negate[numericKind(type)](term), form: canonicalForm(type) }),
+  };
+}
+
+function temporalOf({ temporal }: ArithmeticTable, operator: ArithmeticOperator, left: Term, right: Term): Compute {
+  const name = `${left.type.name} ${operator}`;
+  const found = temporal[`${name} ${right.type.name}`] ?? temporal[name];
+  if (found === undefined) throw new Error(`There is no arithmetic "${name} ${right.type.name}".`);
+  return found;
+}
+
+function numericKind({ name }: PrimitiveType): NumericKind {
+  switch (name) {
+    case "Edm.Byte":
+    case "Edm.SByte":
+    case "Edm.Int16":
+    case "Edm.Int32":
+    case "Edm.Int64":
+      return "integer";
+    case "Edm.Decimal":
+      return "decimal";
+    case "Edm.Single":
+    case "Edm.Double":
+      return "double";
+    default:
+      return "temporal";
+  }
+}
+
+/** The operators that SQL writes between two operands. */
+export const INFIX: Readonly<Record<ArithmeticOperator, Sql>> = {
+  add: sql`+`,
+  sub: sql`-`,
+  mul: sql`*`,
+  div: sql`/`,
+  mod: sql`%`,
+};
+
+/** Addition, subtraction and multiplication, which most databases write alike. */
+export function infixOperators(write: (left: Term, operator: Sql, right: Term) => Sql): Omit<Operators, "div" | "mod"> {
+  const of =
+    (operator: Sql): Compute =>
+    (left, right) =>
+      write(left, operator, right);
+  return { add: of(INFIX.add), sub: of(INFIX.sub), mul: of(INFIX.mul) };
+}
+
+/** Refuses the remainder of doubles. @param database for the message */
+export function refuseModulo(database: string): Compute {
+  return () => {
+    throw protocolError(
+      "UnsupportedQueryOption",
+      `${database} cannot evaluate 'mod' of Doubles exactly: use it on integers or Decimals.`,
+    );
+  };
+}
+
+/** The days next to those that a Date may be. */
+const DAY_BEFORE_ALL = toEpochDays(-MAX_YEAR, 1, 1) - 1;
+const DAY_BEHIND_ALL = toEpochDays(MAX_YEAR, 12, 31) + 1;
+/** A duration is shorter than that. */
+const TOO_LONG = 2n ** 53n;
+
+/** Arithmetic on temporal values as exact numbers; null when a term is null, and when the result is out of range. */
+export function numericTemporalArithmetic(numbers: NumberSyntax): ArithmeticTable["temporal"] {
+  const within =
+    (low: number | bigint, high: number | bigint, make: Compute): Compute =>
+    (left, right) =>
+      numbers.between(make(left, right), String(low), String(high));
+  const instant = (make: Compute): Compute =>
+    within(DAY_BEFORE_ALL * SECONDS_PER_DAY, DAY_BEHIND_ALL * SECONDS_PER_DAY, make);
+  const date = (make: Compute): Compute => within(DAY_BEFORE_ALL, DAY_BEHIND_ALL, make);
+  const duration = (make: Compute): Compute => within(-TOO_LONG, TOO_LONG, make);
+  const plus: Compute = (left, right) => sql`(${left.sql} + ${right.sql})`;
+  const minus: Compute = (left, right) => sql`(${left.sql} - ${right.sql})`;
+  const daysOf = (seconds: Sql): Sql => numbers.asInteger(numbers.floorDivide(numbers.floor(seconds), SECONDS_PER_DAY));
+  const factorOf = ({ sql: value, type: { name } }: Term): Sql =>
+    numbers.decimalOf(value, name === "Edm.Double" || name === "Edm.Single");
+  return {
+    "Edm.DateTimeOffset add Edm.Duration": instant(plus),
+    "Edm.DateTimeOffset sub Edm.Duration": instant(minus),
+    "Edm.DateTimeOffset sub Edm.DateTimeOffset": duration(minus),
+    "Edm.Date add Edm.Duration": date((left, right) => sql`(${left.sql} + ${daysOf(right.sql)})`),
+    "Edm.Date sub Edm.Duration": date((left, right) => sql`(${left.sql} + ${daysOf(sql`(- ${right.sql})`)})`),
+    "Edm.Date sub Edm.Date": (left, right) => sql`(${numbers.asDecimal(minus(left, right))} * 86400)`,
+    "Edm.Duration add Edm.Duration": duration(plus),
+    "Edm.Duration sub Edm.Duration": duration(minus),
+    "Edm.Duration mul": duration((left, right) =>
+      numbers.round(sql`(${left.sql} * ${factorOf(right)})`, MAX_FRACTION_DIGITS),
+    ),
+    "Edm.Duration div": duration((left, right) => {
+      const quotient = numbers.divideDecimals(left.sql, factorOf(right), left.isShort && right.isShort);
+      return numbers.round(quotient, MAX_FRACTION_DIGITS);
+    }),
+  };
+}
