@@ -40,40 +40,8 @@ export interface CastSyntax {
 export function castValues(
   syntax: CastSyntax,
 ): Pick<DialectValues, "canonicalForm" | "compute" | "negate" | "convert" | "offsetOf"> {
-  const { forms, numbers, wide, toDouble, double, date, midnight } = syntax;
+  const { forms, numbers, wide, toDouble, date, midnight } = syntax;
   const canonicalForm = canonicalForms(forms);
-  const withinInt64 = (value: Sql): Sql => numbers.asInteger(numbers.between(value, BELOW_INT64, ABOVE_INT64));
-  const wideTerms =
-    (make: (left: Sql, right: Sql) => Sql): Compute =>
-    (left, right) =>
-      make(wide(left.sql), wide(right.sql));
-  const opposite = (term: Term): Sql => sql`(- ${term.sql})`;
-  const arithmetic = arithmeticOf(
-    {
-      integer: {
-        ...infixOperators((left, operator, right) =>
-          withinInt64(sql`(${wide(left.sql)} ${operator} ${wide(right.sql)})`),
-        ),
-        div: wideTerms((left, right) => withinInt64(syntax.divideIntegers(left, right))),
-        mod: wideTerms(syntax.integerRemainder),
-      },
-      decimal: {
-        ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
-        div: (left, right) => numbers.divideDecimals(left.sql, right.sql, left.isShort && right.isShort),
-        mod: syntax.decimalRemainder,
-      },
-      double,
-      temporal: numericTemporalArithmetic(numbers),
-      // The least Int64 has no opposite.
-      negate: {
-        integer: (term) => withinInt64(sql`(- ${wide(term.sql)})`),
-        decimal: opposite,
-        double: opposite,
-        temporal: opposite,
-      },
-    },
-    canonicalForm,
-  );
   const toTimestamp = (translated: RowOperand, isDate: boolean): RowOperand => {
     if (translated.form.midnight !== undefined) return { ...translated, form: translated.form.midnight };
     if (translated.form === date) return { ...translated, form: midnight };
@@ -83,7 +51,7 @@ export function castValues(
   };
   return {
     canonicalForm,
-    ...arithmetic,
+    ...castArithmetic(syntax, canonicalForm),
     convert: ({ operand, type }, translated) => {
       switch (type.name) {
         case "Edm.Decimal":
@@ -109,4 +77,43 @@ export function castValues(
       return syntax.asOffset(minutes);
     },
   };
+}
+
+function castArithmetic(
+  syntax: CastSyntax,
+  canonicalForm: DialectValues["canonicalForm"],
+): Pick<DialectValues, "compute" | "negate"> {
+  const { numbers, wide, double } = syntax;
+  const withinInt64 = (value: Sql): Sql => numbers.asInteger(numbers.between(value, BELOW_INT64, ABOVE_INT64));
+  const wideTerms =
+    (make: (left: Sql, right: Sql) => Sql): Compute =>
+    (left, right) =>
+      make(wide(left.sql), wide(right.sql));
+  const opposite = (term: Term): Sql => sql`(- ${term.sql})`;
+  return arithmeticOf(
+    {
+      integer: {
+        ...infixOperators((left, operator, right) =>
+          withinInt64(sql`(${wide(left.sql)} ${operator} ${wide(right.sql)})`),
+        ),
+        div: wideTerms((left, right) => withinInt64(syntax.divideIntegers(left, right))),
+        mod: wideTerms(syntax.integerRemainder),
+      },
+      decimal: {
+        ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
+        div: (left, right) => numbers.divideDecimals(left.sql, right.sql, left.isShort && right.isShort),
+        mod: syntax.decimalRemainder,
+      },
+      double,
+      temporal: numericTemporalArithmetic(numbers),
+      // The least Int64 has no opposite.
+      negate: {
+        integer: (term) => withinInt64(sql`(- ${wide(term.sql)})`),
+        decimal: opposite,
+        double: opposite,
+        temporal: opposite,
+      },
+    },
+    canonicalForm,
+  );
 }

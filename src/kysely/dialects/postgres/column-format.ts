@@ -1,20 +1,10 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
-import { guidText, int64Text, stringText, utcText, readBytes, readInteger, readYear } from "../../cells/text-cells.ts";
-import { onlyCell, type ColumnFormat } from "../../columns/column-format.ts";
-import type { StorageForm } from "../../columns/storage-option.ts";
+import { stringText, utcText, readYear } from "../../cells/text-cells.ts";
+import { type ColumnFormats, onlyCell } from "../../columns/column-format.ts";
+import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
-import {
-  fractionDigits,
-  numberOfText,
-  readDecimal,
-  smallIntegerReader,
-  timeCell,
-  timestampCell,
-  textColumnFormat,
-  type ColumnParts,
-  type TextColumnForms,
-} from "../../forms/text-column-format.ts";
+import { textColumns, readString, fractionDigits, readDecimal, timestampCell } from "../../forms/text-columns.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
   PG_ANY_TYPE,
@@ -32,106 +22,63 @@ import { PG_DATE, PG_DURATION, PG_TEXT_TIMESTAMP, PG_TIME, PG_TIMESTAMP, PG_UTC_
 /** Most fraction digits of seconds in PostgreSQL. */
 const MAX_DIGITS = 6;
 
-/**
- * How PostgreSQL holds a primitive or enumeration property in a column.
- * @param storage as `columns` says; undefined for the default of the type
- * @returns null when values of the type cannot be stored so
- */
-export function pgColumnFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
-  return textColumnFormat(property, storage, FORMS);
+/** How PostgreSQL holds a primitive or enumeration property in a column. */
+export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
+  textColumns({
+    forms: PG_FORMS,
+    asText,
+    selectNumber: asText,
+    // A `real` is selected with the digits that it is compared by.
+    doubleText: (column) => sql`${column}::float8::text`,
+    hexadecimal: (column) => sql`encode(${column}, 'hex')`,
+    stringText: asText,
+    defaults: {
+      "Edm.Boolean": () => ({
+        form: PG_FORMS.boolean,
+        read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
+        toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
+      }),
+      "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal }),
+      "Edm.Date": () => ({
+        form: PG_DATE,
+        read: readYear,
+        toSelected: (column) => sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`,
+        toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
+      }),
+      "Edm.TimeOfDay": () => ({
+        form: PG_TIME,
+        toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
+      }),
+      "Edm.DateTimeOffset": timestamp,
+    },
+    duration: PG_DURATION,
+    textDecimal: PG_TEXT_DECIMAL,
+    realDecimal: PG_REAL_DECIMAL,
+    scaledDecimal: pgScaledDecimal,
+    textTimestamp: PG_TEXT_TIMESTAMP,
+    stored: {
+      ...storedFormats(PG_STORED_INSTANTS),
+      "Edm.DateTimeOffset utc": utcTimestamp,
+      "Edm.Decimal text": () => ({
+        form: PG_TEXT_DECIMAL,
+        read: readDecimal,
+        toSelected: selectTextDecimal,
+        compared: (column) => sql`${column}::numeric`,
+      }),
+      "Edm.Duration text": () => ({
+        form: PG_INTERVAL,
+        read: readInterval,
+        toSelected: selectInterval,
+        compared: (column) => column,
+      }),
+      "Edm.String text": () => ({ form: PG_ANY_TYPE, read: readString, toSelected: pgAnyText, toJson: stringText }),
+    },
+  }),
+);
+
+function asText(column: Sql): Sql {
+  return sql`${column}::text`;
 }
-
-const integer = (property: StructuralProperty): ColumnParts => ({
-  form: PG_FORMS.integer,
-  read: smallIntegerReader(property),
-});
-const int64 = (): ColumnParts => ({ form: PG_FORMS.integer, read: readInteger, toJson: int64Text });
-// A `real` is selected with the digits that it is compared by.
-const double = (): ColumnParts => ({
-  form: PG_FORMS.double,
-  read: (cell) => (typeof cell === "string" ? Number(cell) : null),
-  toSelected: (column) => sql`${column}::float8::text`,
-});
-
-const DEFAULTS: TextColumnForms["defaults"] = {
-  "Edm.Boolean": () => ({
-    form: PG_FORMS.boolean,
-    read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
-    toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
-  }),
-  "Edm.Byte": integer,
-  "Edm.SByte": integer,
-  "Edm.Int16": integer,
-  "Edm.Int32": integer,
-  "Edm.Int64": int64,
-  "Edm.Single": double,
-  "Edm.Double": double,
-  "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal }),
-  "Edm.String": () => ({
-    form: PG_FORMS.stringColumn,
-    read: (cell) => (typeof cell === "string" ? cell : null),
-    toJson: stringText,
-  }),
-  "Edm.Guid": () => ({ form: PG_FORMS.guid, toJson: guidText }),
-  "Edm.Binary": () => ({
-    form: PG_FORMS.binary,
-    read: readBytes,
-    toSelected: (column) => sql`encode(${column}, 'hex')`,
-  }),
-  "Edm.Date": () => ({
-    form: PG_DATE,
-    read: readYear,
-    toSelected: (column) => sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`,
-    toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
-  }),
-  "Edm.TimeOfDay": () => ({
-    form: PG_TIME,
-    toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
-    toCell: timeCell,
-  }),
-  "Edm.DateTimeOffset": timestamp,
-  "Edm.Duration": () => ({ form: PG_DURATION }),
-};
-
-const FORMS: TextColumnForms = {
-  asText: (column) => sql`${column}::text`,
-  defaults: DEFAULTS,
-  enumName: PG_FORMS.enums.byName,
-  enumNumber: PG_FORMS.enums.byNumber,
-  mapped: {
-    forms: PG_FORMS.mapped,
-    selectNumber: (column) => sql`${column}::text`,
-    selectText: (column) => sql`${column}::text`,
-    toNumber: numberOfText,
-  },
-  textDecimal: PG_TEXT_DECIMAL,
-  realDecimal: PG_REAL_DECIMAL,
-  scaledDecimal: pgScaledDecimal,
-  textTimestamp: PG_TEXT_TIMESTAMP,
-  anyCaseGuid: PG_FORMS.anyCaseGuid,
-  stored: {
-    ...storedFormats(PG_STORED_INSTANTS),
-    "Edm.DateTimeOffset utc": utcTimestamp,
-    "Edm.Decimal text": () => ({
-      form: PG_TEXT_DECIMAL,
-      read: readDecimal,
-      toSelected: selectTextDecimal,
-      compared: (column) => sql`${column}::numeric`,
-    }),
-    "Edm.Duration text": () => ({
-      form: PG_INTERVAL,
-      read: readInterval,
-      toSelected: selectInterval,
-      compared: (column) => column,
-    }),
-    "Edm.String text": () => ({
-      form: PG_ANY_TYPE,
-      read: (cell) => (typeof cell === "string" ? cell : null),
-      toSelected: pgAnyText,
-      toJson: stringText,
-    }),
-  },
-};
 
 function timestamp(property: StructuralProperty): ColumnParts {
   const inUtc = (column: Sql): Sql => sql`${column} at time zone 'UTC'`;
@@ -160,6 +107,7 @@ function timestampParts(property: StructuralProperty, { form, inUtc, type }: Tim
     toSelected: (column) => sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`,
     toJson: utcText,
     toCell: (value) => withinRange(cellOf(value)),
+    mayRound: true,
   };
 }
 

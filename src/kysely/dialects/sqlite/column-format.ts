@@ -1,15 +1,7 @@
 import { sql } from "kysely";
 import { fromScaled, parseDecimal } from "../../../edm/decimal.ts";
-import { enumFromNumber } from "../../../edm/enum-codec.ts";
-import type { EnumType, StructuralProperty } from "../../../edm/model.ts";
-import type { PrimitiveTypeName } from "../../../edm/primitive-type.ts";
-import {
-  BEFORE_ALL_TEXTS,
-  BEHIND_ALL_TEXTS,
-  DEFAULT_PRECISION,
-  MAX_PRECISION,
-  readStoredTimestamp,
-} from "../../cells/instant.ts";
+import type { StructuralProperty } from "../../../edm/model.ts";
+import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS, MAX_PRECISION } from "../../cells/instant.ts";
 import {
   booleanText,
   doubleText,
@@ -20,10 +12,16 @@ import {
   stringText,
   utcText,
 } from "../../cells/text-cells.ts";
-import { makeColumnFormat, ofCodec, onlyCell, type ColumnFormat, type ReadCell } from "../../columns/column-format.ts";
-import type { StorageForm } from "../../columns/storage-option.ts";
-import { mappedFormat } from "../../forms/mapped-format.ts";
+import {
+  ofCodec,
+  onlyCell,
+  type ColumnFormat,
+  type ColumnFormats,
+  type ReadCell,
+} from "../../columns/column-format.ts";
+import { columnFormatOf, type ColumnParts, type ColumnTable } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
+import { fractionDigits, readString, readTimestamp } from "../../forms/text-columns.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "./decimal-forms.ts";
 import {
@@ -40,140 +38,69 @@ import {
 import { SQLITE_STORED_INSTANTS } from "./stored-instants.ts";
 import { DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "./temporal-forms.ts";
 
-const MAPPED: Parameters<typeof mappedFormat>[2] = {
-  forms: SQLITE_MAPPED,
-  selectNumber: (column) => column,
-  selectText: (column) => column,
-  toNumber: (cell) => (typeof cell === "bigint" ? Number(cell) : cell),
-};
-
-const STORED = storedFormats(SQLITE_STORED_INSTANTS);
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
-/**
- * How SQLite holds a primitive or enumeration property, in a column or within a document.
- * @param storage as `columns` says; undefined for the default of the type
- * @returns null when values of the type cannot be stored so
- */
-export function sqliteColumnFormat(
-  property: StructuralProperty,
-  storage: StorageForm | undefined,
-): ColumnFormat | null {
-  const { type } = property;
-  if (type.kind === "ComplexType") return null;
-  if (typeof storage === "object") return mappedFormat(property, storage, MAPPED);
-  if (type.kind === "EnumType") {
-    if (storage !== undefined) return null;
-    if (!type.isFlags) return makeColumnFormat(property, SQLITE_ENUMS.byName(type), readEnumName(property, type));
-    return makeColumnFormat(property, SQLITE_ENUMS.byNumber(type), (cell) =>
-      typeof cell === "number" ? enumFromNumber(type, cell) : null,
-    );
-  }
-  const stored = storage === undefined ? undefined : STORED[`${type.name} ${storage}`]?.(property);
-  if (stored !== undefined) return makeColumnFormat(property, stored.form, stored.read, stored);
-  if (
-    storage !== undefined &&
-    storage !== "text" &&
-    type.name !== "Edm.Decimal" &&
-    type.name !== "Edm.DateTimeOffset"
-  ) {
-    return null;
-  }
-  switch (type.name) {
-    case "Edm.Decimal":
-      return decimalFormat(property, storage);
-    case "Edm.DateTimeOffset":
-      return instantFormat(property, storage);
-    case "Edm.Guid":
-      return makeColumnFormat(property, storage === "text" ? ANY_CASE_GUID_FORM : GUID_FORM, ofCodec(property), {
-        toJson: guidText,
-      });
-    default:
-      if (storage !== undefined) return null;
-      return plainFormat(property, type.name);
-  }
-}
+const asItStands = (column: Sql): Sql => column;
+const integer = (): ColumnParts => ({ form: INTEGER_FORM });
 
-function plainFormat(property: StructuralProperty, name: keyof typeof FORMS): ColumnFormat {
-  switch (name) {
-    case "Edm.Int64":
-      return makeColumnFormat(property, INTEGER_FORM, readInt64, { toSelected: asText, toJson: int64Text });
-    case "Edm.Int32":
-      return makeColumnFormat(property, INTEGER_FORM, readPlain(property), { toJson: int32Text });
-    case "Edm.String":
-      return makeColumnFormat(property, FORMS[name], readPlain(property), { toJson: stringText });
-    case "Edm.Boolean":
-      return makeColumnFormat(property, FORMS[name], readPlain(property), { toJson: booleanText });
-    case "Edm.Double":
-      return makeColumnFormat(property, FORMS[name], readPlain(property), { toJson: doubleText });
-    case "Edm.Date":
-      return makeColumnFormat(property, FORMS[name], readPlain(property), { toCell: withinYears(FORMS[name]) });
-    case "Edm.TimeOfDay":
-      return makeColumnFormat(property, FORMS[name], readPlain(property), { toCell: (value) => value });
-    default:
-      return makeColumnFormat(property, FORMS[name], readPlain(property));
-  }
-}
+const DEFAULTS: ColumnTable["defaults"] = {
+  "Edm.Boolean": () => ({ form: BOOLEAN_FORM, read: readBoolean, toJson: booleanText }),
+  "Edm.Byte": integer,
+  "Edm.SByte": integer,
+  "Edm.Int16": integer,
+  "Edm.Int32": () => ({ form: INTEGER_FORM, toJson: int32Text }),
+  "Edm.Int64": () => ({ form: INTEGER_FORM, read: readInt64, toSelected: asText, toJson: int64Text }),
+  "Edm.Single": () => ({ form: DOUBLE_FORM, read: readDouble }),
+  "Edm.Double": () => ({ form: DOUBLE_FORM, read: readDouble, toJson: doubleText }),
+  "Edm.Decimal": decimal,
+  "Edm.String": () => ({ form: STRING_COLUMN_FORM, read: readString, toJson: stringText }),
+  "Edm.Guid": () => ({ form: GUID_FORM, toJson: guidText }),
+  "Edm.Binary": () => ({ form: BINARY_FORM }),
+  "Edm.Date": () => ({ form: DATE_FORM, toCell: withinYears(DATE_FORM) }),
+  "Edm.TimeOfDay": () => ({ form: TIME_FORM, toCell: (value) => value }),
+  "Edm.DateTimeOffset": utcTimestamp,
+  "Edm.Duration": () => ({ form: DURATION_FORM }),
+};
 
-const FORMS: Readonly<Record<Exclude<PrimitiveTypeName, "Edm.Decimal" | "Edm.DateTimeOffset" | "Edm.Guid">, SqlForm>> =
-  {
-    "Edm.Boolean": BOOLEAN_FORM,
-    "Edm.Byte": INTEGER_FORM,
-    "Edm.SByte": INTEGER_FORM,
-    "Edm.Int16": INTEGER_FORM,
-    "Edm.Int32": INTEGER_FORM,
-    "Edm.Int64": INTEGER_FORM,
-    "Edm.Single": DOUBLE_FORM,
-    "Edm.Double": DOUBLE_FORM,
-    "Edm.String": STRING_COLUMN_FORM,
-    "Edm.Binary": BINARY_FORM,
-    "Edm.Date": DATE_FORM,
-    "Edm.TimeOfDay": TIME_FORM,
-    "Edm.Duration": DURATION_FORM,
+/** How SQLite holds a primitive or enumeration property, in a column or within a document. */
+export const sqliteColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf({
+  toSelected: asItStands,
+  defaults: DEFAULTS,
+  stored: {
+    ...storedFormats(SQLITE_STORED_INSTANTS),
+    "Edm.Decimal text": decimal,
+    "Edm.Decimal real": () => ({ form: REAL_DECIMAL_FORM }),
+    "Edm.Decimal scaled": ({ facets: { scale } }) => (typeof scale === "number" ? scaledParts(scale) : null),
+    "Edm.DateTimeOffset utc": utcTimestamp,
+    "Edm.DateTimeOffset text": () => ({ form: INSTANT_FORM, read: readTimestamp }),
+    "Edm.Guid text": () => ({ form: ANY_CASE_GUID_FORM, toJson: guidText }),
+  },
+  enums: SQLITE_ENUMS,
+  mapped: SQLITE_MAPPED,
+  selectNumber: asItStands,
+  toNumber: (cell) => (typeof cell === "bigint" ? Number(cell) : cell),
+  readFlags: (cell) => (typeof cell === "number" ? cell : null),
+});
+
+function decimal(property: StructuralProperty): ColumnParts {
+  return {
+    form: DECIMAL_FORM,
+    read: (cell) => (typeof cell === "string" ? parseDecimal(cell) : ofCodec(property)(cell)),
   };
-
-function decimalFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
-  const { scale } = property.facets;
-  switch (storage) {
-    case undefined:
-    case "text":
-      return makeColumnFormat(property, DECIMAL_FORM, (cell) =>
-        typeof cell === "string" ? parseDecimal(cell) : ofCodec(property)(cell),
-      );
-    case "real":
-      return makeColumnFormat(property, REAL_DECIMAL_FORM, ofCodec(property));
-    case "scaled":
-      if (typeof scale !== "number") return null;
-      return makeColumnFormat(
-        property,
-        scaledDecimalForm(scale),
-        (cell) => {
-          const integer = readInt64(cell);
-          return integer === null ? null : fromScaled(integer, scale);
-        },
-        { toSelected: asText, toJson: scaledText(scale), toCell: wholeCell(scaledDecimalForm(scale)) },
-      );
-    default:
-      return null;
-  }
 }
 
-function instantFormat(property: StructuralProperty, storage: StorageForm | undefined): ColumnFormat | null {
-  const { precision } = property.facets;
-  switch (storage) {
-    case undefined:
-    case "utc": {
-      // A property that declares no precision has the greatest.
-      const digits = precision === undefined || precision === MAX_PRECISION ? DEFAULT_PRECISION : precision;
-      const form = utcForm(digits);
-      const others = { toJson: utcText, isExact: true, toCell: withinYears(form) };
-      return makeColumnFormat(property, form, readTimestamp, others);
-    }
-    case "text":
-      return makeColumnFormat(property, INSTANT_FORM, readTimestamp);
-    default:
-      return null;
-  }
+function scaledParts(scale: number): ColumnParts {
+  const form = scaledDecimalForm(scale);
+  const read: ReadCell = (cell) => {
+    const integer = readInt64(cell);
+    return integer === null ? null : fromScaled(integer, scale);
+  };
+  return { form, read, toSelected: asText, toJson: scaledText(scale), toCell: wholeCell(form) };
+}
+
+function utcTimestamp(property: StructuralProperty): ColumnParts {
+  const form = utcForm(fractionDigits(property, MAX_PRECISION));
+  return { form, read: readTimestamp, toJson: utcText, isExact: true, toCell: withinYears(form) };
 }
 
 /** Undefined for what stands for all dates beyond the years 0 to 9999. */
@@ -196,10 +123,6 @@ function asText(column: Sql): Sql {
   return sql`cast(${column} as text)`;
 }
 
-function readTimestamp(cell: unknown): string | null {
-  return typeof cell === "string" ? readStoredTimestamp(cell) : null;
-}
-
 /** An INTEGER, or its text as SQLite writes it. */
 function readInt64(cell: unknown): bigint | null {
   if (typeof cell !== "number" && typeof cell !== "bigint" && (typeof cell !== "string" || !INTEGER.test(cell))) {
@@ -209,25 +132,11 @@ function readInt64(cell: unknown): bigint | null {
   return BigInt.asIntN(64, integer) === integer ? integer : null;
 }
 
-/** The name of a member: a number would be read here, and found by no filter. */
-function readEnumName(property: StructuralProperty, { members }: EnumType): ReadCell {
-  const read = ofCodec(property);
-  return (cell) => (typeof cell === "string" && members.has(cell) ? read(cell) : null);
+function readBoolean(cell: unknown): boolean | null {
+  if (cell === 1 || cell === true) return true;
+  return cell === 0 || cell === false ? false : null;
 }
 
-function readPlain(property: StructuralProperty): ReadCell {
-  switch (property.type.name) {
-    case "Edm.Boolean":
-      return (cell) => {
-        if (cell === 1 || cell === true) return true;
-        return cell === 0 || cell === false ? false : null;
-      };
-    case "Edm.String":
-      return (cell) => (typeof cell === "string" ? cell : null);
-    case "Edm.Single":
-    case "Edm.Double":
-      return (cell) => (typeof cell === "number" || typeof cell === "bigint" ? Number(cell) : null);
-    default:
-      return ofCodec(property);
-  }
+function readDouble(cell: unknown): number | null {
+  return typeof cell === "number" || typeof cell === "bigint" ? Number(cell) : null;
 }

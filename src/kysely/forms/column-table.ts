@@ -1,0 +1,124 @@
+import { enumFromNumber } from "../../edm/enum-codec.ts";
+import type { EnumType, StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import {
+  makeColumnFormat,
+  ofCodec,
+  type ColumnFormat,
+  type ColumnFormats,
+  type ReadCell,
+} from "../columns/column-format.ts";
+import type { BooleanStorage, EnumStorage } from "../columns/storage-option.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import type { EnumForms } from "./enum-forms.ts";
+import type { MappedForms } from "./mapped-forms.ts";
+
+/** What is particular to a column of one type. */
+export interface ColumnParts extends Partial<ColumnFormat> {
+  readonly form: SqlForm;
+  /** As the codec of the property reads it when absent. */
+  readonly read?: ReadCell | undefined;
+}
+
+/** Makes the parts of a column; null where the property cannot be stored so. */
+export type ColumnRow<Parts extends ColumnParts | null = ColumnParts> = (property: StructuralProperty) => Parts;
+
+/** How one database holds values in columns: a row per type, and one per storage form. */
+export interface ColumnTable {
+  /** What is selected of a column, where its row says nothing else. */
+  readonly toSelected: (column: Sql) => Sql;
+  /** By the names of the types: the default. */
+  readonly defaults: Readonly<Record<PrimitiveTypeName, ColumnRow>>;
+  /** By the names of the type and of the storage, such as `Edm.Decimal scaled`. */
+  readonly stored: Readonly<Record<string, ColumnRow<ColumnParts | null>>>;
+  readonly enums: EnumForms;
+  /** Enumerations and booleans as cells of an existing database. */
+  readonly mapped: MappedForms;
+  readonly selectNumber: (column: Sql) => Sql;
+  /** Reads a selected cell of numbers; returns any other cell unchanged. */
+  readonly toNumber: (cell: unknown) => unknown;
+  /** Reads the number of flags; null for a cell that is none. */
+  readonly readFlags: (cell: unknown) => number | null;
+}
+
+/** Makes the formats of a database from its table. */
+export function columnFormatOf(table: ColumnTable): ColumnFormats["columnFormat"] {
+  const { toSelected, defaults, stored } = table;
+  return (property, storage) => {
+    const { type } = property;
+    if (type.kind === "ComplexType") return null;
+    if (typeof storage === "object") return mappedFormat(property, storage, table);
+    if (type.kind === "EnumType") return storage === undefined ? enumFormat(property, type, table) : null;
+    const row = storage === undefined ? defaults[type.name] : stored[`${type.name} ${storage}`];
+    const parts = row?.(property) ?? null;
+    if (parts === null) return null;
+    const { form, read, ...others } = parts;
+    return makeColumnFormat(property, form, read ?? ofCodec(property), { toSelected, ...others });
+  };
+}
+
+function enumFormat(
+  property: StructuralProperty,
+  type: EnumType,
+  { enums, toSelected, readFlags }: ColumnTable,
+): ColumnFormat {
+  if (type.isFlags) {
+    const read: ReadCell = (cell) => {
+      const number = readFlags(cell);
+      return number === null ? null : enumFromNumber(type, number);
+    };
+    return makeColumnFormat(property, enums.byNumber(type), read, { toSelected });
+  }
+  const ofName = ofCodec(property);
+  // A number would be read here, and found by no filter.
+  const read: ReadCell = (cell) => (typeof cell === "string" && type.members.has(cell) ? ofName(cell) : null);
+  return makeColumnFormat(property, enums.byName(type), read, { toSelected });
+}
+
+/**
+ * Makes the format of an enumeration or a Boolean whose values are mapped to cells.
+ * @returns null when the property is of another type
+ */
+function mappedFormat(
+  property: StructuralProperty,
+  storage: EnumStorage | BooleanStorage,
+  { mapped: forms, toSelected, selectNumber, toNumber }: ColumnTable,
+): ColumnFormat | null {
+  const found = findMapping(property, storage, forms);
+  if (found === null) return null;
+  const { form, values } = found;
+  const isText = [...values.keys()].some((cell) => typeof cell === "string");
+  const read = (cell: unknown): PrimitiveValue => {
+    const value = values.get(isText ? cell : toNumber(cell));
+    if (value !== undefined) return value;
+    throw new Error("Its `storage` maps no value to this cell: add one, or correct the row.");
+  };
+  return makeColumnFormat(property, form, read, { toSelected: isText ? toSelected : selectNumber });
+}
+
+/** The form of a mapping, and its values by their cells. */
+interface FoundMapping {
+  readonly form: SqlForm;
+  readonly values: ReadonlyMap<unknown, PrimitiveValue>;
+}
+
+function findMapping(
+  { type }: StructuralProperty,
+  storage: EnumStorage | BooleanStorage,
+  forms: MappedForms,
+): FoundMapping | null {
+  if ("values" in storage) {
+    if (type.kind !== "EnumType" || type.isFlags) return null;
+    const values = Object.entries(storage.values).map(([name, cell]): [unknown, PrimitiveValue] => {
+      return [cell, enumFromNumber(type, type.members.get(name) ?? 0)];
+    });
+    return { form: forms.enumeration(type, storage), values: new Map(values) };
+  }
+  if (type.name !== "Edm.Boolean") return null;
+  const values = new Map<unknown, PrimitiveValue>([
+    [storage.true, true],
+    [storage.false, false],
+  ]);
+  return { form: forms.boolean(storage), values };
+}

@@ -1,0 +1,146 @@
+import { asText } from "../../edm/canonical-form.ts";
+import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { unitsAround } from "../cells/decimal-neighbours.ts";
+import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, roundedUp, toInstant } from "../cells/instant.ts";
+import { guidText, int64Text, readBytes, readInteger, scaledText, stringText } from "../cells/text-cells.ts";
+import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import type { CastForms } from "./cast-forms.ts";
+import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
+
+/** Types of which each database has columns of its own. */
+type OwnType = "Edm.Boolean" | "Edm.Decimal" | "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset";
+
+/** What differs between databases whose cells are selected as text. */
+interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
+  readonly forms: CastForms;
+  readonly asText: (column: Sql) => Sql;
+  readonly doubleText: (column: Sql) => Sql;
+  readonly hexadecimal: (column: Sql) => Sql;
+  readonly stringText: (column: Sql) => Sql;
+  readonly defaults: Readonly<Record<OwnType, ColumnRow>>;
+  readonly duration: SqlForm;
+  readonly textDecimal: SqlForm;
+  readonly realDecimal: SqlForm;
+  readonly scaledDecimal: (scale: number) => SqlForm;
+  readonly textTimestamp: SqlForm;
+}
+
+/**
+ * Makes the table of a database whose cells are selected as text: what a driver makes of other types depends on its
+ * settings and those of the session.
+ */
+export function textColumns(columns: TextColumns): ColumnTable {
+  const { forms, asText: toSelected, textDecimal, realDecimal, scaledDecimal, textTimestamp, defaults: own } = columns;
+  const integer: ColumnRow = (property) => ({ form: forms.integer, read: smallIntegerReader(property) });
+  const double = { form: forms.double, read: readDouble, toSelected: columns.doubleText };
+  const defaults: Readonly<Record<PrimitiveTypeName, ColumnRow>> = {
+    ...own,
+    "Edm.Byte": integer,
+    "Edm.SByte": integer,
+    "Edm.Int16": integer,
+    "Edm.Int32": integer,
+    "Edm.Int64": () => ({ form: forms.integer, read: readInteger, toJson: int64Text }),
+    "Edm.Single": () => double,
+    "Edm.Double": () => ({ ...double, mayRound: true }),
+    "Edm.Decimal": (property) => ({ ...own["Edm.Decimal"](property), mayRound: true }),
+    "Edm.String": () => ({
+      form: forms.stringColumn,
+      read: readString,
+      toSelected: columns.stringText,
+      toJson: stringText,
+    }),
+    "Edm.Guid": () => ({ form: forms.guid, toJson: guidText }),
+    "Edm.Binary": () => ({ form: forms.binary, read: readBytes, toSelected: columns.hexadecimal }),
+    "Edm.TimeOfDay": (property) => ({ ...own["Edm.TimeOfDay"](property), toCell: timeCell, mayRound: true }),
+    "Edm.Duration": () => ({ form: columns.duration }),
+  };
+  return {
+    toSelected,
+    defaults,
+    stored: {
+      "Edm.Decimal text": () => ({ form: textDecimal, read: readDecimal }),
+      "Edm.Decimal real": () => ({ form: realDecimal, read: readDecimal }),
+      "Edm.Decimal scaled": ({ facets: { scale } }) =>
+        typeof scale === "number" ? scaledParts(scale, scaledDecimal(scale)) : null,
+      "Edm.DateTimeOffset text": () => ({ form: textTimestamp, read: readTimestamp }),
+      "Edm.Guid text": () => ({ form: forms.anyCaseGuid, toJson: guidText }),
+      ...columns.stored,
+    },
+    enums: forms.enums,
+    mapped: forms.mapped,
+    selectNumber: columns.selectNumber,
+    toNumber: numberOfText,
+    readFlags: (cell) => {
+      const integer = readInteger(cell);
+      return integer === null ? null : Number(integer);
+    },
+  };
+}
+
+function scaledParts(scale: number, form: SqlForm): ColumnParts {
+  const read: ReadCell = (cell) => {
+    const units = readInteger(cell);
+    return units === null ? null : fromScaled(units, scale);
+  };
+  const toCell = (value: PrimitiveValue): unknown => {
+    const { floor, ceiling } = unitsAround(asText(value), scale);
+    return floor === ceiling && BigInt.asIntN(64, floor) === floor ? String(floor) : undefined;
+  };
+  return { form, read, toJson: scaledText(scale), toCell };
+}
+
+function readDouble(cell: unknown): number | null {
+  return typeof cell === "string" ? Number(cell) : null;
+}
+
+/** A text as it stands. */
+export function readString(cell: unknown): string | null {
+  return typeof cell === "string" ? cell : null;
+}
+
+/** Fraction digits of a second, of a database that has no more than six. */
+const SERVER_DIGITS = 6;
+
+/** The cell of a time; undefined for one with more digits. */
+function timeCell(value: PrimitiveValue): unknown {
+  return /[1-9]/.test((asText(value).split(".")[1] ?? "").slice(SERVER_DIGITS)) ? undefined : value;
+}
+
+/** Makes the cells of timestamps; undefined for those with more digits than the property has. */
+export function timestampCell(property: StructuralProperty, form: SqlForm): (value: PrimitiveValue) => unknown {
+  const digits = fractionDigits(property, SERVER_DIGITS);
+  return (value) => (roundedUp(toInstant(asText(value)), digits) === null ? onlyCell(form, value) : undefined);
+}
+
+/** How many digits of a second are written: a property that declares no precision has the greatest. */
+export function fractionDigits({ facets: { precision = MAX_PRECISION } }: StructuralProperty, most: number): number {
+  return precision === MAX_PRECISION ? DEFAULT_PRECISION : Math.min(precision, most);
+}
+
+/** Reads an integer within the bounds of its type, which a number holds. */
+function smallIntegerReader(property: StructuralProperty): ReadCell {
+  const ofNumber = ofCodec(property);
+  return (cell) => {
+    const integer = readInteger(cell);
+    return integer === null ? null : ofNumber(Number(integer));
+  };
+}
+
+/** A Decimal with the digits that the cell has. */
+export function readDecimal(cell: unknown): string | null {
+  return typeof cell === "string" ? parseDecimal(cell) : null;
+}
+
+/** A timestamp of any offset and width. */
+export function readTimestamp(cell: unknown): string | null {
+  return typeof cell === "string" ? readStoredTimestamp(cell) : null;
+}
+
+/** A number that was selected as text; any other cell as it is. */
+function numberOfText(cell: unknown): unknown {
+  return typeof cell === "string" && cell !== "" ? Number(cell) : cell;
+}
