@@ -1,15 +1,6 @@
+import { keptPerNumber } from "../../base/memo.ts";
 import { asText } from "../../edm/canonical-form.ts";
 import { convertedForm, type Sql, type SqlForm } from "../statement/sql-form.ts";
-
-/** Makes one form per scale. */
-export function perScale(make: (scale: number) => SqlForm): (scale: number) => SqlForm {
-  const made = new Map<number, SqlForm>();
-  return (scale) => {
-    const form = made.get(scale) ?? make(scale);
-    made.set(scale, form);
-    return form;
-  };
-}
 
 /**
  * Makes the forms of Edm.Decimal as integers, of which each is the value times ten to the power of a scale.
@@ -20,7 +11,7 @@ export function scaledDecimals(
   toDecimal: (cell: Sql, unit: string) => Sql,
   others: Partial<SqlForm> = {},
 ): (scale: number) => SqlForm {
-  return perScale((scale) => {
+  return keptPerNumber((scale) => {
     const unit = scale === 0 ? "1" : `0.${"1".padStart(scale, "0")}`;
     const conversion = { form: decimal, apply: (cell: Sql) => toDecimal(cell, unit) };
     return convertedForm(`decimal of scale ${String(scale)}`, asText, conversion, others);
