@@ -39,6 +39,16 @@ describe("the floors", () => {
     }
   });
 
+  test("every file that ARCHITECTURE.md names exists", () => {
+    const paths = sources.map(({ path }) => path.slice("src/".length));
+    const named = readSource("ARCHITECTURE.md").text.matchAll(/`([a-z]+)((?:\/[a-z0-9-]+)+)`/gu);
+    const missing = Array.from(named, ([, room = "", rest = ""]) => [room, room + rest] as const).filter(
+      ([room, name]) =>
+        FLOORS[room] !== undefined && !paths.some((path) => path === `${name}.ts` || path.startsWith(`${name}/`)),
+    );
+    expect(missing.map(([, name]) => name)).toEqual([]);
+  });
+
   test("ARCHITECTURE.md shows the inner floors as they are", () => {
     const { text } = readSource("ARCHITECTURE.md");
     const shown = Object.keys(INNER_FLOORS).map((room) => {

@@ -1,6 +1,7 @@
 import { Kysely, sql } from "kysely";
 import {
   action,
+  allRows,
   arraySource,
   authenticated,
   edm,
@@ -8,6 +9,7 @@ import {
   entityType,
   fn,
   hasMany,
+  hasOptional,
   odataService,
   resource,
   type Context,
@@ -488,4 +490,25 @@ describe("transactions", () => {
     await plain.fetch(new Request("http://x.example/go", { method: "POST" }));
     expect(messages).toEqual([expect.stringMatching(/needs a database: no set of this service/)]);
   });
+});
+
+test("a trusted query along a navigation that nothing loads is an error, and not an empty result", async () => {
+  const books = entitySet(Book, {
+    getAll: () => [],
+    getByKey: () => null,
+    authorization: { rows: () => allRows },
+  });
+  const loans = entitySet(Loan, {
+    getAll: () => [{ id: 1 }],
+    navigation: { book: hasOptional(Book, { target: "Books" }) },
+  });
+  const count = fn({
+    returns: edm.int32(),
+    authorization: [],
+    handler: async (_parameters: object, { sets }: Context): Promise<number> =>
+      sets(loans, { trusted: true }).count({ filter: (loan) => loan.book.title.eq("Odyssey") }),
+  });
+  const service = odataService({ prefix: "", entitySets: [books, loans], functions: { count } });
+  const response = await service.fetch(new Request("http://library.example/count()"));
+  expect(await response.json()).toMatchObject({ error: { code: "UnsupportedQueryOption", target: "$filter" } });
 });
