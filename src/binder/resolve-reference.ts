@@ -36,13 +36,13 @@ export function resolveReference(
   const path = pathBelowRoot(id, serviceRoot);
   if (path === null) throw fail(`It is not below the service root, ${serviceRoot}/.`);
   if (/[?#]/.test(path)) throw fail("It is the URL of one entity alone, without a query.");
-  const resource = orFail(() => resolvePath(parseResourcePath(path), model), fail);
+  const resource = resolveOrFail(() => resolvePath(parseResourcePath(path), model), fail);
   if (resource.kind !== "entity") throw fail("It is not the URL of one entity, such as Customers(5).");
   const { entitySet, key } = resource;
-  const value = orFail(() => bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name), fail);
+  const value = resolveOrFail(() => bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name), fail);
   return { entitySet, key: value };
 }
-function orFail<T>(resolve: () => T, fail: (problem: string) => ODataError): T {
+function resolveOrFail<T>(resolve: () => T, fail: (problem: string) => ODataError): T {
   try {
     return resolve();
   } catch (error) {

@@ -15,8 +15,8 @@ import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import { bindCollection } from "./bind-query.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
+import { keysetTokenScope } from "./keyset-token-scope.ts";
 import { jsonResponse } from "./response.ts";
-import { tokenScope } from "./token-scope.ts";
 
 /** Options that a next link of ours replaces: the new offset is absolute. */
 const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
@@ -77,7 +77,7 @@ export function collectionResponse(
     selected,
     expand: expandPlan,
     countsAfterSkip,
-    keyset: resource.keyset === true ? tokenScope(exchange, target.entitySet) : undefined,
+    keyset: resource.keyset === true ? keysetTokenScope(exchange, target.entitySet) : undefined,
   });
   const { maxResponseEntities: maxEntities } = definition.limits;
   const { reader } = exchange;

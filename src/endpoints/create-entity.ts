@@ -3,7 +3,7 @@ import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import type { Reader } from "../execution/reader.ts";
 import { runCreate } from "../execution/write-entity.ts";
 import { entityContext } from "../payload/context-url.ts";
@@ -61,7 +61,7 @@ export const createEntity: Endpoint = (exchange, path) => {
  */
 export function callCreate(entitySet: EntitySet, given: unknown, reader: Reader): Maybe<unknown> {
   return chain(runCreate(entitySet, given, reader), (answer) => {
-    const saved = orThrow(answer);
+    const saved = answeredValue(answer);
     if (saved === null || saved === undefined) throw protocolError("InvalidBody", "Post handler returned null.");
     return saved;
   });

@@ -1,6 +1,6 @@
 import { chain } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import { runCreateRelated } from "../execution/write-entity.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { requireEntity } from "./addressed-entity.ts";
@@ -41,7 +41,7 @@ export const createRelated: Endpoint = (exchange, path) => {
         ),
       );
       const saved = chain(state, () =>
-        chain(runCreateRelated(runtime.source, create, key, given, exchange.reader), (answer) => orThrow(answer)),
+        chain(runCreateRelated(runtime.source, create, key, given, exchange.reader), (answer) => answeredValue(answer)),
       );
       return chain(saved, (entity) => {
         if (entity === null || entity === undefined) throw noParent(navigation);

@@ -1,14 +1,14 @@
 import { chain } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import { runDelete } from "../execution/write-entity.ts";
 import { addressEntity } from "./addressed-entity.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
-import { noEntity } from "./read-property.ts";
+import { entityNotFound } from "./read-property.ts";
 import { noContentResponse } from "./response.ts";
 
 /**
@@ -29,12 +29,12 @@ export const deleteEntity: Endpoint = (exchange, path) => {
       addressed === null || state === "missing" ? false : runDelete(entitySet, value, exchange.reader),
     );
     return chain(deleted, (answer) => {
-      const isDeleted: unknown = orThrow(answer);
+      const isDeleted: unknown = answeredValue(answer);
       if (typeof isDeleted !== "boolean") {
         throw new TypeError(`The delete handler of ${entitySet.name} did not return true or false.`);
       }
       if (!isDeleted) {
-        const error = missingEntityError(exchange, () => noEntity(entitySet, key));
+        const error = missingEntityError(exchange, () => entityNotFound(entitySet, key));
         if (error.status !== 404 || !settings.idempotentDelete) throw error;
       }
       return noContentResponse(exchange);

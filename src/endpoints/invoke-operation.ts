@@ -5,7 +5,7 @@ import { resultOptions } from "../binder/option-rules.ts";
 import type { OperationDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { requireEntity } from "./addressed-entity.ts";
@@ -15,7 +15,7 @@ import type { Endpoint, Exchange } from "./exchange.ts";
 import { openArguments } from "./operation-arguments.ts";
 import { actionResult, operationResult } from "./operation-result.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
-import { noEntity } from "./read-property.ts";
+import { entityNotFound } from "./read-property.ts";
 
 /**
  * `GET` of a function, bound or unbound: calls it and answers what it returns, 204 for null.
@@ -60,7 +60,7 @@ function invoke(
       const run = (): Maybe<unknown> => {
         const { context } = exchange;
         const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
-        return chain(answer, (result) => orThrow(result));
+        return chain(answer, (result) => answeredValue(result));
       };
       if (!isBoundToEntity || entitySet === null) return run();
       const owner = openOwner(exchange, { entitySet, keyText: target.key ?? "", key }, kind);
@@ -86,7 +86,7 @@ function openOwner(
   { entitySet, keyText, key }: Owner,
   kind: "Function" | "Action",
 ): Maybe<unknown> {
-  const missing = (): ODataError => noEntity(entitySet, keyText);
+  const missing = (): ODataError => entityNotFound(entitySet, keyText);
   const address = { entitySet, key, mustBeSeen: true };
   if (kind === "Function") return requireEntity(exchange, address, missing);
   const owner = requireEntity(exchange, address, () => missingEntityError(exchange, missing));

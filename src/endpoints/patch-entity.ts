@@ -5,7 +5,7 @@ import { IncompleteValueError } from "../definition/sets/merge-delta.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import { runPatch } from "../execution/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
@@ -16,7 +16,7 @@ import { entityResult } from "./entity-result.ts";
 import type { Endpoint, EntitySetRuntime, Exchange } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
-import { noEntity } from "./read-property.ts";
+import { entityNotFound } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
 
 /**
@@ -77,7 +77,7 @@ export interface PatchTarget {
  */
 export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknown, check?: () => void): Maybe<unknown> {
   const { entitySet, keyText, key } = target;
-  const missing = (): ODataError => missingEntityError(exchange, () => noEntity(entitySet, keyText));
+  const missing = (): ODataError => missingEntityError(exchange, () => entityNotFound(entitySet, keyText));
   const current = chain(requireEntity(exchange, { entitySet, key }, missing), (addressed) => {
     check?.();
     return checkPreconditions(exchange, { entitySet, key, addressed });
@@ -87,7 +87,7 @@ export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknow
     return chain(
       patched(entitySet, () => runPatch(entitySet, key, delta, exchange.reader)),
       (answer) => {
-        const saved = orThrow(answer);
+        const saved = answeredValue(answer);
         if (saved !== null && saved !== undefined) return saved;
         throw missing();
       },

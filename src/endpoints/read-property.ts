@@ -31,7 +31,7 @@ export const readProperty: Endpoint = (exchange, path) => {
   const value = bindPropertyKey(exchange, entitySet, key);
   bindNoQuery(readOptions(exchange), valueOptions(property));
   return chain(readOwner(exchange, entitySet, value, property), (found) => {
-    if (found === null) throw noEntity(entitySet, key);
+    if (found === null) throw entityNotFound(entitySet, key);
     const { entity, rowShape } = found;
     const etag = etagWriter(entitySet, rowShape)?.(entity);
     const extra = etag === undefined ? undefined : { ETag: etag };
@@ -68,7 +68,7 @@ export const readPropertyValue: Endpoint = (exchange, path) => {
     });
   }
   return chain(readOwner(exchange, entitySet, value, property), (found) => {
-    if (found === null) throw noEntity(entitySet, key);
+    if (found === null) throw entityNotFound(entitySet, key);
     const body = writeRawProperty(entityType, property, found.entity, found.rowShape);
     if (body !== null) return okResponse(exchange, contentType, body);
     if (exchange.service.definition.profile.nullRawValueIsEmpty) return noContentResponse(exchange);
@@ -93,7 +93,7 @@ export function bindPropertyKey(exchange: Exchange, entitySet: EntitySet, key: s
 }
 
 /** The error for an entity that is not there. */
-export function noEntity(entitySet: EntitySet, key: string): ODataError {
+export function entityNotFound(entitySet: EntitySet, key: string): ODataError {
   return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }
 

@@ -3,7 +3,7 @@ import { keptPer } from "../base/memo.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import { runReplace } from "../execution/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
@@ -18,7 +18,7 @@ import { entityResult, type WriteOutcome } from "./entity-result.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
-import { noEntity } from "./read-property.ts";
+import { entityNotFound } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
 
 /** An entity to put where the URL says. */
@@ -103,7 +103,7 @@ function replace(exchange: Exchange, replacement: Replacement, { state, entity }
     runReplace(entitySet, key, whole, exchange.reader),
   );
   return chain(replaced, (answer) => {
-    const saved = orThrow(answer);
+    const saved = answeredValue(answer);
     if (saved !== null && saved !== undefined) {
       return { entity: saved, handler: call, outcome: state === "missing" ? "upserted" : "updated" };
     }
@@ -138,7 +138,7 @@ function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement)
 }
 
 function missing(exchange: Exchange, { entitySet, keyText }: Replacement): Error {
-  return missingEntityError(exchange, () => noEntity(entitySet, keyText));
+  return missingEntityError(exchange, () => entityNotFound(entitySet, keyText));
 }
 
 /** Gives a replacement the immutable values of the entity; null where the type has none. */

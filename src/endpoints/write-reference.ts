@@ -7,7 +7,7 @@ import type { Context } from "../definition/context.ts";
 import type { Answer, LinkHandler } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readReference } from "../payload/read-reference.ts";
 import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
@@ -177,7 +177,7 @@ function writeBelow(
   return chain(
     chain(allowed, () => write()),
     (answer) => {
-      orThrow(answer);
+      answeredValue(answer);
       return noContentResponse(exchange, minimalPreference(exchange));
     },
   );

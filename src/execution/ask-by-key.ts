@@ -4,7 +4,7 @@ import { isODataError } from "../errors/odata-error.ts";
 import type { PathStep, RelatedWay } from "../plan/plan-related.ts";
 import { mapEach } from "./concurrency.ts";
 import type { EntityKey } from "./entity-key.ts";
-import { batchLookup, collectEntities, orThrow } from "./handler-answer.ts";
+import { batchLookup, collectEntities, answeredValue } from "./handler-answer.ts";
 import { type Gate, gateOf, type Reader } from "./reader.ts";
 
 /** A way through a handler of the navigation. */
@@ -42,7 +42,7 @@ export function askByKey<Asked extends { readonly key: EntityKey }, T>(
   }
   const keys = asked.map(({ key }) => key.value);
   return chain(way.getBatch(keys, context), (answer) => {
-    const find = batchLookup(orThrow(answer), navigation.entityType, navigation.place);
+    const find = batchLookup(answeredValue(answer), navigation.entityType, navigation.place);
     if (gate === null) return eachGroup(asked, (one) => take(find(one.key), one), reader);
     const answers = asked.map(({ key }) => find(key));
     return chain(keepAnswers(navigation, answers, gate, reader), (seen) =>

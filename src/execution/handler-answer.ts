@@ -7,7 +7,7 @@ import type { QueryableSource } from "../query/source.ts";
 import { type EntityKey, identityOfKey } from "./entity-key.ts";
 
 /** The value of a handler's answer. @throws the error that the handler returned instead of a value */
-export function orThrow<T>(answer: T | ODataError): T {
+export function answeredValue<T>(answer: T | ODataError): T {
   if (isODataError(answer)) throw answer;
   return answer;
 }

@@ -5,7 +5,7 @@ import type { AuthorizationRequirement, Category } from "../definition/rules/aut
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
-import { orThrow } from "./handler-answer.ts";
+import { answeredValue } from "./handler-answer.ts";
 
 /** The result of rules before an entity is loaded: `pending` where only a `resource` check of the entity can decide. */
 export type Verdict = "passed" | "failed" | "pending";
@@ -132,7 +132,7 @@ function passes(rule: AuthorizationRequirement, context: Context, entity: unknow
   if (rule.kind !== "resource") throw new Error(`The rule ${rule.kind} is judged without an entity.`);
   // The rule was declared for the type of the entity: the one place where that is forgotten.
   const answer: Maybe<unknown> = rule.check(user, entity as never, ruleContextOf(context));
-  return chain(answer, (value) => orThrow(value) === true);
+  return chain(answer, (value) => answeredValue(value) === true);
 }
 
 function passesAny(rules: readonly AuthorizationRequirement[], context: Context, entity: unknown): Maybe<boolean> {

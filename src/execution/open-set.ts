@@ -3,7 +3,7 @@ import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { RelationalSource } from "../query/source.ts";
-import { collectEntities, orThrow } from "./handler-answer.ts";
+import { collectEntities, answeredValue } from "./handler-answer.ts";
 import type { LoadRun } from "./load-run.ts";
 import { type Reader, serviceOf } from "./reader.ts";
 import { resolveSource } from "./resolve-sources.ts";
@@ -53,7 +53,7 @@ export function readAll(
   const { context, gate } = reader;
   // A rule that throws keeps the handler from being called.
   if (conditionFor(entitySet, reader) === "none") return [];
-  const entities = chain(getAll(context), (answer) => collectEntities(orThrow(answer), "The getAll handler"));
+  const entities = chain(getAll(context), (answer) => collectEntities(answeredValue(answer), "The getAll handler"));
   return gate === null ? entities : chain(entities, (all) => gate.keep(entitySet, all, context));
 }
 

@@ -13,7 +13,7 @@ import type { RowShape } from "../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
 import { chooseJoins } from "./choose-joins.ts";
-import { orThrow } from "./handler-answer.ts";
+import { answeredValue } from "./handler-answer.ts";
 import { definitionOf, type Reader, seesEntity } from "./reader.ts";
 import { resolveSource, restrictSource } from "./resolve-sources.ts";
 import { conditionFor } from "./row-rules.ts";
@@ -91,7 +91,7 @@ export function getEntity(entitySet: EntitySet, key: unknown, reader: Reader): M
   const getByKey = handlerOf(entitySet, reader);
   const condition = conditionFor(entitySet, reader);
   if (condition === "none") return null;
-  if (condition === "all") return chain(getByKey(key, reader.context), (answer) => orThrow(answer) ?? null);
+  if (condition === "all") return chain(getByKey(key, reader.context), (answer) => answeredValue(answer) ?? null);
   if (getByKey.readRow !== undefined) {
     const wanted = { selected: () => wholeEntity(entitySet) };
     return chain(readKeyedRow(entitySet, getByKey, key, reader, wanted), (found) =>
@@ -99,7 +99,7 @@ export function getEntity(entitySet: EntitySet, key: unknown, reader: Reader): M
     );
   }
   return chain(getByKey(key, reader.context), (answer) => {
-    const entity = orThrow(answer);
+    const entity = answeredValue(answer);
     if (entity === null || entity === undefined) return null;
     return chain(seesEntity(entitySet, entity, reader), (isSeen) => (isSeen ? entity : null));
   });
@@ -171,7 +171,7 @@ function readKeyedRow(
   const { context } = reader;
   if (getByKey.readRow === undefined) throw new Error(`${entitySet.name} reads no rows by their keys.`);
   if (conditionFor(entitySet, reader) === "all") {
-    return chain(getByKey.readRow(key, selected(), context, joins), (answer) => orThrow(answer));
+    return chain(getByKey.readRow(key, selected(), context, joins), (answer) => answeredValue(answer));
   }
   return chain(seenRows(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {
     if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} reads no rows by their keys.`);

@@ -7,7 +7,7 @@ import { searchOfKeys, type ExpandSearch } from "../plan/plan-expand.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";
 import { askByKey, type HandlerWay } from "./ask-by-key.ts";
 import { identityOfKey } from "./entity-key.ts";
-import { collectEntities, orThrow } from "./handler-answer.ts";
+import { collectEntities, answeredValue } from "./handler-answer.ts";
 import { readByKey } from "./read-by-key.ts";
 import { definitionOf, type Reader } from "./reader.ts";
 import { searchMatches } from "./search-related.ts";
@@ -76,7 +76,7 @@ function askHandler(source: NavigationSource, value: unknown, reader: Reader): M
     },
   };
   return chain(
-    askByKey(way, [{ key }], { ...source, entityType, place }, (answer) => orThrow(answer), reader),
+    askByKey(way, [{ key }], { ...source, entityType, place }, (answer) => answeredValue(answer), reader),
     ([answer]) => answer,
   );
 }

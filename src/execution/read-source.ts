@@ -12,7 +12,7 @@ import type { FilterClause, OrderByItem } from "../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { EntityPage, Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { refuseUnjoined } from "./choose-joins.ts";
-import { orThrow } from "./handler-answer.ts";
+import { answeredValue } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { startLoads, withOption } from "./load-run.ts";
 import { gateOf, type Reader } from "./reader.ts";
@@ -34,7 +34,7 @@ export function openSource(
   ) {
     return resolveSource(entitySet, queryable, reader);
   }
-  return chain(queryable(reader.context), (source) => orThrow(source));
+  return chain(queryable(reader.context), (source) => answeredValue(source));
 }
 
 /**

@@ -9,7 +9,7 @@ import { clausesOf, NO_ROW } from "../plan/row-rules.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { QueryableSource, RowRestriction, SourcesBySet } from "../query/source.ts";
 import { startAll } from "./concurrency.ts";
-import { isSource, orThrow } from "./handler-answer.ts";
+import { isSource, answeredValue } from "./handler-answer.ts";
 import { definitionOf, gateOf, type Reader, serviceOf } from "./reader.ts";
 import { conditionFor, conditionOf } from "./row-rules.ts";
 
@@ -59,7 +59,7 @@ export function resolveSource(
   const { whole, seen } = sourcesOf(reader.context);
   let source = whole.get(queryable);
   if (source === undefined) {
-    source = chain(queryable(reader.context), (answer) => checkSource(orThrow(answer), entitySet));
+    source = chain(queryable(reader.context), (answer) => checkSource(answeredValue(answer), entitySet));
     whole.set(queryable, source);
   }
   if (gateOf(entitySet, reader) === null) return source;

@@ -11,7 +11,7 @@ import type { BoundQuery } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { chooseJoins, type ChosenJoins } from "./choose-joins.ts";
-import { isIterable, isSource, orThrow, withoutPromises } from "./handler-answer.ts";
+import { isIterable, isSource, answeredValue, withoutPromises } from "./handler-answer.ts";
 import { readCounted, readLastRow } from "./keyset-page.ts";
 import { readAll } from "./open-set.ts";
 import { applyInMemory, openSource, readFrom } from "./read-source.ts";
@@ -89,7 +89,7 @@ function readPage(
   if (plan.form === "profile-applied" && handlers.applyQuery !== undefined) {
     const query = restrictedQuery(plan, reader);
     if (query === null) return cutAppliedQuery(plan, toCollectionQuery(plan), { items: [], count: 0 });
-    return chain(handlers.applyQuery(query, context), (answer) => cutAppliedQuery(plan, query, orThrow(answer)));
+    return chain(handlers.applyQuery(query, context), (answer) => cutAppliedQuery(plan, query, answeredValue(answer)));
   }
   const own: Reader = entitySet === null ? { context, gate: null } : reader;
   const set = entitySet ?? plan.query.shape.entitySet;

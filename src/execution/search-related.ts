@@ -4,7 +4,7 @@ import { protocolError } from "../errors/odata-error.ts";
 import type { ExpandSearch } from "../plan/plan-expand.ts";
 import type { Page, QueryableSource } from "../query/source.ts";
 import { entityKeyReader } from "./entity-key.ts";
-import { collectEntities, isSource, orThrow } from "./handler-answer.ts";
+import { collectEntities, isSource, answeredValue } from "./handler-answer.ts";
 import type { Reader } from "./reader.ts";
 import { restrictSource } from "./resolve-sources.ts";
 import { conditionFor } from "./row-rules.ts";
@@ -26,7 +26,7 @@ export function runSearch(
   // A rule that throws keeps the handler from being called.
   conditionFor(entitySet, reader);
   return chain(search(clause, context), (answer): Maybe<QueryableSource | Iterable<unknown>> => {
-    const found = orThrow(answer);
+    const found = answeredValue(answer);
     if (isSource(found)) return restrictSource(entitySet, found, reader);
     return chain(collectEntities(found, "The search handler"), (rows) => gate?.keep(entitySet, rows, context) ?? rows);
   });

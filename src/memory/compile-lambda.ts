@@ -1,5 +1,5 @@
 import type { CollectionPath, Expression, LambdaExpression } from "../query/expression.ts";
-import { canonicalKind, canonicalLook, type CanonicalLook } from "./canonical-look.ts";
+import { canonicalKind, canonicalTest, type CanonicalTest } from "./canonical-test.ts";
 import { compileRawSource, describePath, invalidValue, toCanonical, type RawAccessor } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
 import type { Evaluation } from "./evaluation.ts";
@@ -90,7 +90,7 @@ function placeItem(collection: CollectionPath, slot: VariableSlot): PlaceItem {
   }
   const canonical = toCanonical(collection);
   const kind = canonicalKind(type);
-  const isCanonical: CanonicalLook = kind === null ? canonicalLook(type) : (item) => typeof item === kind;
+  const isCanonical: CanonicalTest = kind === null ? canonicalTest(type) : (item) => typeof item === kind;
   return (item) => {
     slot.value = isCanonical(item) ? (item as VariableSlot["value"]) : canonical(item);
   };

@@ -10,7 +10,7 @@ import type {
   PropertyExpression,
   VariableExpression,
 } from "../query/expression.ts";
-import { canonicalKind, canonicalLook } from "./canonical-look.ts";
+import { canonicalKind, canonicalTest } from "./canonical-test.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { relatedOf, rootOf } from "./relations.ts";
@@ -120,7 +120,7 @@ export function compileProperty(expression: PropertyExpression, slots: VariableS
     };
   }
   const raw = isPlain ? readAny(field) : compileRawProperty(expression, slots);
-  const isCanonical = kind === null ? canonicalLook(property.type) : (value: unknown): boolean => typeof value === kind;
+  const isCanonical = kind === null ? canonicalTest(property.type) : (value: unknown): boolean => typeof value === kind;
   return (entity, evaluation) => {
     const value = raw(entity, evaluation);
     return isCanonical(value) ? (value as PrimitiveValue) : canonical(value);

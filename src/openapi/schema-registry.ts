@@ -32,7 +32,7 @@ export function componentName(name: string): string {
 }
 
 /** A schema, or null. */
-export function orNull(schema: DocumentObject): DocumentObject {
+export function nullableSchema(schema: DocumentObject): DocumentObject {
   const { type, anyOf } = schema;
   const isPlain = typeof type === "string" && schema["enum"] === undefined;
   if (isPlain) return { ...schema, type: [type, "null"] };

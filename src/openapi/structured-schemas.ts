@@ -1,6 +1,6 @@
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { DocumentObject } from "./open-api-document.ts";
-import { orNull, type SchemaRegistry } from "./schema-registry.ts";
+import { nullableSchema, type SchemaRegistry } from "./schema-registry.ts";
 import { isRequired, membersOf, objectSchema, type SchemaUse } from "./value-schemas.ts";
 
 const TEXT: DocumentObject = { type: "string" };
@@ -141,7 +141,7 @@ function backLinksOf(type: EntityType, navigation: NavigationProperty): Readonly
 
 function navigationSchema({ isCollection, nullable }: NavigationProperty, one: DocumentObject): DocumentObject {
   if (isCollection) return { type: "array", items: one };
-  return nullable ? orNull(one) : one;
+  return nullable ? nullableSchema(one) : one;
 }
 
 function expandedMembers(

@@ -1,7 +1,7 @@
 import type { ComplexType, EnumType, OperationParameter, ReturnType, StructuralProperty } from "../edm/model.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 import { PRIMITIVE_SCHEMAS } from "./primitive-schemas.ts";
-import { orNull, type SchemaRegistry } from "./schema-registry.ts";
+import { nullableSchema, type SchemaRegistry } from "./schema-registry.ts";
 
 /** Whether a value stands in an answer, in a body that gives it whole, or in one that changes members of it. */
 export type SchemaUse = "answer" | "body" | "change";
@@ -21,7 +21,7 @@ export function isValued(returns: ReturnType): returns is ReturnType & Valued {
 export function valueSchema(valued: Valued, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
   // A collection is replaced whole.
   const single = singleSchema(valued, use === "change" && valued.isCollection ? "body" : use, schemas);
-  const item = valued.nullable ? orNull(single) : single;
+  const item = valued.nullable ? nullableSchema(single) : single;
   return valued.isCollection ? { type: "array", items: item } : item;
 }
 

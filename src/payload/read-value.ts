@@ -63,7 +63,7 @@ export class ValueReaders {
       if (reader === undefined) this.#changedComplex.set(type, (reader = this.#compileChange(type)));
       return reader(value, place);
     });
-    return orNull(read, nullable);
+    return nullableReader(read, nullable);
   }
 
   /** The reader of a value with facets of its own, such as that of a parameter. */
@@ -77,7 +77,7 @@ export class ValueReaders {
       type.kind === "ComplexType"
         ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
         : scalarReader(codec ?? valueCodec(type));
-    const item = orNull(single, nullable);
+    const item = nullableReader(single, nullable);
     return isCollection ? collectionReader(item) : item;
   }
 
@@ -160,7 +160,7 @@ function scalarReader(codec: ValueCodec): ValueReader {
   };
 }
 
-function orNull(read: ValueReader, nullable: boolean): ValueReader {
+function nullableReader(read: ValueReader, nullable: boolean): ValueReader {
   return (value, place, segment) => {
     if (value !== null) return read(value, place, segment);
     if (nullable) return null;

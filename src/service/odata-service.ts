@@ -15,7 +15,7 @@ import { authorize, hasRules } from "../endpoints/authorize.ts";
 import { type Arrival, Exchange, toIncomingRequest, type ServiceRuntime, unrestricted } from "../endpoints/exchange.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { withRowRules } from "../execution/gate.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import { checkHost, readBaseUrl } from "../http/base-url.ts";
 import { isCrossSiteWrite } from "../http/cross-site.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
@@ -176,7 +176,7 @@ function pathOf(below: string, model: Model): ResourcePath {
 function authenticate(arrival: Arrival, { authenticate: ask }: ServiceDefinition): Maybe<User | null> {
   if (ask === undefined) return null;
   return chain(ask(toIncomingRequest(arrival)), (answer) => {
-    const user = orThrow(answer);
+    const user = answeredValue(answer);
     // Untyped code may say in other words that it knows nobody: `Number` of a header that is not there is 0, or NaN.
     const said: unknown = user;
     return said ? user : null;

@@ -8,7 +8,7 @@ import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
 import { authorizeShape } from "../execution/authorize-query.ts";
-import { orThrow } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
 import { actionOf, judgeEntity, requireCategory } from "../execution/judge-rules.ts";
 import { findEntity } from "../execution/read-by-key.ts";
 import { type Reader, readerOf, serviceOf } from "../execution/reader.ts";
@@ -111,7 +111,7 @@ export class SetAccess {
       const entity = bodies.readNew(toBody(set.entitySet.entityType, given, use), true);
       await judge(entity);
       if (!this.#isTrusted) await authorizeNested(context, set, entity);
-      return this.#saved(orThrow(await runCreate(set.entitySet, entity, reader)), call);
+      return this.#saved(answeredValue(await runCreate(set.entitySet, entity, reader)), call);
     });
   }
 
@@ -126,7 +126,7 @@ export class SetAccess {
       this.#requireHandler(set, "patch", call);
       const { delta } = bodies.readDelta(toBody(entityType, given, use), true);
       return async () => {
-        const saved = orThrow(await runPatch(set.entitySet, wanted, delta, reader));
+        const saved = answeredValue(await runPatch(set.entitySet, wanted, delta, reader));
         return saved === null || saved === undefined ? null : this.#saved(saved, call);
       };
     });
@@ -140,7 +140,7 @@ export class SetAccess {
     const deleted = await this.#change("delete", call, { key: wanted, expected }, ({ set, reader }) => {
       this.#requireHandler(set, "delete", call);
       return async () => {
-        const answer: unknown = orThrow(await runDelete(set.entitySet, wanted, reader));
+        const answer: unknown = answeredValue(await runDelete(set.entitySet, wanted, reader));
         if (typeof answer === "boolean") return answer ? true : null;
         throw new TypeError(`The delete handler of ${set.entitySet.name} did not return true or false.`);
       };

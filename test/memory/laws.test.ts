@@ -18,7 +18,7 @@ import {
 } from "../../src/edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
 import { valueCodec } from "../../src/edm/value-codecs.ts";
-import { canonicalKind, canonicalLook } from "../../src/memory/canonical-look.ts";
+import { canonicalKind, canonicalTest } from "../../src/memory/canonical-test.ts";
 import { keyOrder, valueComparison } from "../../src/memory/compare.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";
@@ -247,7 +247,7 @@ describe("values", () => {
     fc.assert(
       fc.property(fc.constantFrom(...PRIMITIVE_TYPE_NAMES), texts, (name, value) => {
         const type = PRIMITIVE_TYPES[name];
-        if (canonicalKind(type) === typeof value || !canonicalLook(type)(value)) return;
+        if (canonicalKind(type) === typeof value || !canonicalTest(type)(value)) return;
         expect(valueCodec(type).fromHandler(value)).toBe(value);
       }),
       { numRuns: caseCount(2000) },

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import type { VaryingRowCondition } from "../../src/definition/rules/row-conditions.ts";
 import { compileRowRule } from "../../src/definition/rules/row-rule.ts";
+import { canBeTrue } from "../../src/memory/can-be-true.ts";
 import { fieldOf } from "../../src/memory/compile-property.ts";
 import { compiledFor } from "../../src/memory/compiled-cache.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";
-import { canBeTrue } from "../../src/memory/possible-truth.ts";
 
 const Thing = entityType("Thing", {
   id: edm.int32().key(),

@@ -11,7 +11,7 @@ const ROW_OPTIONS: readonly string[] = ["$filter", "$orderby", "$search"];
  * Returns what the keyset tokens of a request are made with. They belong to this service, set, user and query.
  * @throws Error for a user without an identity, when the service has no `tokenScope` either
  */
-export function tokenScope(exchange: Exchange, entitySet: EntitySet): TokenScope {
+export function keysetTokenScope(exchange: Exchange, entitySet: EntitySet): TokenScope {
   const { definition, seal } = exchange.service;
   if (seal === null) throw new Error(`${entitySet.name} has keyset paging, but its service has no secret.`);
   const { system, aliases } = exchange.options.options;

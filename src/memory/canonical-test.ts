@@ -4,7 +4,7 @@ import type { ValueType } from "../edm/model.ts";
  * Tells by a short look that a value is canonical as it stands; false where it is not, or where only the codec can
  * tell.
  */
-export type CanonicalLook = (value: unknown) => boolean;
+export type CanonicalTest = (value: unknown) => boolean;
 
 /** What `typeof` says of values that need no conversion; null where more than that must be looked at. */
 export type CanonicalKind = "boolean" | "number" | "bigint" | "string" | null;
@@ -47,7 +47,7 @@ export function canonicalKind(type: ValueType): CanonicalKind {
  * is taken for one, and whether its day exists is for the writer of the answer to find out. The codec's full check would
  * cost more than the comparison that follows.
  */
-export function canonicalLook(type: ValueType): CanonicalLook {
+export function canonicalTest(type: ValueType): CanonicalTest {
   switch (type.kind === "PrimitiveType" ? type.name : undefined) {
     case "Edm.Decimal":
       return (value) => typeof value === "string" && isDecimal(value);
