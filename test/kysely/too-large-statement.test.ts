@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { orTooLarge } from "../../src/kysely/dialects/database-fault.ts";
+import { explainTooLarge } from "../../src/kysely/dialects/database-fault.ts";
 
 const TOO_LARGE: readonly Error[] = [
   new Error("Expression tree is too large (maximum depth 1000)"),
@@ -28,7 +28,7 @@ const OTHERS: readonly unknown[] = [
 
 describe("what a database says of a statement", () => {
   test.each(TOO_LARGE)("that it is too much is 400, and not sent: $message", (error) => {
-    expect(orTooLarge(error)).toMatchObject({
+    expect(explainTooLarge(error)).toMatchObject({
       status: 400,
       code: "InvalidQueryOption",
       message:
@@ -38,6 +38,6 @@ describe("what a database says of a statement", () => {
   });
 
   test.each(OTHERS)("anything else stays as it is: %s", (error) => {
-    expect(orTooLarge(error)).toBe(error);
+    expect(explainTooLarge(error)).toBe(error);
   });
 });

@@ -1,6 +1,6 @@
 import { isODataError } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { orUnevaluable } from "../../src/kysely/dialects/database-fault.ts";
+import { explainUnevaluable } from "../../src/kysely/dialects/database-fault.ts";
 
 function failure(code: string): Error {
   return Object.assign(new Error("words of the database"), { code });
@@ -31,7 +31,7 @@ describe("what a database says of an expression", () => {
       "The query takes the database too long: narrow it, or ask for less.",
     ],
   ])("%s is an error of the request", (code, expected, message) => {
-    const error = orUnevaluable(failure(code), "PostgreSQL");
+    const error = explainUnevaluable(failure(code), "PostgreSQL");
     expect(isODataError(error)).toBe(true);
     expect(error).toMatchObject({ status: 400, code: expected, message });
   });
@@ -39,7 +39,7 @@ describe("what a database says of an expression", () => {
   test.each([failure("42P01"), failure("22P02"), new Error("without a code"), "a text"])(
     "anything else stays: %s",
     (error) => {
-      expect(orUnevaluable(error, "PostgreSQL")).toBe(error);
+      expect(explainUnevaluable(error, "PostgreSQL")).toBe(error);
     },
   );
 });

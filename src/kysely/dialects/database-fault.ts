@@ -114,15 +114,15 @@ export function ofTable(error: unknown, table: string | undefined): unknown {
  */
 export function toReadFault(error: unknown, name: string, table: string | undefined): unknown {
   if (isODataError(error)) return error;
-  const told = orUnevaluable(error, name);
+  const told = explainUnevaluable(error, name);
   if (told !== error) return told;
   const kind = databaseFault(error)?.kind;
   if (kind === "unavailable") return unavailable(ofTable(error, table));
-  return kind === "contention" ? tooBusy(ofTable(error, table)) : ofTable(orTooLarge(error), table);
+  return kind === "contention" ? tooBusy(ofTable(error, table)) : ofTable(explainTooLarge(error), table);
 }
 
 /** A query that is more than one statement takes, as a client is to hear it. */
-export function orTooLarge(error: unknown): unknown {
+export function explainTooLarge(error: unknown): unknown {
   if (!(error instanceof Error) || !DIALECTS.some(({ isTooLarge }) => isTooLarge(error))) return error;
   const message =
     "The query is more than the database takes in one statement: ask for less at once, or in several requests.";
@@ -130,7 +130,7 @@ export function orTooLarge(error: unknown): unknown {
 }
 
 /** An expression that a database cannot evaluate for a row, or not in time, as a client is to hear it. */
-export function orUnevaluable(error: unknown, name: string): unknown {
+export function explainUnevaluable(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const { code } = error;
   if (DIALECTS.some(({ timeouts }) => timeouts.has(code))) {

@@ -5,11 +5,11 @@ import { protocolError } from "../../errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import { dependsOnItemsAlone } from "./common-navigation.ts";
 import { findCollection, findRelation, isEntityPresent } from "./find-path.ts";
 import { alike, joinOf, targetOf, tuple, linkColumn, linkTable } from "./join-navigation.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
 import { columnOperand, addRelation, Level, type Relation } from "./relation.ts";
+import { dependsOnItemsAlone } from "./shared-navigation.ts";
 
 /** Translates the predicate of a lambda operator, which knows its item; null may stand for false. */
 export type TranslatePredicate = (predicate: Expression, scope: PathScope) => Sql;

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { ComparisonExpression, Expression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
-import { commonNavigation, truthWhenAbsent, type CommonNavigation } from "./common-navigation.ts";
 import { alike, equalColumns, isFirst, pairsOf, targetOf, tuple } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
 import { columnOperand, addRelation, Level, type Relation } from "./relation.ts";
+import { sharedNavigation, truthWhenAbsent, type SharedNavigation } from "./shared-navigation.ts";
 
 /** Translates a condition within a scope. */
 type TranslateWithin = (condition: Expression, scope: PathScope, mode: ConditionMode) => Sql;
@@ -22,7 +22,7 @@ export function translateSemiJoin(
   translate: TranslateWithin,
 ): Sql | null {
   if (!scope.statement.isRelational) return null;
-  const common = commonNavigation(expression, scope);
+  const common = sharedNavigation(expression, scope);
   const absent = common === null ? undefined : truthWhenAbsent(expression);
   if (common === null || absent === undefined) return null;
   // A list tells true from not true alone. To tell false from null by a second one would double the text per navigation.
@@ -69,17 +69,17 @@ function complementOf(expression: Expression): Expression | null {
 }
 
 /** Whether it is the comparison of the related entity itself with null. */
-function isEntityTest(expression: Expression, { navigation }: CommonNavigation): expression is ComparisonExpression {
+function isEntityTest(expression: Expression, { navigation }: SharedNavigation): expression is ComparisonExpression {
   return expression.kind === "comparison" && (expression.left === navigation || expression.right === navigation);
 }
 
-function entityTest(isNull: boolean, common: CommonNavigation, mode: ConditionMode, scope: PathScope): Sql {
+function entityTest(isNull: boolean, common: SharedNavigation, mode: ConditionMode, scope: PathScope): Sql {
   const found = semiJoin(common, scope, isNull ? "exact" : mode, () => null);
   return isNull ? sql`not (${found})` : found;
 }
 
 function semiJoin(
-  { source, navigation }: CommonNavigation,
+  { source, navigation }: SharedNavigation,
   scope: PathScope,
   mode: ConditionMode,
   where: (inner: PathScope) => Sql | null,
@@ -124,7 +124,7 @@ function semiJoin(
 /** Goes on as if a navigation were joined already. */
 function within<T>(
   source: Relation,
-  navigationProperty: CommonNavigation["navigation"]["navigationProperty"],
+  navigationProperty: SharedNavigation["navigation"]["navigationProperty"],
   related: Relation,
   translate: () => T,
 ): T {

@@ -53,7 +53,7 @@ export function inTransaction<T>(
   const joined = transactionOf(table, context);
   if (joined !== null) {
     const session = sessionOf(joined);
-    return once({ table, context }, () => (isUndone ? orUndone(session, () => work(session)) : work(session)));
+    return once({ table, context }, () => (isUndone ? withSavepoint(session, () => work(session)) : work(session)));
   }
   const attempt = (): Promise<T> => {
     throwIfGone(context);
@@ -111,7 +111,7 @@ async function once<T>(write: Write, work: () => Maybe<T>): Promise<T> {
 }
 
 /** Takes back what a piece of work did before it failed. */
-async function orUndone<T>(session: SqlSession, work: () => Promise<T>): Promise<T> {
+async function withSavepoint<T>(session: SqlSession, work: () => Promise<T>): Promise<T> {
   const command = async (sql: string): Promise<WriteResult> => session.run({ sql, parameters: [], width: 0 });
   await command("savepoint odatakit_write");
   try {

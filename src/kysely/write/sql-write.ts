@@ -40,7 +40,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
     (property) => !property.isKey && !property.computed && !property.immutable && property !== rowVersion,
   );
   const change = (isMerged: boolean) => (key: unknown, entity: unknown, context: AnyWriteContext) =>
-    orRejected(() => {
+    rejectingThrows(() => {
       const given = entity as Values;
       const values = {};
       for (const { field } of changeable) {
@@ -52,14 +52,14 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
       );
     });
   const remove = (key: unknown, context: AnyWriteContext): Maybe<boolean> =>
-    orRejected(() => {
+    rejectingThrows(() => {
       const wanted = writer.keyValues(key);
       return chain(guardOf({ table, key: wanted, values: {} }, context), (guard) =>
         deleteRow(writer, wanted, context, guard),
       );
     });
   const create = (entity: unknown, context: Context): Maybe<Values> =>
-    orRejected(() => insertGraph(table, entity as Values, context));
+    rejectingThrows(() => insertGraph(table, entity as Values, context));
   return {
     create: Object.assign(create, OBEYING),
     replace: Object.assign(change(false), OBEYING),
@@ -69,7 +69,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
 }
 
 /** What fails does so by a promise, though what succeeds may come at once: applications, too, call these handlers. */
-function orRejected<T>(write: () => Maybe<T>): Maybe<T> {
+function rejectingThrows<T>(write: () => Maybe<T>): Maybe<T> {
   try {
     return write();
   } catch (error) {

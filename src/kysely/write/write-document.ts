@@ -21,7 +21,7 @@ export function writeDocument(property: StructuralProperty): WriteValue {
 
 function writerOf(property: StructuralProperty, isCollection: boolean): WriteValue {
   if (isCollection) {
-    const writeItem = orNull(writerOf(property, false));
+    const writeItem = nullableWriter(writerOf(property, false));
     return (value) => `[${(value as readonly unknown[]).map(writeItem).join(",")}]`;
   }
   const { type } = property;
@@ -34,7 +34,7 @@ function writerOf(property: StructuralProperty, isCollection: boolean): WriteVal
       const given: unknown = Object.hasOwn(value as object, member.field)
         ? Reflect.get(value as object, member.field)
         : null;
-      return `${writeJsonString(member.field)}:${orNull(memberWriter(member))(given)}`;
+      return `${writeJsonString(member.field)}:${nullableWriter(memberWriter(member))(given)}`;
     });
     return `{${members.join(",")}}`;
   };
@@ -43,7 +43,7 @@ function writerOf(property: StructuralProperty, isCollection: boolean): WriteVal
 /** Made once per member: a complex type may contain itself. */
 const memberWriter = keptPer((member: StructuralProperty): WriteValue => writerOf(member, member.isCollection));
 
-function orNull(write: WriteValue): WriteValue {
+function nullableWriter(write: WriteValue): WriteValue {
   return (value) => (value === null || value === undefined ? "null" : write(value));
 }
 

@@ -5,7 +5,7 @@ import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 
 /** A single-valued navigation that is not joined, and the relation that it starts from. */
-export interface CommonNavigation {
+export interface SharedNavigation {
   readonly source: Relation;
   readonly navigation: NavigationExpression;
 }
@@ -18,8 +18,8 @@ type OnPath = (path: PathSource) => boolean;
  * the related entity alone.
  * @returns null where there is none
  */
-export function commonNavigation(expression: Expression, scope: PathScope): CommonNavigation | null {
-  let common: CommonNavigation | null = null;
+export function sharedNavigation(expression: Expression, scope: PathScope): SharedNavigation | null {
+  let common: SharedNavigation | null = null;
   const isCommon = everyPath(expression, (path) => {
     if (isBoundWithin(path, scope.items.length)) return true;
     const found = firstNavigation(path, scope);
@@ -32,7 +32,7 @@ export function commonNavigation(expression: Expression, scope: PathScope): Comm
 
 /** Conditions on one related entity, which are asked for together. */
 interface Group {
-  readonly common: CommonNavigation | null;
+  readonly common: SharedNavigation | null;
   readonly operands: Expression[];
 }
 
@@ -41,7 +41,7 @@ export function groupByNavigation(expression: LogicalExpression, scope: PathScop
   if (!scope.statement.isRelational) return expression.operands;
   const groups: Group[] = [];
   for (const operand of expression.operands) {
-    const common = commonNavigation(operand, scope);
+    const common = sharedNavigation(operand, scope);
     const group =
       common === null ? undefined : groups.find((each) => each.common !== null && isSame(each.common, common));
     if (group === undefined) groups.push({ common, operands: [operand] });
@@ -52,7 +52,7 @@ export function groupByNavigation(expression: LogicalExpression, scope: PathScop
   return groups.flatMap(({ operands }) => (operands.length === 1 ? operands : [{ ...expression, operands }]));
 }
 
-function isSame(left: CommonNavigation, right: CommonNavigation): boolean {
+function isSame(left: SharedNavigation, right: SharedNavigation): boolean {
   return left.source === right.source && left.navigation.navigationProperty === right.navigation.navigationProperty;
 }
 
@@ -149,7 +149,7 @@ function anyNull(operands: readonly Expression[]): AbsentOperand {
   return operands.some((operand) => whenAbsent(operand) === "null") ? "null" : "unknown";
 }
 
-function firstNavigation(path: PathSource, scope: PathScope): CommonNavigation | null {
+function firstNavigation(path: PathSource, scope: PathScope): SharedNavigation | null {
   const navigations: NavigationExpression[] = [];
   let start = path;
   while (start.kind === "property" || start.kind === "navigation") {
