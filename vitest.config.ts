@@ -1,11 +1,16 @@
 import { defineConfig } from "vitest/config";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
+import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
 
 // "source" leads `import … from "odatakit"` to src/ instead of dist/.
 const conditions = ["source", "node", "module", "default"];
 
-/** Files that change what other files would see: they mock a module, or set the time zone of the process. */
+/**
+ * Files that change what other files would see, since they mock a module or set the time zone of the process; and one whose
+ * connections end after a time, which other files of its worker would use up.
+ */
 const ALONE = [
+  "test/http-facts/node-body.test.ts",
   "test/kysely/distributed-forms.test.ts",
   "test/kysely/stored-utc.test.ts",
   "test/memory/apply-query.test.ts",
@@ -26,6 +31,15 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: ["test/setup.ts"],
     reporters: ["default", new ClosingLineReporter()],
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      reporter: ["text-summary", "html"],
+      reportOnFailure: true,
+      thresholds: Object.fromEntries(
+        Object.entries(BRANCH_FLOORS).map(([room, branches]) => [`src/${room}/**`, { branches }]),
+      ),
+    },
     projects: [
       {
         // Files of one worker share the modules, and with them the one PGlite.

@@ -16,7 +16,7 @@ import { findProgram, installPackages } from "../house/debian.ts";
  * the end. The last line is `N passed, N failed`.
  *
  * Without arguments, the tests of the SQL layer run over the servers alone; paths choose other tests. With `--everything`
- * all tests run over all databases.
+ * all tests run over all databases, and their coverage must reach its floors.
  */
 
 const PACKAGES = ["postgresql", "mariadb-server"];
@@ -199,7 +199,7 @@ const isEverything = first === "--everything";
 const programs = providePrograms();
 if (typeof programs !== "string") {
   process.exitCode = await runBesideServers(programs, (urls) => {
-    if (isEverything) return runTests(others, urls);
+    if (isEverything) return runTests(["--coverage", ...others], urls);
     const given = first === undefined ? OVER_DATABASES : [first, ...others];
     return runTests(given, { ...urls, ODATAKIT_SERVERS_ONLY: "1" });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { BRANCH_FLOORS } from "./coverage-floors.ts";
 import { FLOORS, INNER_FLOORS } from "./floors.ts";
 import { faultsOf, importsOf, innerPlaceOf, roomOf } from "./imports.ts";
 import { filesBelow, readManifest, readSource } from "./source-files.ts";
@@ -28,6 +29,13 @@ describe("the floors", () => {
   test("every room of the table exists", () => {
     const rooms = new Set(sources.map(({ path }) => roomOf(path)));
     expect(Object.keys(FLOORS).filter((name) => !rooms.has(name))).toEqual([]);
+  });
+
+  test("every room has a floor for the coverage of its branches, and no other folder has", () => {
+    const folders = new Set(sources.map(({ path }) => path.slice("src/".length, path.lastIndexOf("/"))));
+    expect(Object.keys(FLOORS).filter((room) => BRANCH_FLOORS[room] === undefined)).toEqual([]);
+    const known = [...folders, ...Object.keys(FLOORS)];
+    expect(Object.keys(BRANCH_FLOORS).filter((room) => !known.some((folder) => folder.startsWith(room)))).toEqual([]);
   });
 
   test("every file of a room with inner floors stands on one of them, and every inner floor exists", () => {
