@@ -10,6 +10,7 @@ import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
+import { SERVER_DIGITS } from "./temporal-forms.ts";
 
 /** Types of which each database has columns of its own. */
 type OwnType = "Edm.Boolean" | "Edm.Decimal" | "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset";
@@ -101,9 +102,6 @@ function readDouble(cell: unknown): number | null {
 export function readString(cell: unknown): string | null {
   return typeof cell === "string" ? cell : null;
 }
-
-/** Fraction digits of a second, of a database that has no more than six. */
-const SERVER_DIGITS = 6;
 
 /** The cell of a time; undefined for one with more digits. */
 function timeCell(value: PrimitiveValue): unknown {

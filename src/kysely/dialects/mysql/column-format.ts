@@ -7,13 +7,12 @@ import { utcText } from "../../cells/text-cells.ts";
 import { type ColumnFormats, ofCodec, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
+import { SERVER_DIGITS } from "../../forms/temporal-forms.ts";
 import { textColumns, fractionDigits, readTimestamp, timestampCell } from "../../forms/text-columns.ts";
 import { MY_REAL_DECIMAL, MY_TEXT_DECIMAL, myScaledDecimal, MY_FORMS } from "./forms.ts";
 import { MY_STORED_INSTANTS } from "./stored-instants.ts";
-import { MY_DATE, MY_DATE_TIME, MY_DURATION, MY_TEXT_TIMESTAMP, MY_TIME, MY_UTC_TIMESTAMP } from "./temporal-forms.ts";
+import { MY_DATE, MY_DATE_TIME, MY_TIME, MY_UTC_TIMESTAMP, MY_TEXTS } from "./temporal-forms.ts";
 
-/** Most fraction digits of seconds. */
-const MAX_DIGITS = 6;
 /** The length of `YYYY-MM-DDThh:mm:ss`. */
 const SECONDS_LENGTH = 19;
 const ZEROS_BEHIND = /\.?0+$/;
@@ -47,11 +46,11 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
       }),
       "Edm.DateTimeOffset": timestamp,
     },
-    duration: MY_DURATION,
+    duration: MY_TEXTS.duration,
     textDecimal: MY_TEXT_DECIMAL,
     realDecimal: MY_REAL_DECIMAL,
     scaledDecimal: myScaledDecimal,
-    textTimestamp: MY_TEXT_TIMESTAMP,
+    textTimestamp: MY_TEXTS.timestamp,
     stored: {
       ...storedFormats(MY_STORED_INSTANTS),
       "Edm.DateTimeOffset utc": (property) => ({ ...timestamp(property), form: MY_UTC_TIMESTAMP }),
@@ -69,7 +68,7 @@ function decimal({ facets }: StructuralProperty): ColumnParts {
 }
 
 function timestamp(property: StructuralProperty): ColumnParts {
-  const digits = fractionDigits(property, MAX_DIGITS);
+  const digits = fractionDigits(property, SERVER_DIGITS);
   const length = digits === 0 ? SECONDS_LENGTH : SECONDS_LENGTH + 1 + digits;
   return {
     form: MY_DATE_TIME,

@@ -5,7 +5,7 @@ import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
 import { MY_FORMS } from "./forms.ts";
-import { MY_DURATION, MY_TEXT_DATE, MY_TEXT_TIME, MY_TEXT_TIMESTAMP } from "./temporal-forms.ts";
+import { MY_TEXTS } from "./temporal-forms.ts";
 
 const formed = documentValues({
   boolean: (text) => ({ sql: sql`(${text} + 0)`, form: MY_FORMS.boolean }),
@@ -16,10 +16,10 @@ const formed = documentValues({
   decimal: (text) => ({ sql: sql`cast(${text} as decimal(65, 30))`, form: MY_FORMS.decimal }),
   double: (text) => ({ sql: sql`(${text} + 0e0)`, form: MY_FORMS.double }),
   string: (text) => ({ sql: sql`(${text} collate utf8mb4_nopad_bin)`, form: MY_FORMS.string }),
-  date: MY_TEXT_DATE,
-  timeOfDay: MY_TEXT_TIME,
-  dateTimeOffset: MY_TEXT_TIMESTAMP,
-  duration: MY_DURATION,
+  date: MY_TEXTS.date,
+  timeOfDay: MY_TEXTS.time,
+  dateTimeOffset: MY_TEXTS.timestamp,
+  duration: MY_TEXTS.duration,
   enums: MY_FORMS.enums,
 });
 

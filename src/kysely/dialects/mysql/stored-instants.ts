@@ -16,7 +16,7 @@ import {
 import type { Sql } from "../../statement/sql-form.ts";
 import { MY_FORMS } from "./forms.ts";
 import { MY_NUMBERS } from "./numbers.ts";
-import { myEpochOfUtcText } from "./temporal-forms.ts";
+import { MY_TEXTS } from "./temporal-forms.ts";
 
 const asInteger = (cell: Sql): Sql => sql`cast(${cell} as signed)`;
 const julianMilliseconds = (cell: Sql): Sql => sql`floor(${cell} * 86400000e0 + 0.5e0)`;
@@ -35,7 +35,7 @@ export const MY_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = Obje
     },
   ),
   // Every collation has the digits in their order, and all texts have the other characters in the same places.
-  "sqlite-datetime": stored(SQLITE_TEXT_CELLS, myEpochOfUtcText, {
+  "sqlite-datetime": stored(SQLITE_TEXT_CELLS, MY_TEXTS.epochOfUtcText, {
     ordered: (cell) => sql`concat(${cell}, substr('.000000000000', length(${cell}) - 18))`,
   }),
 });

@@ -1,11 +1,16 @@
 import { sql } from "kysely";
 import { asText } from "../../../edm/canonical-form.ts";
-import { roundedUp, toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
+import {
+  SERVER_DIGITS,
+  textTemporalForms,
+  timeForm,
+  timestampForm,
+  type TextTemporalForms,
+} from "../../forms/temporal-forms.ts";
+import type { Conversion, Sql, SqlForm } from "../../statement/sql-form.ts";
 import { MY_FORMS } from "./forms.ts";
 
-/** Fraction digits of seconds. */
-const DIGITS = 6;
 /** Lies before every date that the database holds, and behind every one. */
 const BEFORE_ALL = "0000-00-00 00:00:00";
 const BEHIND_ALL = "9999-12-31 23:59:59.999999";
@@ -14,7 +19,7 @@ const EPOCH_DAY = 719_528;
 /** The same of years that begin in March. */
 const MARCH_EPOCH = 719_468;
 
-const { days, clock, epoch, seconds } = MY_FORMS.temporal;
+const { days, clock, epoch } = MY_FORMS.temporal;
 
 const asDateTime = (place: Sql): Sql => sql`cast(${place} as datetime(6))`;
 
@@ -37,7 +42,7 @@ export const MY_DATE: SqlForm = Object.freeze<SqlForm>({
 const MIDNIGHT_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`(${toDays(operand)} * 86400)` };
 
 /** Edm.DateTimeOffset as datetime, in UTC. */
-export const MY_DATE_TIME: SqlForm = timestampForm("timestamp", {
+export const MY_DATE_TIME: SqlForm = timestampForm("timestamp", writeDateTime, asDateTime, {
   form: epoch,
   apply: (operand) => sql`(timestampdiff(microsecond, '1970-01-01', ${operand}) * 0.000001)`,
 });
@@ -50,51 +55,20 @@ export const MY_UTC_TIMESTAMP: SqlForm = Object.freeze({
 });
 
 /** Edm.Date of a column as the timestamp of its midnight UTC. */
-export const MY_MIDNIGHT: SqlForm = timestampForm("midnight", MIDNIGHT_TO_EPOCH);
-
-function timestampForm(name: string, toEpoch: Conversion): SqlForm {
-  return Object.freeze<SqlForm>({
-    name,
-    floor: (value) => writeDateTime(toInstant(asText(value)), false),
-    ceiling: (value) => {
-      const instant = toInstant(asText(value));
-      return writeDateTime(roundedUp(instant, DIGITS) ?? instant, true);
-    },
-    exact: null,
-    mayBeNull: false,
-    place: asDateTime,
-    fromKey: asDateTime,
-    comparable: toEpoch,
-    computable: toEpoch,
-  });
-}
+export const MY_MIDNIGHT: SqlForm = timestampForm("midnight", writeDateTime, asDateTime, MIDNIGHT_TO_EPOCH);
 
 const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`time_to_sec(${operand})` };
 
 /** Edm.TimeOfDay as time. */
-export const MY_TIME: SqlForm = Object.freeze<SqlForm>({
-  name: "time",
-  floor: (value) => asText(value).slice(0, "hh:mm:ss.ffffff".length),
-  ceiling: (value) => timeAbove(asText(value)),
-  exact: null,
-  mayBeNull: false,
-  place: (place) => sql`cast(${place} as time(6))`,
-  fromKey: (value) => sql`cast(${value} as time(6))`,
-  comparable: TIME_TO_CLOCK,
-  computable: TIME_TO_CLOCK,
+export const MY_TIME: SqlForm = timeForm((text) => sql`cast(${text} as time(6))`, TIME_TO_CLOCK);
+
+/** Texts of temporal values. */
+export const MY_TEXTS: TextTemporalForms = textTemporalForms(MY_FORMS.temporal, {
+  days: daysOfText,
+  clock: clockOfText,
+  offset: myOffsetOfText,
+  seconds: secondsOfText,
 });
-
-/** Edm.DateTimeOffset as RFC 3339 text with any offset, any year and any number of fraction digits. */
-export const MY_TEXT_TIMESTAMP: SqlForm = textForm("timestamp as text", { form: epoch, apply: epochOfText });
-
-/** Edm.Duration as ISO text: `PT36H` equals `P1DT12H`. */
-export const MY_DURATION: SqlForm = textForm("duration", { form: seconds, apply: secondsOfText });
-
-/** Edm.Date as text of any year, within JSON. */
-export const MY_TEXT_DATE: SqlForm = textForm("date as text", { form: days, apply: daysOfText });
-
-/** Edm.TimeOfDay as text, within JSON. */
-export const MY_TEXT_TIME: SqlForm = textForm("time as text", { form: clock, apply: clockOfText });
 
 /** The offset of a timestamp that is text, in minutes. */
 export function myOffsetOfText(text: Sql): Sql {
@@ -103,22 +77,8 @@ export function myOffsetOfText(text: Sql): Sql {
   return sql`(case when right(${text}, 1) = 'Z' then 0 else ${sign} * ${minutes} end)`;
 }
 
-function textForm(name: string, conversion: Conversion): SqlForm {
-  return plainForm(name, asText, { sortable: conversion, comparable: conversion, computable: conversion });
-}
-
 function digits(text: Sql): Sql {
   return sql`cast(${text} as signed)`;
-}
-
-/** The seconds since 1970 of `YYYY-MM-DD hh:mm:ss` in UTC, of any year. */
-export function myEpochOfUtcText(text: Sql): Sql {
-  const written = sql`replace(${text}, ' ', 'T')`;
-  return sql`(${daysOfText(written)} * 86400 + ${clockOfText(written)})`;
-}
-
-function epochOfText(text: Sql): Sql {
-  return sql`(${daysOfText(text)} * 86400 + ${clockOfText(text)} - ${myOffsetOfText(text)} * 60)`;
 }
 
 /** The date functions of the database know the years 0 to 9999 alone. Years begin in March here, so that leap days end them. */
@@ -137,7 +97,7 @@ function clockOfText(text: Sql): Sql {
   const time = sql`substring_index(${text}, 'T', -1)`;
   const fraction = sql`regexp_substr(substr(${time}, 7), '^[0-9]{2}([.][0-9]+)?')`;
   const whole = sql`${digits(sql`left(${time}, 2)`)} * 3600 + ${digits(sql`substr(${time}, 4, 2)`)} * 60`;
-  return sql`(${whole} + if(substr(${time}, 6, 1) = ':', cast(${fraction} as decimal(38, 12)), 0))`;
+  return sql`${whole} + if(substr(${time}, 6, 1) = ':', cast(${fraction} as decimal(38, 12)), 0)`;
 }
 
 function secondsOfText(text: Sql): Sql {
@@ -151,16 +111,8 @@ function secondsOfText(text: Sql): Sql {
 }
 
 function writeDateTime(instant: Instant, isCeiling: boolean): string {
-  const text = writeInstant(instant, DIGITS);
+  const text = writeInstant(instant, SERVER_DIGITS);
   if (text !== null && !text.startsWith("0000")) return text.replace("T", " ").slice(0, -1);
   if (instant.seconds < 0) return isCeiling ? "0001-01-01 00:00:00" : BEFORE_ALL;
   return BEHIND_ALL;
-}
-
-/** The least time of six digits that is not less. */
-function timeAbove(time: string): string {
-  const instant = toInstant(`1970-01-01T${time}Z`);
-  const next = roundedUp(instant, DIGITS) ?? instant;
-  const text = writeInstant(next, DIGITS) ?? "";
-  return next.seconds === 86_400 ? "24:00:00" : text.slice("1970-01-01T".length, -1);
 }

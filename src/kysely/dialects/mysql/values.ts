@@ -5,7 +5,7 @@ import type { DialectValues } from "../dialect-profile.ts";
 import { myColumnFormat } from "./column-format.ts";
 import { MY_FORMS } from "./forms.ts";
 import { doublesOnce, MY_NUMBERS } from "./numbers.ts";
-import { MY_DATE, MY_MIDNIGHT, MY_TEXT_TIMESTAMP, myOffsetOfText } from "./temporal-forms.ts";
+import { MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./temporal-forms.ts";
 
 /** How MariaDB holds values, and computes with them. */
 export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
@@ -34,7 +34,7 @@ export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
     },
     date: MY_DATE,
     midnight: MY_MIDNIGHT,
-    textTimestamp: MY_TEXT_TIMESTAMP,
+    textTimestamp: MY_TEXTS.timestamp,
     offsetOfText: myOffsetOfText,
     asOffset: (place) => sql`cast(${place} as signed)`,
   }),

@@ -4,6 +4,7 @@ import { stringText, utcText, readYear } from "../../cells/text-cells.ts";
 import { type ColumnFormats, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
+import { SERVER_DIGITS } from "../../forms/temporal-forms.ts";
 import { textColumns, readString, fractionDigits, readDecimal, timestampCell } from "../../forms/text-columns.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
@@ -17,10 +18,7 @@ import {
 } from "./forms.ts";
 import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
 import { PG_STORED_INSTANTS } from "./stored-instants.ts";
-import { PG_DATE, PG_DURATION, PG_TEXT_TIMESTAMP, PG_TIME, PG_TIMESTAMP, PG_UTC_TIMESTAMP } from "./temporal-forms.ts";
-
-/** Most fraction digits of seconds in PostgreSQL. */
-const MAX_DIGITS = 6;
+import { PG_DATE, PG_TIME, PG_TIMESTAMP, PG_UTC_TIMESTAMP, PG_TEXTS } from "./temporal-forms.ts";
 
 /** How PostgreSQL holds a primitive or enumeration property in a column. */
 export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
@@ -51,11 +49,11 @@ export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
       }),
       "Edm.DateTimeOffset": timestamp,
     },
-    duration: PG_DURATION,
+    duration: PG_TEXTS.duration,
     textDecimal: PG_TEXT_DECIMAL,
     realDecimal: PG_REAL_DECIMAL,
     scaledDecimal: pgScaledDecimal,
-    textTimestamp: PG_TEXT_TIMESTAMP,
+    textTimestamp: PG_TEXTS.timestamp,
     stored: {
       ...storedFormats(PG_STORED_INSTANTS),
       "Edm.DateTimeOffset utc": utcTimestamp,
@@ -98,7 +96,7 @@ interface TimestampType {
 }
 
 function timestampParts(property: StructuralProperty, { form, inUtc, type }: TimestampType): ColumnParts {
-  const digits = fractionDigits(property, MAX_DIGITS);
+  const digits = fractionDigits(property, SERVER_DIGITS);
   const cellOf = timestampCell(property, form);
   const pattern = `YYYY-MM-DD"T"HH24:MI:SS${digits === 0 ? "" : `.FF${String(digits)}`}`;
   return {

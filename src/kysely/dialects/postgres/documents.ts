@@ -4,7 +4,7 @@ import { documentValues } from "../../forms/document-values.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
 import { PG_FORMS } from "./forms.ts";
-import { PG_DURATION, PG_TEXT_DATE, PG_TEXT_TIME, PG_TEXT_TIMESTAMP } from "./temporal-forms.ts";
+import { PG_TEXTS } from "./temporal-forms.ts";
 
 const formed = documentValues({
   boolean: (text) => ({ sql: sql`${text}::boolean`, form: PG_FORMS.boolean }),
@@ -12,10 +12,10 @@ const formed = documentValues({
   decimal: (text) => ({ sql: sql`${text}::numeric`, form: PG_FORMS.decimal }),
   double: (text) => ({ sql: sql`${text}::float8`, form: PG_FORMS.double }),
   string: (text) => ({ sql: sql`(${text} collate "C")`, form: PG_FORMS.string }),
-  date: PG_TEXT_DATE,
-  timeOfDay: PG_TEXT_TIME,
-  dateTimeOffset: PG_TEXT_TIMESTAMP,
-  duration: PG_DURATION,
+  date: PG_TEXTS.date,
+  timeOfDay: PG_TEXTS.time,
+  dateTimeOffset: PG_TEXTS.timestamp,
+  duration: PG_TEXTS.duration,
   enums: PG_FORMS.enums,
 });
 

@@ -16,7 +16,7 @@ import {
 import type { Sql } from "../../statement/sql-form.ts";
 import { PG_FORMS } from "./forms.ts";
 import { PG_NUMBERS } from "./numbers.ts";
-import { pgEpochOfUtcText } from "./temporal-forms.ts";
+import { PG_TEXTS } from "./temporal-forms.ts";
 
 const julianMilliseconds = (cell: Sql): Sql => sql`floor(${cell} * 86400000::float8 + 0.5)`;
 /** By code point, which the collation of a column may not be. */
@@ -39,7 +39,7 @@ export const PG_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = Obje
       toSelected: (column) => sql`${julianMilliseconds(column)}::int8::text`,
     },
   ),
-  "sqlite-datetime": stored(SQLITE_TEXT_CELLS, (cell) => pgEpochOfUtcText(sql`${cell}::text`), {
+  "sqlite-datetime": stored(SQLITE_TEXT_CELLS, (cell) => PG_TEXTS.epochOfUtcText(sql`${cell}::text`), {
     place: byCodePoint,
     sortable: byCodePoint,
     ordered: (cell) => byCodePoint(sql`(${cell} || substr('.000000000000', length(${cell}) - 18))`),

@@ -3,18 +3,23 @@ import { fromEpochDays, SECONDS_PER_DAY, type CalendarDay } from "../../../edm/c
 import { asText } from "../../../edm/canonical-form.ts";
 import { dateToEpochDays } from "../../../edm/date.ts";
 import { padDigits } from "../../../edm/scan-digits.ts";
-import { roundedUp, toInstant, type Instant } from "../../cells/instant.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { toInstant, type Instant } from "../../cells/instant.ts";
+import {
+  SERVER_DIGITS,
+  textTemporalForms,
+  timeForm,
+  timestampForm,
+  type TextTemporalForms,
+} from "../../forms/temporal-forms.ts";
+import { rangeForm, plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { PG_FORMS } from "./forms.ts";
 
-/** Fraction digits of seconds in PostgreSQL. */
-const DIGITS = 6;
 const ZEROS = "0".repeat(12);
 /** Years that a date or timestamp of PostgreSQL may have, a little less than that. */
 const LEAST_YEAR = -4712;
 const GREATEST_YEAR = 294_275;
 
-const { days, clock, epoch, seconds } = PG_FORMS.temporal;
+const { days, clock, epoch } = PG_FORMS.temporal;
 
 const DATE_TO_DAYS: Conversion = { form: days, apply: (operand) => sql`(${operand} - date '1970-01-01')::int8` };
 const asDate = (place: Sql): Sql => sql`${place}::date`;
@@ -27,93 +32,51 @@ export const PG_DATE: SqlForm = plainForm("date", (value) => writeDay(fromEpochD
   computable: DATE_TO_DAYS,
 });
 
-/** Edm.Date of a column as the timestamp of its midnight UTC. */
-export const PG_MIDNIGHT: SqlForm = midnightForm();
+const MIDNIGHT_TO_EPOCH: Conversion = {
+  form: epoch,
+  apply: (operand) => sql`((${operand} - date '1970-01-01')::numeric * 86400)`,
+};
 
-function midnightForm(): SqlForm {
-  const toEpoch: Conversion = {
-    form: epoch,
-    apply: (operand) => sql`((${operand} - date '1970-01-01')::numeric * 86400)`,
-  };
-  return Object.freeze<SqlForm>({
-    name: "midnight",
+/** Edm.Date of a column as the timestamp of its midnight UTC. */
+export const PG_MIDNIGHT: SqlForm = rangeForm(
+  "midnight",
+  {
+    // Between the two: a day when both are the same.
     floor: (value) => dayAt(toInstant(asText(value))),
     ceiling: (value) => dayAt(nextMidnight(toInstant(asText(value)))),
-    // Between the two: a day when both are the same.
-    exact: null,
-    mayBeNull: false,
-    place: asDate,
-    comparable: toEpoch,
-    computable: toEpoch,
-  });
-}
+  },
+  { place: asDate, comparable: MIDNIGHT_TO_EPOCH, computable: MIDNIGHT_TO_EPOCH },
+);
 
 const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
 
 /** Edm.TimeOfDay as time. */
-export const PG_TIME: SqlForm = Object.freeze<SqlForm>({
-  name: "time",
-  floor: (value) => asText(value).slice(0, "hh:mm:ss.ffffff".length),
-  ceiling: (value) => timeAbove(asText(value)),
-  exact: null,
-  mayBeNull: false,
-  place: (place) => sql`${place}::time`,
-  fromKey: (value) => sql`${value}::time`,
-  comparable: TIME_TO_CLOCK,
-  computable: TIME_TO_CLOCK,
-});
+export const PG_TIME: SqlForm = timeForm((text) => sql`${text}::time`, TIME_TO_CLOCK);
 
 const TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
 
 /** Edm.DateTimeOffset as timestamptz. */
-export const PG_TIMESTAMP: SqlForm = timestampForm("timestamp", "+00", (text) => sql`${text}::timestamptz`);
+export const PG_TIMESTAMP: SqlForm = timestampForm(
+  "timestamp",
+  (instant) => writeTimestamp(instant, "+00"),
+  (text) => sql`${text}::timestamptz`,
+  TO_EPOCH,
+);
 
 /** Edm.DateTimeOffset as timestamp that holds UTC. A driver that knew the type would write the text in its own time zone. */
-export const PG_UTC_TIMESTAMP: SqlForm = timestampForm("timestamp in UTC", "", (text) => sql`${text}::text::timestamp`);
+export const PG_UTC_TIMESTAMP: SqlForm = timestampForm(
+  "timestamp in UTC",
+  (instant) => writeTimestamp(instant, ""),
+  (text) => sql`${text}::text::timestamp`,
+  TO_EPOCH,
+);
 
-/** @param zone what ends the text of a cell */
-function timestampForm(name: string, zone: string, place: (text: Sql) => Sql): SqlForm {
-  return Object.freeze<SqlForm>({
-    name,
-    floor: (value) => writeTimestamp(toInstant(asText(value)), zone),
-    ceiling: (value) => {
-      const instant = toInstant(asText(value));
-      return writeTimestamp(roundedUp(instant, DIGITS) ?? instant, zone);
-    },
-    exact: null,
-    mayBeNull: false,
-    place,
-    fromKey: place,
-    comparable: TO_EPOCH,
-    computable: TO_EPOCH,
-  });
-}
-
-const TEXT_TO_EPOCH: Conversion = { form: epoch, apply: epochOfText };
-
-/** Edm.DateTimeOffset as RFC 3339 text with any offset, any year and any number of fraction digits. */
-export const PG_TEXT_TIMESTAMP: SqlForm = plainForm("timestamp as text", asText, {
-  sortable: TEXT_TO_EPOCH,
-  comparable: TEXT_TO_EPOCH,
-  computable: TEXT_TO_EPOCH,
-});
-
-const TEXT_TO_SECONDS: Conversion = { form: seconds, apply: secondsOfText };
-
-/** Edm.Duration as ISO text: `PT36H` equals `P1DT12H`. */
-export const PG_DURATION: SqlForm = plainForm("duration", asText, {
-  sortable: TEXT_TO_SECONDS,
-  comparable: TEXT_TO_SECONDS,
-  computable: TEXT_TO_SECONDS,
-});
-
-/** Edm.Date as text of any year, within JSON. */
-export const PG_TEXT_DATE: SqlForm = textForm("date as text", { form: days, apply: daysOfText });
-
-/** Edm.TimeOfDay as text, within JSON. */
-export const PG_TEXT_TIME: SqlForm = textForm("time as text", {
-  form: clock,
-  apply: (text) => sql`(${clockOfText(text)})`,
+/** Texts of temporal values. */
+export const PG_TEXTS: TextTemporalForms = textTemporalForms(PG_FORMS.temporal, {
+  days: daysOfText,
+  clock: clockOfText,
+  offset: pgOffsetOfText,
+  seconds: secondsOfText,
 });
 
 /** The offset of a timestamp that is text, in minutes. */
@@ -123,20 +86,6 @@ export function pgOffsetOfText(text: Sql): Sql {
   const hours = part("[+-](\\d\\d):\\d\\d$");
   const minutes = part("[+-]\\d\\d:(\\d\\d)$");
   return sql`(case when ${text} is not null then coalesce((${sign}) * (${hours} * 60 + ${minutes}), 0) end)`;
-}
-
-function textForm(name: string, conversion: Conversion): SqlForm {
-  return plainForm(name, asText, { sortable: conversion, comparable: conversion, computable: conversion });
-}
-
-/** The seconds since 1970 of `YYYY-MM-DD hh:mm:ss` in UTC, of any year. */
-export function pgEpochOfUtcText(text: Sql): Sql {
-  const written = sql`replace(${text}, ' ', 'T')`;
-  return sql`(${daysOfText(written)} * 86400 + ${clockOfText(written)})`;
-}
-
-function epochOfText(text: Sql): Sql {
-  return sql`(${daysOfText(text)} * 86400 + ${clockOfText(text)} - ${pgOffsetOfText(text)} * 60)`;
 }
 
 /** `make_date` counts no year 0: the year before 1 is -1 there. */
@@ -178,6 +127,7 @@ function nextMidnight(instant: Instant): Instant {
   return { seconds: (Math.floor(instant.seconds / SECONDS_PER_DAY) + 1) * SECONDS_PER_DAY, fraction: ZEROS };
 }
 
+/** @param zone what ends the text */
 function writeTimestamp(instant: Instant, zone: string): string {
   const [date = "", era] = dayAt(instant).split(" ");
   if (date.endsWith("infinity")) return date;
@@ -189,12 +139,5 @@ function writeTimestamp(instant: Instant, zone: string): string {
 function clockAt({ seconds: whole, fraction }: Instant): string {
   const rest = whole - Math.floor(whole / SECONDS_PER_DAY) * SECONDS_PER_DAY;
   const parts = [Math.floor(rest / 3600), Math.floor((rest % 3600) / 60), rest % 60];
-  return `${parts.map((part) => padDigits(part, 2)).join(":")}.${fraction.slice(0, DIGITS)}`;
-}
-
-/** The least time of six digits that is not less; behind the last one of the day stands 24:00:00. */
-function timeAbove(time: string): string {
-  const instant = toInstant(`1970-01-01T${time}Z`);
-  const next = roundedUp(instant, DIGITS) ?? instant;
-  return next.seconds === SECONDS_PER_DAY ? "24:00:00" : clockAt(next);
+  return `${parts.map((part) => padDigits(part, 2)).join(":")}.${fraction.slice(0, SERVER_DIGITS)}`;
 }

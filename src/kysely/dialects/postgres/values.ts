@@ -8,7 +8,7 @@ import { pgColumnFormat } from "./column-format.ts";
 import { PG_FORMS } from "./forms.ts";
 import { PG_NUMBERS } from "./numbers.ts";
 import { PG_SYNTAX } from "./syntax.ts";
-import { PG_DATE, PG_MIDNIGHT, PG_TEXT_TIMESTAMP, pgOffsetOfText } from "./temporal-forms.ts";
+import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
 
 /** How PostgreSQL holds values, and computes with them. */
 export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
@@ -33,7 +33,7 @@ export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
     },
     date: PG_DATE,
     midnight: PG_MIDNIGHT,
-    textTimestamp: PG_TEXT_TIMESTAMP,
+    textTimestamp: PG_TEXTS.timestamp,
     offsetOfText: pgOffsetOfText,
     asOffset: (place) => sql`${place}::numeric`,
   }),

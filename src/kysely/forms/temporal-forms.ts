@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import { asText } from "../../edm/canonical-form.ts";
+import { roundedUp, toInstant, writeInstant, type Instant } from "../cells/instant.ts";
+import { rangeForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import { textForm } from "./cast-forms.ts";
+import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
+
+/** Fraction digits of seconds, of databases whose types for times have no more than six. */
+export const SERVER_DIGITS = 6;
+
+/**
+ * Makes the form of timestamps, or of the midnights of dates.
+ * @param write writes an instant, cut to six digits; beyond the dates of the database, what lies on that side of all of them
+ */
+export function timestampForm(
+  name: string,
+  write: (instant: Instant, isCeiling: boolean) => string,
+  place: (text: Sql) => Sql,
+  toEpoch: Conversion,
+): SqlForm {
+  const bounds: Pick<SqlForm, "floor" | "ceiling"> = {
+    floor: (value) => write(toInstant(asText(value)), false),
+    ceiling: (value) => {
+      const instant = toInstant(asText(value));
+      return write(roundedUp(instant, SERVER_DIGITS) ?? instant, true);
+    },
+  };
+  return rangeForm(name, bounds, { place, fromKey: place, comparable: toEpoch, computable: toEpoch });
+}
+
+/** Makes the form of Edm.TimeOfDay as times of six digits. */
+export function timeForm(place: (text: Sql) => Sql, toClock: Conversion): SqlForm {
+  const bounds: Pick<SqlForm, "floor" | "ceiling"> = {
+    floor: (value) => asText(value).slice(0, "hh:mm:ss.ffffff".length),
+    ceiling: (value) => timeAbove(asText(value)),
+  };
+  return rangeForm("time", bounds, { place, fromKey: place, comparable: toClock, computable: toClock });
+}
+
+/** The least time of six digits that is not less; behind the last one of the day stands 24:00:00. */
+function timeAbove(time: string): string {
+  const instant = toInstant(`1970-01-01T${time}Z`);
+  const next = roundedUp(instant, SERVER_DIGITS) ?? instant;
+  const text = writeInstant(next, SERVER_DIGITS) ?? "";
+  return next.seconds === 86_400 ? "24:00:00" : text.slice("1970-01-01T".length, -1);
+}
+
+/** How a database computes from the texts of temporal values. */
+interface TemporalTexts {
+  /** The days since 1970 of a date, or of a timestamp. */
+  readonly days: (text: Sql) => Sql;
+  /** The seconds since midnight of a time, or of a timestamp: a sum. */
+  readonly clock: (text: Sql) => Sql;
+  /** The offset of a timestamp from UTC, in minutes. */
+  readonly offset: (text: Sql) => Sql;
+  readonly seconds: (duration: Sql) => Sql;
+}
+
+/** Forms of texts of any year, with any number of fraction digits. */
+export interface TextTemporalForms {
+  /** Edm.DateTimeOffset with any offset. */
+  readonly timestamp: SqlForm;
+  /** Edm.Duration as ISO text: `PT36H` equals `P1DT12H`. */
+  readonly duration: SqlForm;
+  /** Within JSON. */
+  readonly date: SqlForm;
+  readonly time: SqlForm;
+  /** The seconds since 1970 of `YYYY-MM-DD hh:mm:ss` in UTC. */
+  readonly epochOfUtcText: (text: Sql) => Sql;
+}
+
+/** Makes the forms of texts from the numbers that they are computed with. */
+export function textTemporalForms(
+  forms: NumericTemporalForms,
+  { days, clock, offset, seconds }: TemporalTexts,
+): TextTemporalForms {
+  return Object.freeze<TextTemporalForms>({
+    timestamp: textForm(
+      "timestamp as text",
+      forms.epoch,
+      (text) => sql`(${days(text)} * 86400 + ${clock(text)} - ${offset(text)} * 60)`,
+    ),
+    duration: textForm("duration", forms.seconds, seconds),
+    date: textForm("date as text", forms.days, days),
+    time: textForm("time as text", forms.clock, (text) => sql`(${clock(text)})`),
+    epochOfUtcText: (text) => {
+      const written = sql`replace(${text}, ' ', 'T')`;
+      return sql`(${days(written)} * 86400 + ${clock(written)})`;
+    },
+  });
+}
