@@ -1,3 +1,4 @@
+import { keptPerPair } from "../base/memo.ts";
 import type { User } from "../definition/context.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
@@ -39,9 +40,6 @@ interface QueryRules {
   readonly ownAsked: readonly AskedRules[];
 }
 
-/** Found once for a shape, or for the clause of one entity. */
-const known = new WeakMap<QueryShape | SelectExpandClause, QueryRules>();
-
 const NOTHING: readonly AskedRules[] = Object.freeze([]);
 
 /**
@@ -52,9 +50,7 @@ const NOTHING: readonly AskedRules[] = Object.freeze([]);
  * @see docs/authorization.md
  */
 export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
-  let rules = known.get(shape);
-  if (rules === undefined) known.set(shape, (rules = rulesOfShape(reader.definition, shape)));
-  requireAll(rules, reader);
+  requireAll(shapeRules(shape, reader.definition), reader);
 }
 
 /**
@@ -64,10 +60,16 @@ export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
  */
 export function authorizeExpansions(reader: QueryReader, clause: SelectExpandClause, entitySet: EntitySet): void {
   if (clause.expanded.length === 0) return;
-  let rules = known.get(clause);
-  if (rules === undefined) known.set(clause, (rules = rulesOfEntity(reader.definition, clause, entitySet)));
+  const bySet = clauseRules(clause, reader.definition);
+  let rules = bySet.get(entitySet);
+  if (rules === undefined) bySet.set(entitySet, (rules = rulesOfEntity(reader.definition, clause, entitySet)));
   requireAll(rules, reader);
 }
+
+const shapeRules = keptPerPair((shape: QueryShape, definition: ServiceDefinition) => rulesOfShape(definition, shape));
+const clauseRules = keptPerPair(
+  (_clause: SelectExpandClause, _definition: ServiceDefinition) => new Map<EntitySet, QueryRules>(),
+);
 
 /** What a star in `$expand` skips: navigations that the user may not read. */
 export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): StarAccess {

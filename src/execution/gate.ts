@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keeper } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import { guardedReferencesOf } from "../definition/sets/guarded-reference.ts";
@@ -37,7 +38,7 @@ export function withRowRules(declared: ServiceDefinition): ServiceDefinition {
   const sets = [...declared.entitySets];
   if (sets.every(([, { rows }]) => rows === null)) return declared;
   const guardedSets = sets.flatMap(([, { rows, entitySet }]) => (rows === null ? [] : [entitySet]));
-  const guarded: GuardedDefinition = Object.freeze({
+  const guarded = keeper<GuardedDefinition>({
     ...declared,
     entitySets: frozenMap(
       sets.map(([name, set]) => {
@@ -58,7 +59,7 @@ export function withRowRules(declared: ServiceDefinition): ServiceDefinition {
     gate: GATE,
     warned: new Set<string>(),
   });
-  return guarded;
+  return Object.freeze(guarded);
 }
 
 /** Where a rule looks at the entities alone, they are judged as they are read, each time that they are read. */

@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keeper } from "../base/memo.ts";
+import { keeper, keptPerPair } from "../base/memo.ts";
 import type { DirectJoin, EntitySet } from "../edm/model.ts";
 import { isEntity } from "../memory/entity.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
@@ -62,7 +62,7 @@ export function openJoined(
     if (rows === null) return null;
     const { relational } = rows;
     if (relational !== undefined) {
-      return (groups) => readObjects(relational, shapeOf(mention, join, target), groups, run, count);
+      return (groups) => readObjects(relational, shapeOf(join, target), groups, run, count);
     }
     if (join.kind !== "direct") throw new Error(`A link to ${target.name} is read from no list.`);
     return (groups) => joinList(mention, join, groups, rows.entities, count);
@@ -113,14 +113,10 @@ function joinList(
   return groups.map(({ key }) => lists.get(key.identity) ?? []);
 }
 
-/** A mention is one object for all requests of a shape. */
-const shapes = new WeakMap<NavigationMention, RelatedShape>();
-
-function shapeOf(mention: NavigationMention, join: TargetWay["join"], target: EntitySet): RelatedShape {
-  let shape = shapes.get(mention);
-  if (shape !== undefined) return shape;
+/** What is asked along a join: the same object each time, so that a source compiles one statement for it. */
+const shapeOf = keptPerPair((join: TargetWay["join"], target: EntitySet): RelatedShape => {
   const { entityType } = target;
-  shape = keeper<RelatedShape>({
+  const shape = keeper<RelatedShape>({
     join,
     entityType,
     filter: null,
@@ -129,6 +125,5 @@ function shapeOf(mention: NavigationMention, join: TargetWay["join"], target: En
     joined: [],
     roundingMode: "spec-compliant",
   });
-  shapes.set(mention, Object.freeze(shape));
-  return shape;
-}
+  return Object.freeze(shape);
+});

@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keptPerForeign } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { QueryableHandler } from "../definition/sets/handlers.ts";
@@ -21,16 +22,12 @@ interface RequestSources {
   readonly restrictions: Map<EntitySet, Maybe<RowRestriction>>;
 }
 
-const requests = new WeakMap<Context, RequestSources>();
-
-function sourcesOf(context: Context): RequestSources {
-  let sources = requests.get(context);
-  if (sources === undefined) {
-    sources = { whole: new Map(), seen: new Map(), restrictions: new Map() };
-    requests.set(context, sources);
-  }
-  return sources;
-}
+/** A context is in the hands of the application. */
+const sourcesOf = keptPerForeign((_context: Context): RequestSources => ({
+  whole: new Map(),
+  seen: new Map(),
+  restrictions: new Map(),
+}));
 
 /**
  * Returns the sources of entity sets as they are for one request, with the rows that the reader sees.

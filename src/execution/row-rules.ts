@@ -1,3 +1,4 @@
+import { keptPerForeign } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { RowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
@@ -8,7 +9,8 @@ import { type Reader, serviceOf } from "./reader.ts";
 /** What a rule returned or threw for one request. */
 type Verdict = { readonly said: RowCondition } | { readonly thrown: unknown };
 
-const verdicts = new WeakMap<Context, Map<EntitySet, Verdict>>();
+/** By set. A context is in the hands of the application. */
+const verdictsOf = keptPerForeign((_context: Context) => new Map<EntitySet, Verdict>());
 
 /**
  * Returns what the row rule of a set says of the user of a request. The rule is called once per request.
@@ -21,8 +23,7 @@ export function conditionOf(
   context: Context,
 ): RowCondition {
   if (rows === null) return "all";
-  let bySet = verdicts.get(context);
-  if (bySet === undefined) verdicts.set(context, (bySet = new Map<EntitySet, Verdict>()));
+  const bySet = verdictsOf(context);
   let verdict = bySet.get(entitySet);
   if (verdict === undefined) bySet.set(entitySet, (verdict = ask(() => rows.conditionFor(context.user))));
   if ("thrown" in verdict) throw verdict.thrown;
