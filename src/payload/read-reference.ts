@@ -5,7 +5,8 @@ import { bodyRoot, invalidMember } from "./body-place.ts";
 
 const ID = "@odata.id";
 
-const checkNames = compileNameCheck("An entity reference", new Set([ID]), "reject");
+const MEMBERS: ReadonlySet<string> = new Set([ID]);
+const checkNames = compileNameCheck("An entity reference", MEMBERS, "reject");
 
 /**
  * Reads the body of a request that adds or sets a link: `{ "@odata.id": "Customers(5)" }`.
