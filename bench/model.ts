@@ -1,4 +1,4 @@
-import { edm, entityType, hasMany, hasOptional } from "odatakit";
+import { edm, entityType, hasMany, hasRequired } from "odatakit";
 
 /** The columns of the table `products`. */
 export const Product = entityType("Product", {
@@ -55,11 +55,11 @@ export const Draft = entityType("Draft", {
 
 /** From an order to who ordered, and to what. */
 export const ORDER_NAVIGATION = {
-  customer: hasOptional(Customer, { on: { customerId: "id" }, target: "Customers" }),
+  customer: hasRequired(Customer, { on: { customerId: "id" }, target: "Customers" }),
   lines: hasMany(Line, { on: { id: "orderId" }, target: "Lines" }),
 } as const;
 
 /** From a line to what was ordered. */
 export const LINE_NAVIGATION = {
-  product: hasOptional(Product, { on: { productId: "id" }, target: "Products" }),
+  product: hasRequired(Product, { on: { productId: "id" }, target: "Products" }),
 } as const;
