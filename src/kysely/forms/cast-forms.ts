@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keptPerNumber } from "../../base/memo.ts";
 import { asBytes, asText } from "../../edm/canonical-form.ts";
 import { toHex } from "../cells/write-key-list.ts";
 import { convertedForm, plainForm, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
@@ -125,4 +126,20 @@ export function textForm(name: string, form: SqlForm, apply: (text: Sql) => Sql)
 /** `true` or `false` where a database has 1 and 0. */
 export function truthNumber(value: boolean): Sql {
   return value ? sql`1` : sql`0`;
+}
+
+/**
+ * Makes the forms of Edm.Decimal as integers, of which each is the value times ten to the power of a scale.
+ * @param toDecimal makes the Decimal of a cell and its unit, such as 0.01
+ */
+export function scaledDecimals(
+  decimal: SqlForm,
+  toDecimal: (cell: Sql, unit: string) => Sql,
+  others: Partial<SqlForm> = {},
+): (scale: number) => SqlForm {
+  return keptPerNumber((scale) => {
+    const unit = scale === 0 ? "1" : `0.${"1".padStart(scale, "0")}`;
+    const conversion = { form: decimal, apply: (cell: Sql) => toDecimal(cell, unit) };
+    return convertedForm(`decimal of scale ${String(scale)}`, asText, conversion, others);
+  });
 }

@@ -1,6 +1,16 @@
+import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { showInstant, type InstantCell, type InstantCells } from "../cells/instant-cells.ts";
+import {
+  EPOCH_CELLS,
+  EPOCH_SECOND_CELLS,
+  JULIAN_CELLS,
+  JULIAN_EPOCH,
+  SQLITE_TEXT_CELLS,
+  showInstant,
+  type InstantCell,
+  type InstantCells,
+} from "../cells/instant-cells.ts";
 import { toInstant, type Instant } from "../cells/instant.ts";
 import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
 import type { Conversion, Sql, SqlForm } from "../statement/sql-form.ts";
@@ -126,7 +136,7 @@ function toMidnight(date: string): Instant {
 }
 
 /** The conversions of timestamps and dates whose seconds since 1970 a database computes from their cells. */
-export function conversionsBySeconds(
+function conversionsBySeconds(
   toSeconds: (cell: Sql) => Sql,
   { numbers, forms }: { readonly numbers: NumberSyntax; readonly forms: NumericTemporalForms },
 ): { readonly timestamp: TemporalConversions; readonly date: TemporalConversions } {
@@ -149,4 +159,42 @@ export function storedFormats(
       [`Edm.Date ${storage}`, date],
     ]),
   );
+}
+
+/** How a database that casts bound values stores instants in columns of other types. */
+interface CastInstants {
+  readonly numbers: NumberSyntax;
+  readonly forms: NumericTemporalForms;
+  readonly asText: (value: Sql) => Sql;
+  /** A whole number as an exact one. */
+  readonly exact: (cell: Sql) => Sql;
+  readonly asDouble: (place: Sql) => Sql;
+  /** The milliseconds of a Julian day, rounded. */
+  readonly julianMilliseconds: (cell: Sql) => Sql;
+  readonly epochOfText: (cell: Sql) => Sql;
+  /** How texts are compared. */
+  readonly texts: Pick<InstantSyntax, "place" | "sortable" | "ordered">;
+}
+
+/** Makes the ways in which such a database holds timestamps and dates beside its own types, by the name of the storage. */
+export function castInstants(syntax: CastInstants): Readonly<Record<string, StoredInstants>> {
+  const { numbers, forms, asText: toText, exact, julianMilliseconds } = syntax;
+  const stored = (cells: InstantCells, toSeconds: (cell: Sql) => Sql, others: Partial<InstantSyntax>): StoredInstants =>
+    storedInstants(cells, {
+      bind: String,
+      toSelected: toText,
+      ...conversionsBySeconds(toSeconds, { numbers, forms }),
+      ...others,
+    });
+  const julian = (cell: Sql): Sql => numbers.asInteger(julianMilliseconds(cell));
+  return Object.freeze({
+    epoch: stored(EPOCH_CELLS, (cell) => sql`(${exact(cell)} * 0.001)`, { place: numbers.asInteger }),
+    "epoch-seconds": stored(EPOCH_SECOND_CELLS, exact, { place: numbers.asInteger }),
+    julian: stored(JULIAN_CELLS, (cell) => sql`((${julian(cell)} - ${sql.lit(JULIAN_EPOCH)}) * 0.001)`, {
+      place: syntax.asDouble,
+      ordered: julianMilliseconds,
+      toSelected: (column) => toText(julian(column)),
+    }),
+    "sqlite-datetime": stored(SQLITE_TEXT_CELLS, syntax.epochOfText, syntax.texts),
+  });
 }

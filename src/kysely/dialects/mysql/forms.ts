@@ -2,8 +2,7 @@ import { sql } from "kysely";
 import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
-import { castForms, truthNumber, type CastForms } from "../../forms/cast-forms.ts";
-import { scaledDecimals } from "../../forms/scaled-decimals.ts";
+import { castForms, truthNumber, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
 import { convertedForm, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 /** Digits of a bound Decimal before and behind the point. */

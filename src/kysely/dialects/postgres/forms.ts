@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { doublesAround } from "../../cells/decimal-neighbours.ts";
-import { castForms, type CastForms } from "../../forms/cast-forms.ts";
-import { scaledDecimals } from "../../forms/scaled-decimals.ts";
+import { castForms, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
 import { convertedForm, rangeForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 const asInteger = (place: Sql): Sql => sql`${place}::int8`;
