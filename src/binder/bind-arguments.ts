@@ -103,5 +103,5 @@ function givenTwice(name: string): ODataError {
 }
 
 function invalid(target: string, message: string): ODataError {
-  return protocolError("InvalidParameter", message, { target: target === "" ? undefined : target.slice(0, 128) });
+  return protocolError("InvalidParameter", message, { target: target.slice(0, 128) });
 }

@@ -67,8 +67,7 @@ export function isPrimitive(type: ScalarType | null, name: PrimitiveTypeName): b
 }
 
 /** How messages name a type: `Edm.String`, or the qualified name. */
-export function typeName(type: ValueType | EntityType | null): string {
-  if (type === null) return "null";
+export function typeName(type: ValueType | EntityType): string {
   return type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
 }
 

@@ -18,7 +18,8 @@ export interface ReferenceScope {
   readonly serviceRoot: string;
 }
 
-const AUTHORITY = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(.*)$/is;
+/** Scheme and authority at the start of an absolute URL; empty at the start of any other text. */
+const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?/i;
 const NO_ALIASES: ReadonlyMap<string, string> = new Map();
 
 /**
@@ -52,12 +53,11 @@ function resolveOrFail<T>(resolve: () => T, fail: (problem: string) => ODataErro
 
 /** The raw path below the service root, with its slash; null for what is elsewhere. */
 function pathBelowRoot(id: string, serviceRoot: string): string | null {
-  const root = AUTHORITY.exec(serviceRoot);
-  const absolute = AUTHORITY.exec(id);
-  const prefix = root?.[2] ?? "";
-  if (absolute !== null && !isSameAuthority(absolute[1] ?? "", root?.[1] ?? "")) return null;
-  const path = absolute === null ? id : (absolute[2] ?? "");
-  if (absolute === null && !path.startsWith("/")) return `/${path}`;
+  const prefix = serviceRoot.replace(AUTHORITY, "");
+  const path = id.replace(AUTHORITY, "");
+  const isAbsolute = path.length < id.length;
+  if (isAbsolute && !isSameAuthority(id.slice(0, id.length - path.length), serviceRoot)) return null;
+  if (!isAbsolute && !path.startsWith("/")) return `/${path}`;
   return !path.startsWith("//") && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : null;
 }
 

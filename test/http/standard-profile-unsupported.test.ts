@@ -98,6 +98,10 @@ const WRONG: readonly Case[] = [
   ["$metadata/Net", ...PATH],
   ["$crossjoin(People,Nobody)", ...PATH],
   ["$crossjoin", ...PATH],
+  ["$entity(1)", ...PATH],
+  ["$all()", ...PATH],
+  ["People(1)/Tags/$count()", ...PATH],
+  ["People(1)/Tags(1)", ...PATH],
 ];
 
 eachDoor((door) => {
