@@ -82,7 +82,7 @@ describe("the statements of MariaDB", () => {
     ["$orderby=At desc", " order by `at` desc, `id` desc limit ?"],
     [
       "$filter=Name eq 'a'",
-      " where (`name` = ? and (`name` collate utf8mb4_nopad_bin) = (convert(? using utf8mb4) collate utf8mb4_nopad_bin)) order by `id` limit ?",
+      " where (`name` = ? and (convert(`name` using utf8mb4) collate utf8mb4_nopad_bin) = (convert(? using utf8mb4) collate utf8mb4_nopad_bin)) order by `id` limit ?",
     ],
     ["$filter=Id eq 1", " where `id` = cast(? as signed) order by `id` limit ?"],
   ])("%s", async (query, rest) => {
