@@ -2,8 +2,10 @@ import { edm, entityType, entitySet, hasMany, hasOptional } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { bindCollectionQuery, type QueryTarget } from "../../src/binder/bind-query-options.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import type { BoundQuery } from "../../src/query/clauses.ts";
 import type { Expression } from "../../src/query/expression.ts";
+import { fillParameters } from "../../src/query/fill-parameters.ts";
 import { mentionsOf, type NavigationMention } from "../../src/query/mentions.ts";
 import { childrenOf, mapChildren } from "../../src/query/walk-expression.ts";
 import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
@@ -179,7 +181,10 @@ describe("every kind of expression", () => {
     "$root/Owners(5)/Name eq Name and $it/Name eq tolower('X') and Name in ('a','b')",
     "'x' in Owner/Tags and round(Number) eq 2 and Size sub Size lt 9",
   ];
-  const expressions = texts.flatMap((text) => bind(`$filter=${text}`).shape.filter?.expression ?? []);
+  const bound = texts.flatMap((text) => bind(`$filter=${text}`).shape.filter?.expression ?? []);
+  const [operand = { kind: "null", type: null }] = bound;
+  const type = PRIMITIVE_TYPES["Edm.Boolean"];
+  const expressions: readonly Expression[] = [...bound, { kind: "has", operand, flags: operand, type }];
 
   function walk(expression: Expression): readonly Expression[] {
     return [expression, ...childrenOf(expression).flatMap(walk)];
@@ -195,6 +200,17 @@ describe("every kind of expression", () => {
       expect(same).toEqual(expression);
       expect(seen).toEqual(childrenOf(expression));
     }
+  });
+
+  test("holds the values of its parameters once they are filled in, and is not filled in without them", () => {
+    const { shape, values } = bind("$filter=Size eq 3 and Name in ('a','b')");
+    const filter = shape.filter?.expression;
+    if (filter === undefined) throw new Error("There is no filter.");
+    const literals = walk(fillParameters(filter, values)).flatMap((each) =>
+      each.kind === "literal" ? [each.value] : [],
+    );
+    expect(literals).toEqual([3, "a", "b"]);
+    expect(() => fillParameters(filter, [3])).toThrow("Parameter 1 has no value.");
   });
 
   test("refuses in the place of a path what is none", () => {

@@ -358,7 +358,7 @@ describe.each(POSTGRES.filter(({ title }) => title === "PostgreSQL"))("citext: $
       () => false,
     );
     if (isThere) {
-      await sql`create table words (id int primary key, word citext unique)`.execute(db);
+      await sql`create table words (id int primary key, word citext not null unique)`.execute(db);
       await sql`insert into words values (1, 'Ada'), (2, 'bob')`.execute(db);
       const Word = entityType("Word", { id: edm.int32().key(), word: edm.string() });
       for (const storage of [undefined, "text"] as const) {
