@@ -42,13 +42,14 @@ export default defineConfig({
     },
     projects: [
       {
-        // Files of one worker share the modules, and with them the one PGlite.
+        // Files of one worker share the modules, and with them the one PGlite. Workers are processes: V8 may abort where
+        // several threads of one process run WebAssembly, as PGlite does.
         extends: true,
         test: {
           name: "tests",
           include: ["test/**/*.test.ts"],
           exclude: [...ALONE, BROWSER],
-          pool: "threads",
+          pool: "forks",
           isolate: false,
         },
       },
@@ -57,7 +58,7 @@ export default defineConfig({
         extends: true,
         test: { name: "alone", include: ALONE, pool: "forks" },
       },
-      { extends: true, test: { name: "browser", include: [`${BROWSER}/*.test.ts`], pool: "threads" } },
+      { extends: true, test: { name: "browser", include: [`${BROWSER}/*.test.ts`], pool: "forks" } },
       {
         extends: true,
         test: {

@@ -14,7 +14,7 @@ export const BRANCH_FLOORS: Readonly<Record<string, number>> = {
   execution: 90,
   http: 94,
   introspect: 89,
-  json: 96,
+  json: 93,
   kysely: 89,
   "kysely/dialects": 91,
   memory: 94,
