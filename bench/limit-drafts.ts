@@ -83,7 +83,7 @@ function toAnswer(status: number, entity: LimitRow, root: string): LimitAnswer {
 
 const TYPE = "Edm.Int32";
 
-/** As docs/etags.md has it: the SHA-256 of a 2, and of the type and the text, each behind its length. */
+/** As docs/reference/etags.md has it: the SHA-256 of a 2, and of the type and the text, each behind its length. */
 function etagOf(version: unknown): string {
   const text = String(version);
   const bytes = Buffer.alloc(1 + 4 + TYPE.length + 4 + text.length);

@@ -10,7 +10,7 @@ export type RuntimeVersions = Readonly<Partial<Record<"node" | "bun" | "deno", s
 /**
  * Checks at startup that Node.js is recent enough.
  * @throws ConfigurationError on Node.js below 22.18
- * @see docs/hosting.md
+ * @see docs/guides/deployment.md
  */
 export function checkNodeVersion({ node, bun, deno }: RuntimeVersions = process.versions): void {
   if (node === undefined || bun !== undefined || deno !== undefined) return;

@@ -22,7 +22,7 @@ const MAX_CHECK = 1000;
 /**
  * The server behind `serve`. It leaves no response to `node:http` itself, which knows neither OData-Version nor the
  * envelope, and it closes without a reset.
- * @see docs/hosting.md, Timeouts
+ * @see docs/guides/deployment.md, Timeouts
  */
 export class NodeServer extends Server {
   readonly #connections = new NodeConnections();

@@ -9,7 +9,7 @@ import { sendResponse } from "./node-response.ts";
 import { type Listener, NodeServer, type RequestWay } from "./node-server.ts";
 import { type ListenOptions, resolveServeOptions } from "./serve-options.ts";
 
-/** Where `serve` listens, and how long its connections may take. @see docs/hosting.md, Timeouts */
+/** Where `serve` listens, and how long its connections may take. @see docs/guides/deployment.md, Timeouts */
 export type ServeOptions = ListenOptions;
 
 /** A running server. */

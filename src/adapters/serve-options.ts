@@ -51,7 +51,7 @@ const MAX_PORT = 65_535;
 /**
  * Fills in the defaults of `serve`.
  * @throws ConfigurationError with every option that is unknown or has a value it cannot have
- * @see docs/hosting.md, Timeouts
+ * @see docs/guides/deployment.md, Timeouts
  */
 export function resolveServeOptions(options: ListenOptions): ServeSettings {
   const faults = [...findFaults(options)];

@@ -13,7 +13,7 @@ export function invalidOption(option: string, position: number | undefined, mess
   return protocolError("InvalidQueryOption", withPosition(option, position, message), { target: option });
 }
 
-/** The error of an option, or of a construct in it, that the standard has and the service does not offer. @see docs/errors.md */
+/** The error of an option, or of a construct in it, that the standard has and the service does not offer. @see docs/reference/errors.md */
 export function unsupportedOption(option: string, position: number | undefined, message: string): ODataError {
   return protocolError("UnsupportedQueryOption", withPosition(option, position, message), { target: option });
 }

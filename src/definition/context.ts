@@ -25,7 +25,7 @@ export type Transaction = Register extends { readonly transaction: infer T } ? T
 export interface IncomingRequest {
   /**
    * The id of the request: the client's `X-Request-Id`, or a new UUID. The response carries it in the same header.
-   * @see docs/hosting.md, Request ids
+   * @see docs/guides/deployment.md, Request ids
    */
   readonly id: string;
   readonly method: string;
@@ -77,7 +77,7 @@ export interface Context extends RuleContext {
    * the category, `resource` rules and row rules for the user of the request. Calls within `inTransaction` are part of
    * the transaction.
    * @param set as declared
-   * @see docs/handlers.md
+   * @see docs/reference/handlers.md
    */
   sets<E extends EntityTypeDeclaration, N>(
     this: void,
@@ -89,7 +89,7 @@ export interface Context extends RuleContext {
    * the work throws or returns an error. Within another transaction the work is a part of that one.
    * @param work uses the context that it is given; it may run up to three times
    * @returns what the work returned
-   * @see docs/handlers.md
+   * @see docs/reference/handlers.md
    */
   inTransaction<T>(this: void, work: (context: Context) => Awaitable<T>, options?: TransactionOptions): Promise<T>;
 }

@@ -14,7 +14,7 @@ export interface FieldsFirstLogger {
 
 /**
  * Adapts a logger whose functions take the fields before the message, such as one of pino or bunyan.
- * @see docs/services.md, Log failures
+ * @see docs/reference/services.md, Log failures
  */
 export function fromPino(logger: FieldsFirstLogger): Logger {
   return Object.freeze<Logger>({

@@ -27,7 +27,7 @@ const FIRST_SEGMENT = /^\/([^/(?#]*)/;
 
 /**
  * Returns what each record of the log says of its request.
- * @see docs/services.md, Log failures
+ * @see docs/reference/services.md, Log failures
  */
 export function requestFields(scope: FieldsScope, { id, method, path }: PlacedRequest): RequestFields {
   const set = entitySetAt(path, scope);
@@ -37,7 +37,7 @@ export function requestFields(scope: FieldsScope, { id, method, path }: PlacedRe
 /**
  * Logs a warning about a request. A logger that throws does not change the response.
  * @param fields beside those of the request
- * @see docs/services.md, Log failures
+ * @see docs/reference/services.md, Log failures
  */
 export function logWarning(
   service: ServiceDefinition,

@@ -64,20 +64,20 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /**
    * Whether a response names the check constraint of the database that refused a write. The log names it in any case.
    * False when absent: the names are part of the schema of the database.
-   * @see docs/sql.md
+   * @see docs/reference/sql.md
    */
   readonly exposeConstraintNames?: boolean | undefined;
   /** Signs keyset tokens. */
   readonly secret?: string | Uint8Array | undefined;
   /**
    * Returns what keyset tokens belong to, such as a tenant and a user: a token of another scope is 400. The `id` of the
-   * user when absent. @see docs/paging.md
+   * user when absent. @see docs/reference/paging.md
    */
   readonly tokenScope?: ((context: RuleContext) => string) | undefined;
   /**
    * Whether the tables and columns of the databases are compared with the declarations before the first request: `error`
    * throws every difference at once, `warn` logs them, `false` reads no catalogue; `error` when absent.
-   * @see docs/sql.md
+   * @see docs/reference/sql.md
    */
   readonly schemaCheck?: SchemaCheck | undefined;
   /** Unhandled errors go to the console when absent. */

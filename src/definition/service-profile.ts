@@ -37,7 +37,7 @@ export interface ServiceProfile {
   readonly putChecksIfNoneMatch: boolean;
 }
 
-/** The two profiles. @see docs/services.md, The profile of the standard */
+/** The two profiles. @see docs/reference/services.md, The profile of the standard */
 export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServiceProfile>> = Object.freeze({
   specification: Object.freeze({
     name: "specification",

@@ -85,7 +85,7 @@ export function fromComparedLiteral(literal: SpelledLiteral, target: PrimitiveTy
 /**
  * Tells whether a value of a type may be written as a text in quotes: the members of an enumeration, whose type name
  * may be omitted, and Guids, which many clients send in quotes. The literal of a string does not count.
- * @see docs/filter.md, Literals
+ * @see docs/reference/filter.md, Literals
  */
 export function isWrittenInQuotes(type: PrimitiveType | EnumType): boolean {
   return type.kind === "EnumType" || type.name === "Edm.Guid";

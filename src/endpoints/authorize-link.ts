@@ -51,7 +51,7 @@ function rulesAlong(
  * Judges the entities that writing a link changes or shows: the related one, and the one whose place it takes. Rules that
  * need no entity were judged by the path.
  * @throws ODataError `Unauthorized`, `Forbidden`; what `missing` makes; what a handler or rule returned
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function authorizeLink(exchange: Exchange, link: WrittenLink): Maybe<undefined> {
   const { navigation, related, isAdded } = link;

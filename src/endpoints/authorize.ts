@@ -26,7 +26,7 @@ export function hasRules({ authorization, entitySets, operations }: ServiceDefin
  * Judges the rules of the registration, then those of the set that a path addresses, then those of the set that the path
  * leads to. Rules of the addressed set that only the entity can decide are returned as pending.
  * @throws ODataError `Unauthorized` without a user, `Forbidden` with one
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function authorize(
   user: User | null,

@@ -43,7 +43,7 @@ const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
  * The values behind the ETag are then in `exchange.expected`, so that a write in between is noticed; `*` names no version,
  * and leaves nothing there.
  * @throws ODataError `PreconditionFailed`, target the header; what the handler answered
- * @see RFC 9110, section 13.2.2; docs/etags.md
+ * @see RFC 9110, section 13.2.2; docs/reference/etags.md
  */
 export function checkPreconditions(exchange: Exchange, target: WriteTarget): Maybe<CurrentEntity> {
   const { entitySet, mayCreate = false, isWholeNeeded = false, ifNoneMatch: use = "every", addressed } = target;
@@ -114,7 +114,7 @@ function checkIfNoneMatch(
  * Makes the error for an entity that a write did not find: 412 where the client said which one it means, or where the
  * entity was there when If-None-Match was checked.
  * @param notFound makes the error without a precondition
- * @see docs/etags.md
+ * @see docs/reference/etags.md
  */
 export function missingEntityError(exchange: Exchange, notFound: () => ODataError): ODataError {
   if (exchange.odata.header("if-match") !== undefined) return missingEntity();

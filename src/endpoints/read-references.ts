@@ -27,7 +27,7 @@ import { jsonResponse } from "./response.ts";
  * `GET /Set(key)/Nav/$ref`: references to the related entities of one entity, or to its one related entity. There are none
  * where the navigation has no target set, since its entities have no URLs, and where nothing reads along the navigation.
  * @throws ODataError as for the related entities themselves
- * @see docs/navigation.md
+ * @see docs/reference/navigation.md
  */
 export const readReferences: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);

@@ -48,7 +48,7 @@ function writeBody(
  * `PATCH /Set(key)/Property`: the same as PUT for a primitive property. Of a complex one it changes the members that the
  * body has, where the profile allows that.
  * @throws ODataError `NotSupported` for a collection, and for a complex property otherwise; else as PUT
- * @see OData Protocol 4.0, section 11.4.9.3; docs/properties.md
+ * @see OData Protocol 4.0, section 11.4.9.3; docs/reference/properties.md
  */
 export const patchProperty: Endpoint = (exchange, path) => {
   const { property } = propertyPathOf(path);

@@ -9,7 +9,7 @@ const MAX_CAUSES = 8;
 /**
  * Returns what a failure says of the database: the code of the driver, table, column and constraint. The innermost error
  * that names one decides.
- * @see docs/services.md, Log failures
+ * @see docs/reference/services.md, Log failures
  */
 export function driverFields(err: unknown): Readonly<Record<string, string | number>> {
   const found: Record<string, string | number> = {};

@@ -1,6 +1,6 @@
 /**
  * Every error code that the framework itself answers, with its HTTP status: the one table.
- * Each code has a row in docs/errors.md. Handlers may answer codes of their own with `odataError`.
+ * Each code has a row in docs/reference/errors.md. Handlers may answer codes of their own with `odataError`.
  * @see specification, section Errors
  */
 export const ERROR_CODES = {

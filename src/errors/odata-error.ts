@@ -41,7 +41,7 @@ export class ODataError extends Error {
  * valid request unless its options say otherwise.
  * @param code a code of ERROR_CODES
  * @param message what was wrong, where, and what would be right
- * @see docs/errors.md
+ * @see docs/reference/errors.md
  */
 export function protocolError(code: ErrorCode, message: string, options: ODataErrorOptions = {}): ODataError {
   const { isUnsupported = code === "UnsupportedQueryOption" } = options;

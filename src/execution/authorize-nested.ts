@@ -22,7 +22,7 @@ const BODY: NestingPlace = { path: "", isOwnSkipped: false };
  * Requires that the user may create everything that is nested in a new entity: each set asks its rules for `create`.
  * @param entity what the create handler gets
  * @throws ODataError `Unauthorized`, `Forbidden`, target the path of the navigation; what a rule answered
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function authorizeNested(
   context: Context,

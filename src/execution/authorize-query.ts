@@ -47,7 +47,7 @@ const NOTHING: readonly AskedRules[] = Object.freeze([]);
  * `$expand`, and by `$root/Set(key)`. Each step along a navigation asks what `GET /Set(key)/Navigation` asks.
  * @throws ODataError `Unauthorized`, `Forbidden`; `UnsupportedQueryOption` for a set behind `$root` of which only the
  * loaded entity could tell whether it may be read
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
   requireAll(shapeRules(shape, reader.definition), reader);

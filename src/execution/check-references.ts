@@ -42,7 +42,7 @@ const ALONE: Nesting = Object.freeze({ place: "", linked: Object.freeze([]) });
  * missing one.
  * @param entity the values that are written, by the application's fields
  * @throws ODataError `Conflict`, target the property; what handlers of the target set did
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function checkReferences(
   set: EntitySetDefinition,

@@ -20,7 +20,7 @@ import { searchedSource } from "./search-related.ts";
  * @returns null where the source of the target set cannot read along navigations
  * @throws ODataError `InvalidQueryOption` above the limits, `UnsupportedQueryOption` for an expression that leads to
  *   where the source cannot go, and for a nested `$search` that finds anything but rows of a database
- * @see docs/expand.md
+ * @see docs/reference/expand.md
  */
 export function openExpandedTarget(
   step: ExpandStep,

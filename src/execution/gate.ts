@@ -32,7 +32,7 @@ const SEES_NOTHING: IsVisible = () => false;
  * Returns a service that keeps to the row rules of its sets: with the gate for what handlers hand over, and with what
  * the writes of databases check in their transactions.
  * @returns the service itself where no set has a row rule
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function withRowRules(declared: ServiceDefinition): ServiceDefinition {
   const sets = [...declared.entitySets];

@@ -75,7 +75,7 @@ const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
  * Requires that a user may do something with a set, as far as possible without an entity.
  * @returns the rules that only a loaded entity can decide, for `judgeEntity`
  * @throws ODataError `Unauthorized` without a user, `Forbidden` with one
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function requireCategory(
   { entitySet, authorization }: Pick<EntitySetDefinition, "entitySet" | "authorization">,

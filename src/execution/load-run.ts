@@ -63,7 +63,7 @@ export function withOption(run: LoadRun, option: string): LoadRun {
  * Counts entities that a path leads to.
  * @param place set and navigation property, for the message
  * @throws ODataError `InvalidQueryOption` above `maxResponseEntities`
- * @see docs/services.md
+ * @see docs/reference/services.md
  */
 export function countLoaded(run: LoadRun, entities: number, place: string): void {
   countEntities(run, entities, () =>

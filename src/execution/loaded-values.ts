@@ -17,7 +17,7 @@ type Reason = string;
  * Returns what the handler of the parents put into a navigation property, for each parent: an entity, an array of entities,
  * null, or undefined where there is nothing that can be written. A value that is left out is logged, once per list of
  * parents.
- * @see docs/expand.md
+ * @see docs/reference/expand.md
  */
 export function loadedValues(step: ExpandStep, parents: readonly unknown[], context: Context): readonly unknown[] {
   const { field, isCollection } = step.expansion.navigationProperty;

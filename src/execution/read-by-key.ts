@@ -41,7 +41,7 @@ type GetByKey = GetByKeyHandler<Context>;
  * Reads one entity of a set by its key; null when the reader sees none.
  * @param selected gives the properties that the response needs; called only where the handler can read less than all
  * @throws ODataError that the handler returned or threw; Error for a set that reads none by its key
- * @see docs/handlers.md
+ * @see docs/reference/handlers.md
  */
 export function readByKey(
   entitySet: EntitySet,
@@ -59,7 +59,7 @@ export function readByKey(
 /**
  * Reads one entity by its key as `readByKey` does, along with those of its expansions that one statement can join to it.
  * @throws as for readByKey; ODataError that a `queryable` handler of a set that is joined returned or threw
- * @see docs/expand.md
+ * @see docs/reference/expand.md
  */
 export function readExpandedByKey(
   entitySet: EntitySet,

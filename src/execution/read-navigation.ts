@@ -31,7 +31,7 @@ export type SearchHandler = ExpandSearch["search"];
  * Reads the related entities of one parent; null when there is no such parent.
  * @param key the key of the parent in the application's form
  * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
- * @see docs/navigation.md
+ * @see docs/reference/navigation.md
  */
 export function readRelatedEntities(
   source: NavigationSource,
@@ -52,7 +52,7 @@ export function readRelatedEntities(
  * Reads the related entity of one parent along a single-valued navigation; null when there is none, or no such parent.
  * @param key the key of the parent in the application's form
  * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
- * @see docs/navigation.md
+ * @see docs/reference/navigation.md
  */
 export function readRelatedEntity(source: NavigationSource, key: unknown, reader: Reader): Maybe<object | null> {
   return chain(askHandler(source, key, reader), (related) => {

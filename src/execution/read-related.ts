@@ -70,7 +70,7 @@ export interface RelatedFound<T> {
  * references. The first way that can tell of a parent is the one that counts; a parent that none can tell of has no
  * position.
  * @throws ODataError that a handler returned or threw; TypeError for an answer of another form; what `reading` throws
- * @see docs/navigation.md
+ * @see docs/reference/navigation.md
  */
 export function readRelated<T>(
   parents: Parents,

@@ -16,7 +16,7 @@ const verdictsOf = keptPerForeign((_context: Context) => new Map<EntitySet, Verd
  * Returns what the row rule of a set says of the user of a request. The rule is called once per request.
  * @returns `all` for a set without a rule
  * @throws what the rule threw, each time
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function conditionOf(
   { entitySet, rows }: Pick<EntitySetDefinition, "entitySet" | "rows">,

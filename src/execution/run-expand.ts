@@ -46,7 +46,7 @@ export interface ExpandedPage {
  * @returns the entities, each with what its expansions brought; they themselves are not changed
  * @throws ODataError that a handler returned or threw, and `InvalidQueryOption` above `maxEntities` and `maxExpandTop`;
  *   TypeError, naming the navigation, for an answer of another form
- * @see docs/expand.md
+ * @see docs/reference/expand.md
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
   const { values, context, gate, maxEntities } = request;

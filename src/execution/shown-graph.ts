@@ -26,7 +26,7 @@ interface GraphPlace {
 /**
  * Removes the navigation properties that the user may not read, by the rules that a star in `$expand` asks. What the
  * client nested in the body stays.
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function readableGraph(graph: GraphNode, place: GraphPlace, reading: Reading): GraphNode {
   if (graph.related.size === 0) return graph;

@@ -25,7 +25,7 @@ type WriteName = "create" | "replace" | "patch" | "delete";
  * @returns what the handler returned
  * @throws ODataError `Forbidden`, `Unauthorized` for an entity that the user could not see then; `Conflict` for a key that
  *   is taken, and for a foreign key to an entity that the user does not see; what the handler threw
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function runCreate(entitySet: EntitySet, entity: unknown, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);

@@ -6,7 +6,7 @@ const SAFE_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /**
  * Returns the id of a request: the `X-Request-Id` that the client or a proxy sent, else a new UUID.
  * A value with other characters, or with more than 64, is replaced.
- * @see docs/hosting.md, Request ids
+ * @see docs/guides/deployment.md, Request ids
  */
 export function readRequestId(request: Pick<ODataRequest, "header">): string {
   const sent = request.header("x-request-id");

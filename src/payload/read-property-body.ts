@@ -16,7 +16,7 @@ export type PropertyBodyReader = (body: JsonValue, ieee754Compatible: boolean) =
  * @param isBare whether the body of a complex property is the value itself
  * @returns a reader of the value in canonical form; it throws ODataError `InvalidBody` or `NullNotAllowed`, target the
  * property or the path below it
- * @see OData JSON Format 4.0, sections 11 and 13; docs/properties.md
+ * @see OData JSON Format 4.0, sections 11 and 13; docs/reference/properties.md
  */
 export function compilePropertyBodyReader(
   property: StructuralProperty,

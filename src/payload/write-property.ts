@@ -28,7 +28,7 @@ const writersOf = keptPerPair(
  * The writer of the envelope of one property, made on the first request of its kind.
  * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
  * @param isBare whether a complex value is the body itself, with the context as its first member
- * @see OData JSON Format 4.0, sections 11 and 13; docs/properties.md
+ * @see OData JSON Format 4.0, sections 11 and 13; docs/reference/properties.md
  */
 export function propertyWriter(
   entityType: EntityType,

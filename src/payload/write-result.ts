@@ -35,7 +35,7 @@ const writersOf = keptPer((_operation: Operation) => new Map<string, ResultWrite
  * they are bare JSON without control information.
  * @param returns what the operation returns
  * @returns a writer that throws Error, naming the operation, for a value that is not one of the declared type
- * @see OData JSON Format 4.0, sections 11, 13 and 17; docs/operations.md
+ * @see OData JSON Format 4.0, sections 11, 13 and 17; docs/reference/operations.md
  */
 export function resultWriter(
   operation: Operation,

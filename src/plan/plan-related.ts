@@ -36,7 +36,7 @@ const LOADED: RelatedWay = Object.freeze({ kind: "loaded" });
  * Chooses the ways in which an expansion is read, in the order of preference: a navigation with a handler is always
  * expanded by the handler.
  * @param related the target set, where it can be read
- * @see docs/expand.md
+ * @see docs/reference/expand.md
  */
 export function expansionWays(
   handlers: NavigationHandlers<Context>,

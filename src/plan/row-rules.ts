@@ -36,7 +36,7 @@ export const NO_ROW: FilterClause = Object.freeze(
  * the handler may expand. Where expressions lead, the handler could meet rows that the user does not see.
  * @returns null where the user sees no row of the set
  * @throws ODataError `UnsupportedQueryOption` for an expression that leads to a set with a rule
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function restrictQuery(
   query: CollectionQuery,

@@ -6,7 +6,7 @@ export const REQUEST_ID = "X-Request-Id";
 
 /**
  * Completes a response: it carries the id of its request, and a response to HEAD has no body, but the headers of GET.
- * @see RFC 9110, section 9.3.2; docs/hosting.md, Request ids
+ * @see RFC 9110, section 9.3.2; docs/guides/deployment.md, Request ids
  */
 export function finishResponse(request: ODataRequest, id: string, response: ODataResponse): ODataResponse {
   const { status, headers: own, body } = response;

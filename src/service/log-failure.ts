@@ -20,7 +20,7 @@ export interface FailedRequest {
 
 /**
  * Logs a failure that the client must not see. A logger that throws does not change the response.
- * @see docs/services.md, Log failures
+ * @see docs/reference/services.md, Log failures
  */
 export function logFailure(scope: LogScope, message: string, failed: FailedRequest, err: unknown): void {
   const { request, id, status } = failed;

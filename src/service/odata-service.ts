@@ -59,7 +59,7 @@ export interface ODataService {
    * Compares the declarations with the tables of their databases, once: `serve` awaits it before it listens, and elsewhere
    * the first request does. It does nothing with `schemaCheck: false` and for a service without a database.
    * @throws ConfigurationError with every difference; Error when a database cannot be reached
-   * @see docs/sql.md
+   * @see docs/reference/sql.md
    */
   ready(): Promise<void>;
   /** Answers a Fetch request: the door for any runtime that speaks Fetch. */

@@ -22,7 +22,7 @@ type Outcome = undefined | PromiseLike<undefined>;
 
 /**
  * Lets requests in once the declarations of the service fit its databases.
- * @see docs/sql.md
+ * @see docs/reference/sql.md
  */
 export class SchemaGate {
   readonly #checks: readonly DatabaseCheck[];

@@ -36,9 +36,11 @@ describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => 
   });
 });
 
-describe("docs/errors.md", () => {
+describe("docs/reference/errors.md", () => {
   test("has one row for each code of ERROR_CODES, with its status", () => {
-    const rows = readSource("docs/errors.md").text.matchAll(/^\|\s*`(?<code>\w+)`\s*\|\s*(?<status>\d{3})\s*\|/gmu);
+    const rows = readSource("docs/reference/errors.md").text.matchAll(
+      /^\|\s*`(?<code>\w+)`\s*\|\s*(?<status>\d{3})\s*\|/gmu,
+    );
     const listed = Array.from(rows, ({ groups }) => [groups?.["code"], Number(groups?.["status"])]);
     expect(Object.fromEntries(listed)).toEqual({ ...ERROR_CODES });
     expect(listed).toHaveLength(Object.keys(ERROR_CODES).length);

@@ -2,7 +2,7 @@ import { lineAt, type SourceFile } from "./source-files.ts";
 
 /** A request of a page, to the example service. */
 export interface DocumentedRequest {
-  /** Page and line, such as `docs/filter.md:12`. */
+  /** Page and line, such as `docs/reference/filter.md:12`. */
   readonly place: string;
   readonly method: string;
   readonly target: string;

@@ -7,7 +7,7 @@ const SNIPPETS = "test/.snippets";
 
 /** One program of a page: a ```ts block and the blocks ```ts continued that go on with it. */
 export interface Snippet {
-  /** Page and line of the first block, such as `docs/paging.md:12`. */
+  /** Page and line of the first block, such as `docs/reference/paging.md:12`. */
   readonly place: string;
   /** The module written for it, from the root. */
   readonly path: string;

@@ -268,7 +268,7 @@ describe("what cannot be done is a fault at startup", () => {
       { ...base, columns: { name: { storage: "epoch" } } },
       [
         '`name`, Edm.String, cannot be stored as "epoch".',
-        "Leave `storage` out, or see the table of storage forms in docs/sql.md.",
+        "Leave `storage` out, or see the table of storage forms in docs/reference/sql.md.",
       ],
     ],
     [
@@ -284,7 +284,7 @@ describe("what cannot be done is a fault at startup", () => {
       { ...base, columns: { tags: { storage: "text" } } },
       [
         '`tags`, a collection, cannot be stored as "text".',
-        "Leave `storage` out, or see the table of storage forms in docs/sql.md.",
+        "Leave `storage` out, or see the table of storage forms in docs/reference/sql.md.",
       ],
     ],
     [

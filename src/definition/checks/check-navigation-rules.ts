@@ -9,7 +9,7 @@ import { isOverTable } from "./check-links.ts";
 /**
  * Writing a link asks the rules of the related entity. Where a rule judges that entity, the service must be able to find
  * it: by the target set, and (a link that is removed or replaced names no entity) by reading along the navigation.
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function* checkNavigationRules({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const from of sets) {

@@ -14,7 +14,7 @@ const WRITES = ["create", "replace", "patch"] as const;
 /**
  * Checks that a foreign key which clients write is stored as the key that it refers to: a constraint of the database
  * compares Guids letter by letter, so where one side has its own letter case and the other has not, it refuses every write.
- * @see docs/sql.md, Guids in any letter case
+ * @see docs/reference/sql.md, Guids in any letter case
  */
 export function* checkStoredGuids({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {

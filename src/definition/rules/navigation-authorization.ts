@@ -9,7 +9,7 @@ import {
 /**
  * Resolves the rules along a navigation. A navigation without a target set leads to a type: every set of that type must
  * let the user through, so that leaving `target` out opens nothing.
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function navigationAuthorizationOf(
   navigation: DeclaredNavigation,

@@ -6,7 +6,7 @@ import type { User, Context } from "../context.ts";
  * The error for a user who may not do something: 401 where credentials may help.
  * @param action what was tried, such as `read Orders`; it must not contain data
  * @param target what the error is about, such as the name of a navigation
- * @see docs/authorization.md
+ * @see docs/guides/authorization.md
  */
 export function refusal(user: User | null, action: string, target?: string): ODataError {
   if (user === null) {

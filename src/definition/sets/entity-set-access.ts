@@ -52,7 +52,7 @@ type NestedOf<E extends EntityTypeDeclaration, N> = {
 /**
  * An entity set as handlers use it. Entities have canonical values. Every method rejects with the ODataError that a
  * request would be answered by: a handler that lets it out passes it on.
- * @see docs/handlers.md
+ * @see docs/reference/handlers.md
  */
 export interface EntitySetAccess<E extends EntityTypeDeclaration, N> {
   /** Returns one entity; null: there is none that the user sees. */

@@ -19,7 +19,7 @@ interface NavigationOptions<Source extends EntityTypeDeclaration, Target extends
   /**
    * `"parent"`: requests along this navigation obey the rules of the set that declares it alone, and skip those of the
    * target set. Row rules of the target set still apply.
-   * @see docs/authorization.md
+   * @see docs/guides/authorization.md
    */
   readonly authorization?: "parent" | undefined;
   /** Removes the link to the entity with this `@odata.id`; a single-valued navigation has but one link, and no id. */

@@ -10,7 +10,7 @@ import type { EntityTypeDeclaration } from "./value-type.ts";
  * Returns the entity type of a declaration, in a model of its own. It exists before any service does, and is built once.
  * Its wire names follow the default naming policy; a service may use other names for the same keys.
  * @throws Error when the declaration has faults, which every service that registers the type reports
- * @see docs/model.md
+ * @see docs/reference/model.md
  */
 export const declaredEntityType: (declaration: EntityTypeDeclaration) => EntityType = keptPer((declaration) => {
   const service = collectDeclarations({ entitySets: [entitySet(declaration, {})] });

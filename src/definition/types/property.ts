@@ -3,7 +3,7 @@ import type { AnyProperty, PropertyDeclaration, PropertyTrait } from "./value-ty
 /**
  * A property under declaration: frozen, and every modifier returns another one.
  * `Value` is the canonical value that handlers get, `Input` what they may return, `Change` what a delta says of it.
- * @see docs/model.md
+ * @see docs/reference/model.md
  */
 export class Property<
   Value,

@@ -23,7 +23,7 @@ export interface ColumnSettings<Columns = object, Conversion = ColumnConversion,
    * - An enumeration: `{ values: { Draft: 0, Paid: 1 } }`. A Boolean: `{ true: "Y", false: "N" }`.
    * - A collection, or a complex value as a document: `"json"`. A collection in PostgreSQL: `"array"`.
    * - A String, Decimal or Duration in PostgreSQL: `"text"` for other types, such as inet, money and interval.
-   * @see docs/sql.md, Databases that already exist
+   * @see docs/reference/sql.md, Databases that already exist
    */
   readonly storage?: Storage | undefined;
   /**

@@ -219,7 +219,7 @@ function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: C
   const fitting = fittingStorage(property, (storage) =>
     isCollection ? arrays !== undefined && type.kind !== "ComplexType" : columnFormat(property, storage) !== null,
   );
-  const table = "see the table of storage forms in docs/sql.md";
+  const table = "see the table of storage forms in docs/reference/sql.md";
   return fitting.length === 0
     ? `Leave \`storage\` out, or ${table}.`
     : `Use ${fitting.join(" or ")}, or leave \`storage\` out: ${table}.`;

@@ -109,7 +109,7 @@ export interface Violation {
 /**
  * Logs a write that the database refused, with the name of the constraint.
  * @returns the message for the client, where the service exposes the names of constraints and this one has a name
- * @see docs/sql.md
+ * @see docs/reference/sql.md
  */
 export function reportViolation(context: Context, table: SqlTable, violation: Violation): string | null {
   const { constraint, err, code } = violation;

@@ -69,7 +69,7 @@ const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
 /**
  * Refuses a statement that needs functions of `sqliteDialect`, for a database that another dialect opened.
  * @throws ODataError `UnsupportedQueryOption`
- * @see docs/sql.md
+ * @see docs/reference/sql.md
  */
 function refuseOwnFunctions(text: string): void {
   const name = /\bodata_\w+(?=\()/.exec(text)?.[0];
