@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
@@ -30,6 +31,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     setupFiles: ["test/setup.ts"],
+    // Programs that tests start compile the sources once, not once each.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/node", import.meta.url)) },
     reporters: ["default", new ClosingLineReporter()],
     coverage: {
       provider: "v8",
