@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../src/errors/error-codes.ts";
-import { brokenLinks } from "./links.ts";
+import { brokenLinks, rowsWithoutTest } from "./links.ts";
 import { runModules, type ModuleRun } from "./module-runs.ts";
 import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
 import { ROOT, filesBelow, readSource } from "./source-files.ts";
@@ -49,4 +49,8 @@ describe("docs/reference/errors.md", () => {
 
 test("every relative link of the documentation leads somewhere", () => {
   expect(pages.flatMap(brokenLinks)).toEqual([]);
+});
+
+test("every row of a table with the column Test links to a test file", () => {
+  expect(pages.flatMap(rowsWithoutTest)).toEqual([]);
 });

@@ -3,15 +3,41 @@ import { join, posix } from "node:path";
 import { ROOT, type SourceFile, lineAt, readSource } from "./source-files.ts";
 
 const CODE = /^ *```[\s\S]*?^ *```[ ]*$|`[^`\n]*`/gmu;
-const LINK = /\]\((?<target>[^()\s]+)(?: "[^"]*")?\)/gu;
+const LINK = /\]\((?<target>[^()\s]+)(?: "[^"]*")?\)|^\[[^\]]+\]: (?<definition>\S+)$/gmu;
+/** `[name]`, which a line `[name]: …` of the same page defines. */
+const REFERENCE = /(?<![\]!])\[(?<name>[a-z][a-z0-9/-]*)\](?![([:])/gu;
 
-/** The relative links of a page that lead nowhere, each with its line. */
+/** The relative links of a page that lead nowhere, and its references to a link that it does not define, each with its line. */
 export function brokenLinks(page: SourceFile): readonly string[] {
-  const prose = page.text.replaceAll(CODE, (code) => code.replaceAll(/[^\n]/gu, " "));
-  return Array.from(prose.matchAll(LINK))
-    .map((match) => ({ target: match.groups?.["target"] ?? "", line: lineAt(prose, match.index) }))
-    .filter(({ target }) => !/^[a-z]+:/u.test(target) && !leadsSomewhere(page.path, target))
-    .map(({ target, line }) => `${page.path}:${line} ${target}`);
+  const prose = proseOf(page);
+  const targets = Array.from(prose.matchAll(LINK))
+    .map((match) => ({
+      target: match.groups?.["target"] ?? match.groups?.["definition"] ?? "",
+      line: lineAt(prose, match.index),
+    }))
+    .filter(({ target }) => !/^[a-z]+:/u.test(target) && !leadsSomewhere(page.path, target));
+  const undefinedNames = Array.from(prose.matchAll(REFERENCE))
+    .map((match) => ({ target: match[0], line: lineAt(prose, match.index) }))
+    .filter(({ target }) => !prose.includes(`\n${target}: `));
+  return [...targets, ...undefinedNames].map(({ target, line }) => `${page.path}:${line} ${target}`);
+}
+
+/** The lines of tables whose last column is "Test", and that name no test there, each with its number. */
+export function rowsWithoutTest(page: SourceFile): readonly string[] {
+  let isTable = false;
+  return proseOf(page)
+    .split("\n")
+    .flatMap((line, index) => {
+      if (!line.startsWith("|")) isTable = false;
+      if (line.endsWith("| Test |")) isTable = true;
+      const isRow = isTable && !/\| (?:Test|---) \|$/u.test(line);
+      return isRow && !/\|[^|]*\[[a-z][a-z0-9/-]*\][^|]*\|$/u.test(line) ? [`${page.path}:${index + 1} ${line}`] : [];
+    });
+}
+
+/** The text of a page with blanks in place of code. */
+function proseOf(page: SourceFile): string {
+  return page.text.replaceAll(CODE, (code) => code.replaceAll(/[^\n]/gu, " "));
 }
 
 function leadsSomewhere(from: string, target: string): boolean {
