@@ -2,11 +2,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { OUTSIDE_PAGES } from "../../site/paths.ts";
+import { SIDEBAR } from "../../site/sidebar.ts";
 import { ERROR_CODES } from "../../src/errors/error-codes.ts";
 import { brokenLinks, rowsWithoutTest } from "./links.ts";
 import { runModules, type ModuleRun } from "./module-runs.ts";
 import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
-import { ROOT, filesBelow, readSource } from "./source-files.ts";
+import { ROOT, filesBelow, readManifest, readSource } from "./source-files.ts";
 
 const pages = [
   ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].filter((path) => existsSync(join(ROOT, path))).map(readSource),
@@ -14,6 +16,11 @@ const pages = [
 ];
 const snippets = pages.filter(({ path }) => path === "README.md" || path.startsWith("docs/")).flatMap(snippetsOf);
 const projects = writeSnippets(snippets);
+
+/** The pages of the API reference, which are made when the site is built. */
+const API_PAGES = Object.keys(readManifest().exports).map(
+  (path) => `api/${path === "." ? "odatakit" : path.slice(2)}.md`,
+);
 
 describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => {
   test.each(projects)("compile: %s", { timeout: 120_000 }, (project) => {
@@ -53,4 +60,11 @@ test("every relative link of the documentation leads somewhere", () => {
 
 test("every row of a table with the column Test links to a test file", () => {
   expect(pages.flatMap(rowsWithoutTest)).toEqual([]);
+});
+
+test("the sidebar of the documentation site lists every page of docs, and no other", () => {
+  const listed = SIDEBAR.flatMap(({ items }) => items).map(({ link }) => (link === "/" ? "/index" : link));
+  const pages = filesBelow("docs", ".md").map(({ path }) => path.slice("docs".length, -".md".length));
+  const outside = [...Object.values(OUTSIDE_PAGES), ...API_PAGES].map((path) => `/${path.slice(0, -".md".length)}`);
+  expect(listed.toSorted()).toEqual([...pages, ...outside].toSorted());
 });

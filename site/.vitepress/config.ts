@@ -1,0 +1,64 @@
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { defineConfig, type DefaultTheme } from "vitepress";
+import { adaptMarkdown, slugify } from "../markdown.ts";
+import { OUTPUT, OUTSIDE_PAGES, SITE } from "../paths.ts";
+import { SIDEBAR } from "../sidebar.ts";
+
+/** The address of the repository, such as that of a continuous integration; links to sources need it. */
+const repository = process.env["DOCS_REPOSITORY"];
+
+export default defineConfig({
+  title: "odatakit",
+  description: "An OData 4.0 server for TypeScript",
+  lang: "en",
+  base: process.env["DOCS_BASE"] ?? "/",
+  srcDir: "..",
+  srcExclude: ["README.md", "{examples,src,test,vendor,coverage}/**", "site/*.md"],
+  outDir: OUTPUT,
+  rewrites: {
+    ...OUTSIDE_PAGES,
+    "docs/:path(.*)": ":path",
+    "site/api/:path(.*)": "api/:path",
+  },
+  markdown: {
+    anchor: { slugify },
+    config: (md) => adaptMarkdown(md, repository),
+  },
+  transformPageData: (page) => {
+    if (page.relativePath === "index.md") page.frontmatter["layout"] = "home";
+    if (page.relativePath.startsWith("api/")) page.frontmatter["outline"] = [2, 3];
+  },
+  themeConfig: {
+    search: { provider: "local", options: { detailedView: true } },
+    sidebar: SIDEBAR as unknown as DefaultTheme.Sidebar,
+    nav: [
+      { text: "Guides", link: "/guides/existing-databases" },
+      { text: "Reference", link: "/reference/entity-sets" },
+      { text: "API", link: "/api/odatakit" },
+      { text: "Changelog", link: "/project/changelog" },
+    ],
+    outline: "deep",
+    ...(repository !== undefined && { editLink: { pattern: `${repository}/edit/main/:path` } }),
+    footer: { message: "Released under the MIT licence." },
+  },
+  vite: {
+    publicDir: fileURLToPath(new URL("../public", import.meta.url)),
+    server: { fs: { allow: [".."] } },
+    plugins: [
+      {
+        // Pages outside this folder find the packages of the site nevertheless.
+        name: "packages-of-the-site",
+        enforce: "pre",
+        async resolveId(source, importer, options) {
+          if (!/^vue(?:\/|$)/u.test(source)) return null;
+          // On the server Node.js itself finds them: a second copy of Vue would not work with the first.
+          if (options.ssr === true) return { id: source, external: true };
+          return importer?.startsWith(SITE)
+            ? null
+            : this.resolve(source, `${SITE}main.ts`, { ...options, skipSelf: true });
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,50 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { DECLARATIONS, ROOT, SITE } from "../paths.ts";
+import { DeclarationFiles } from "./declarations.ts";
+import { type EntryPoint, targetsOf, writePage } from "./write-page.ts";
+
+const INTRODUCTIONS: Readonly<Record<string, string>> = {
+  odatakit: "Model, entity sets, operations, rules, services, errors, and sources over arrays. It depends on nothing.",
+  "odatakit/node": "Serves services over `node:http`. [Deployment](../../docs/guides/deployment.md) explains its use.",
+  "odatakit/kysely":
+    "Entity sets over tables and queries of SQLite, PostgreSQL and MariaDB. It needs the package `kysely`. [SQL](../../docs/reference/sql.md) explains its use.",
+  "odatakit/sqlite": "A Kysely dialect over the SQLite of Node.js. It needs the package `kysely`.",
+  "odatakit/openapi":
+    "Descriptions of services as OpenAPI 3.1, and a viewer. [OpenAPI](../../docs/reference/openapi.md) explains its use.",
+};
+
+/** Writes one page per entry point of the package to `site/api`, from the doc comments of the sources. */
+export function writeApiReference(): void {
+  emitDeclarations();
+  const files = new DeclarationFiles();
+  const entries = entryPoints(files);
+  const targets = targetsOf(entries);
+  const folder = join(SITE, "api");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const entry of entries) writeFileSync(join(folder, `${entry.page}.md`), writePage(entry, targets, files));
+}
+
+function emitDeclarations(): void {
+  rmSync(DECLARATIONS, { recursive: true, force: true });
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const given = ["-p", join(ROOT, "tsconfig.build.json"), "--emitDeclarationOnly", "--declarationMap", "false"];
+  const { status } = spawnSync(process.execPath, [tsc, ...given, "--outDir", DECLARATIONS], { stdio: "inherit" });
+  if (status !== 0) throw new Error("The sources do not compile.");
+}
+
+function entryPoints(files: DeclarationFiles): readonly EntryPoint[] {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    readonly exports: Readonly<Record<string, { readonly types: string }>>;
+  };
+  return Object.entries(manifest.exports).map(([path, { types }]) => {
+    const module = `odatakit${path.slice(1)}`;
+    const introduction = INTRODUCTIONS[module];
+    if (introduction === undefined) throw new Error(`${module} has no introduction in api-reference/main.ts.`);
+    const exports = files.exportsOf(join(DECLARATIONS, types.replace("./dist/", "")));
+    return { module, page: path === "." ? "odatakit" : path.slice(2), introduction, exports };
+  });
+}

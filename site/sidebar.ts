@@ -1,0 +1,114 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./paths.ts";
+
+/** A page of the site: its title in the sidebar and its path, with a leading slash and without an extension. */
+export interface Item {
+  readonly text: string;
+  readonly link: string;
+}
+
+/** A titled group of pages. */
+export interface Group {
+  readonly text: string;
+  readonly collapsed?: boolean;
+  readonly items: readonly Item[];
+}
+
+/** Pages in the order in which readers need them. A page that is missing here fails `npm run docs:build`. */
+export const SIDEBAR: readonly Group[] = [
+  {
+    text: "Get started",
+    items: [{ text: "Introduction", link: "/" }],
+  },
+  {
+    text: "Guides",
+    items: [
+      { text: "Existing databases", link: "/guides/existing-databases" },
+      { text: "Authorization", link: "/guides/authorization" },
+      { text: "Security", link: "/guides/security" },
+      { text: "Deployment", link: "/guides/deployment" },
+      { text: "Upgrading", link: "/guides/upgrading" },
+    ],
+  },
+  {
+    text: "Declarations",
+    items: [
+      { text: "Model", link: "/reference/model" },
+      { text: "Entity sets", link: "/reference/entity-sets" },
+      { text: "Services", link: "/reference/services" },
+      { text: "SQL", link: "/reference/sql" },
+      { text: "Functions and actions", link: "/reference/operations" },
+      { text: "Handlers that use other sets", link: "/reference/handlers" },
+      { text: "OpenAPI", link: "/reference/openapi" },
+    ],
+  },
+  {
+    text: "Protocol",
+    items: [
+      { text: "Routes", link: "/reference/routes" },
+      { text: "Headers", link: "/reference/headers" },
+      { text: "Status codes", link: "/reference/status-codes" },
+      { text: "Envelopes", link: "/reference/envelopes" },
+      { text: "Limits", link: "/reference/limits" },
+      { text: "Formats", link: "/reference/formats" },
+      { text: "Errors", link: "/reference/errors" },
+      { text: "ETags", link: "/reference/etags" },
+      { text: "Writing", link: "/reference/writing" },
+      { text: "Properties", link: "/reference/properties" },
+      { text: "Navigation routes", link: "/reference/navigation" },
+      { text: "Limitations", link: "/reference/limitations" },
+    ],
+  },
+  {
+    text: "Query options",
+    items: [
+      { text: "Overview", link: "/reference/query-options" },
+      { text: "$filter", link: "/reference/filter" },
+      { text: "$select", link: "/reference/select" },
+      { text: "$expand", link: "/reference/expand" },
+      { text: "$orderby", link: "/reference/orderby" },
+      { text: "$top, $skip and pages", link: "/reference/paging" },
+      { text: "$count", link: "/reference/count" },
+      { text: "$search", link: "/reference/search" },
+    ],
+  },
+  {
+    text: "API",
+    items: [
+      { text: "odatakit", link: "/api/odatakit" },
+      { text: "odatakit/node", link: "/api/node" },
+      { text: "odatakit/kysely", link: "/api/kysely" },
+      { text: "odatakit/sqlite", link: "/api/sqlite" },
+      { text: "odatakit/openapi", link: "/api/openapi" },
+    ],
+  },
+  {
+    text: "Explanations",
+    items: [
+      { text: "Architecture", link: "/explanations/architecture" },
+      { text: "Benchmark", link: "/explanations/benchmark" },
+    ],
+  },
+  { text: "Decisions", collapsed: true, items: decisions() },
+  {
+    text: "Project",
+    collapsed: true,
+    items: [
+      { text: "Changelog", link: "/project/changelog" },
+      { text: "Contributing", link: "/project/contributing" },
+    ],
+  },
+];
+
+/** Lists the decisions by number, with the titles of their pages. */
+function decisions(): readonly Item[] {
+  const folder = join(ROOT, "docs/decisions");
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".md"))
+    .toSorted()
+    .map((name) => {
+      const title = /^# (?<title>.+)$/mu.exec(readFileSync(join(folder, name), "utf8"))?.groups?.["title"] ?? name;
+      return { text: title, link: `/decisions/${name.slice(0, -".md".length)}` };
+    });
+}
