@@ -40,9 +40,10 @@ export const createRelated: Endpoint = (exchange, path) => {
           checkPreconditions(exchange, { entitySet, key, addressed }),
         ),
       );
-      const saved = chain(state, () =>
-        chain(runCreateRelated(runtime.source, create, key, given, exchange.reader), (answer) => answeredValue(answer)),
-      );
+      const saved = chain(state, ({ expected }) => {
+        const writer = exchange.writer(expected);
+        return chain(runCreateRelated(runtime.source, create, key, given, writer), (answer) => answeredValue(answer));
+      });
       return chain(saved, (entity) => {
         if (entity === null || entity === undefined) throw noParent(navigation);
         return entityResult(exchange, format, {

@@ -8,7 +8,7 @@ import { etagWriter } from "../payload/etag.ts";
 import { selectNothing } from "../plan/plain-clauses.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { AddressedEntity } from "./addressed-entity.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, ExpectedValues } from "./exchange.ts";
 
 /** What is known of the entity that a write is about; `unknown` where nothing asked for it, or nothing can read it. */
 export type EntityState = "present" | "missing" | "unknown";
@@ -33,6 +33,8 @@ export interface CurrentEntity {
   readonly state: EntityState;
   /** The entity as its handler returned it; undefined where it was not needed, or is not there. */
   readonly entity?: unknown;
+  /** The values that its ETag was made from, where a precondition named that ETag. */
+  readonly expected?: ExpectedValues | undefined;
 }
 
 const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
@@ -40,8 +42,8 @@ const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
 /**
  * Loads the entity that a write is about, where its preconditions need it, and checks them: If-Match, then If-None-Match.
  * Sets that do not read by key skip both.
- * The values behind the ETag are then in `exchange.expected`, so that a write in between is noticed; `*` names no version,
- * and leaves nothing there.
+ * The write then expects the values that the ETag was made from, so that a write in between is noticed. `*` names no
+ * version, so the write expects none.
  * @throws ODataError `PreconditionFailed`, target the header; what the handler answered
  * @see RFC 9110, section 13.2.2; docs/reference/etags.md
  */
@@ -54,10 +56,12 @@ export function checkPreconditions(exchange: Exchange, target: WriteTarget): May
   const isAsked = isConditional || mayCreate || isWholeNeeded || addressed !== undefined;
   if (getByKey === undefined || !isAsked) return UNKNOWN;
   return chain(load(exchange, target), (found) => {
-    if (ifMatch !== undefined) checkIfMatch(exchange, entitySet, found, ifMatch);
+    const matched = ifMatch === undefined ? undefined : checkIfMatch(entitySet, found, ifMatch);
     if (found === null) return { state: "missing" };
-    if (ifNoneMatch !== undefined) checkIfNoneMatch(exchange, entitySet, found, ifNoneMatch, use === "star");
-    return isWholeNeeded ? { state: "present", entity: found.entity } : { state: "present" };
+    const unmatched =
+      ifNoneMatch === undefined ? undefined : checkIfNoneMatch(entitySet, found, ifNoneMatch, use === "star");
+    const expected = matched ?? unmatched;
+    return isWholeNeeded ? { state: "present", entity: found.entity, expected } : { state: "present", expected };
   });
 }
 
@@ -77,9 +81,10 @@ function load(
   );
 }
 
-function checkIfMatch(exchange: Exchange, entitySet: EntitySet, found: FoundEntity | null, ifMatch: string): void {
+/** @returns the values that the ETag was made from; undefined for `*` */
+function checkIfMatch(entitySet: EntitySet, found: FoundEntity | null, ifMatch: string): ExpectedValues | undefined {
   if (found === null) throw missingEntity();
-  if (namesEveryEntityTag(ifMatch)) return;
+  if (namesEveryEntityTag(ifMatch)) return undefined;
   const { entity, rowShape } = found;
   const etag = etagWriter(entitySet, rowShape)?.(entity);
   if (etag === undefined) {
@@ -89,36 +94,41 @@ function checkIfMatch(exchange: Exchange, entitySet: EntitySet, found: FoundEnti
     // Shells take quotes away, and what is left matches nothing.
     throw preconditionFailed("If-Match", ifMatch.includes('"') ? CHANGED : UNQUOTED);
   }
-  exchange.expected = etagValuesReader(entitySet, rowShape)(entity);
+  return etagValuesReader(entitySet, rowShape)(entity);
 }
 
+/** @returns the values that the ETag was made from; undefined where the entity has none, or it was not compared */
 function checkIfNoneMatch(
-  exchange: Exchange,
   entitySet: EntitySet,
   { entity, rowShape }: FoundEntity,
   ifNoneMatch: string,
   countsStarAlone: boolean,
-): void {
+): ExpectedValues | undefined {
   if (namesEveryEntityTag(ifNoneMatch)) {
     throw preconditionFailed("If-None-Match", "There is an entity with this key already.");
   }
   const etag = countsStarAlone ? undefined : etagWriter(entitySet, rowShape)?.(entity);
-  if (etag === undefined) return;
+  if (etag === undefined) return undefined;
   if (matchesEntityTag(ifNoneMatch, etag)) {
     throw preconditionFailed("If-None-Match", "The entity has one of these ETags.");
   }
-  exchange.expected ??= etagValuesReader(entitySet, rowShape)(entity);
+  return etagValuesReader(entitySet, rowShape)(entity);
 }
 
 /**
  * Makes the error for an entity that a write did not find: 412 where the client said which one it means, or where the
  * entity was there when If-None-Match was checked.
  * @param notFound makes the error without a precondition
+ * @param expected the values that the write expected
  * @see docs/reference/etags.md
  */
-export function missingEntityError(exchange: Exchange, notFound: () => ODataError): ODataError {
+export function missingEntityError(
+  exchange: Exchange,
+  notFound: () => ODataError,
+  expected?: ExpectedValues,
+): ODataError {
   if (exchange.odata.header("if-match") !== undefined) return missingEntity();
-  if (exchange.expected === undefined) return notFound();
+  if (expected === undefined) return notFound();
   return preconditionFailed("If-None-Match", "The entity has changed while the request ran: send it again.");
 }
 

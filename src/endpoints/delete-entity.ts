@@ -24,20 +24,21 @@ export const deleteEntity: Endpoint = (exchange, path) => {
   bindNoQuery(readOptions(exchange));
   return chain(addressEntity(exchange, { entitySet, key: value }), (addressed) => {
     const current = checkPreconditions(exchange, { entitySet, key: value, addressed });
-    // There is nothing to delete where a rule, or a precondition, found nothing.
-    const deleted = chain(current, ({ state }) =>
-      addressed === null || state === "missing" ? false : runDelete(entitySet, value, exchange.reader),
-    );
-    return chain(deleted, (answer) => {
-      const isDeleted: unknown = answeredValue(answer);
-      if (typeof isDeleted !== "boolean") {
-        throw new TypeError(`The delete handler of ${entitySet.name} did not return true or false.`);
-      }
-      if (!isDeleted) {
-        const error = missingEntityError(exchange, () => entityNotFound(entitySet, key));
-        if (error.status !== 404 || !settings.idempotentDelete) throw error;
-      }
-      return noContentResponse(exchange);
+    return chain(current, ({ state, expected }) => {
+      // There is nothing to delete where a rule, or a precondition, found nothing.
+      const isMissing = addressed === null || state === "missing";
+      const deleted = isMissing ? false : runDelete(entitySet, value, exchange.writer(expected));
+      return chain(deleted, (answer) => {
+        const isDeleted: unknown = answeredValue(answer);
+        if (typeof isDeleted !== "boolean") {
+          throw new TypeError(`The delete handler of ${entitySet.name} did not return true or false.`);
+        }
+        if (!isDeleted) {
+          const error = missingEntityError(exchange, () => entityNotFound(entitySet, key), expected);
+          if (error.status !== 404 || !settings.idempotentDelete) throw error;
+        }
+        return noContentResponse(exchange);
+      });
     });
   });
 };

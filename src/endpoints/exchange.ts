@@ -18,6 +18,7 @@ import type { TableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/query-shape.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
+import { CallContext } from "../sets/call-context.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
@@ -120,8 +121,6 @@ export class Exchange implements Arrival, Access {
   readonly user: User | null;
   readonly pending: readonly AuthorizationRequirement[];
   readonly isTargetSkipped: boolean;
-  /** What a write finds in `ctx.expected`: set where a precondition named an ETag that holds. */
-  expected: ExpectedValues | undefined;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
@@ -167,6 +166,19 @@ export class Exchange implements Arrival, Access {
   /** Whose reading the request is. */
   get reader(): Reader {
     return (this.#reader ??= readerOf(this.context));
+  }
+
+  /**
+   * Returns the reader of a write, after its preconditions.
+   * @param expected the values that handlers find in `ctx.expected`
+   */
+  writer(expected: ExpectedValues | undefined): Reader {
+    const { reader } = this;
+    if (expected === undefined) return reader;
+    const { context } = this;
+    const place = { facts: context, depth: 0, part: null };
+    const settings = { service: this.service.definition, door: context, expected, readContext: context };
+    return { ...reader, context: new CallContext(place, settings) };
   }
 
   /** What the endpoints of a set work with. */
@@ -228,8 +240,8 @@ class RequestContext implements Context {
   }
 
   /** For writes: @see WriteContext in definition/context. */
-  get expected(): ExpectedValues | undefined {
-    return this.#exchange.expected;
+  get expected(): undefined {
+    return undefined;
   }
 }
 

@@ -6,6 +6,7 @@ import type { OperationDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
+import type { Reader } from "../execution/reader.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { requireEntity } from "./addressed-entity.ts";
@@ -57,14 +58,12 @@ function invoke(
   const isBoundToEntity = operation.binding?.isCollection === false;
   const call = (): Maybe<unknown> =>
     chain(readArguments(), (given) => {
-      const run = (): Maybe<unknown> => {
-        const { context } = exchange;
+      const run = ({ context }: Pick<Reader, "context">): Maybe<unknown> => {
         const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
         return chain(answer, (result) => answeredValue(result));
       };
-      if (!isBoundToEntity || entitySet === null) return run();
-      const owner = openOwner(exchange, { entitySet, keyText: target.key ?? "", key }, kind);
-      return chain(owner, run);
+      if (!isBoundToEntity || entitySet === null) return run(exchange);
+      return chain(openOwner(exchange, { entitySet, keyText: target.key ?? "", key }, kind), run);
     });
   if (operation.isComposable) return composedResponse(exchange, format, { operation, entitySet }, call);
   bindNoQuery(readOptions(exchange), resultOptions(operation));
@@ -80,17 +79,17 @@ interface Owner {
   readonly key: unknown;
 }
 
-/** Judges the entity that an operation is bound to; preconditions are those of actions, which may change it. */
-function openOwner(
-  exchange: Exchange,
-  { entitySet, keyText, key }: Owner,
-  kind: "Function" | "Action",
-): Maybe<unknown> {
+/**
+ * Judges the entity that an operation is bound to; preconditions are those of actions, which may change it.
+ * @returns the reader of the call
+ */
+function openOwner(exchange: Exchange, { entitySet, keyText, key }: Owner, kind: "Function" | "Action"): Maybe<Reader> {
   const missing = (): ODataError => entityNotFound(entitySet, keyText);
   const address = { entitySet, key, mustBeSeen: true };
-  if (kind === "Function") return requireEntity(exchange, address, missing);
+  if (kind === "Function") return chain(requireEntity(exchange, address, missing), () => exchange.reader);
   const owner = requireEntity(exchange, address, () => missingEntityError(exchange, missing));
-  return chain(owner, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
+  const current = chain(owner, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
+  return chain(current, ({ expected }) => exchange.writer(expected));
 }
 
 /** The operation that a path and a method address; the route table hands over no other path. */

@@ -13,7 +13,7 @@ import { requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
-import type { Endpoint, EntitySetRuntime, Exchange } from "./exchange.ts";
+import type { Endpoint, EntitySetRuntime, Exchange, ExpectedValues } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
@@ -77,19 +77,20 @@ export interface PatchTarget {
  */
 export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknown, check?: () => void): Maybe<unknown> {
   const { entitySet, keyText, key } = target;
-  const missing = (): ODataError => missingEntityError(exchange, () => entityNotFound(entitySet, keyText));
+  const missing = (expected?: ExpectedValues): ODataError =>
+    missingEntityError(exchange, () => entityNotFound(entitySet, keyText), expected);
   const current = chain(requireEntity(exchange, { entitySet, key }, missing), (addressed) => {
     check?.();
     return checkPreconditions(exchange, { entitySet, key, addressed });
   });
-  return chain(current, ({ state }) => {
+  return chain(current, ({ state, expected }) => {
     if (state === "missing") throw missing();
     return chain(
-      patched(entitySet, () => runPatch(entitySet, key, delta, exchange.reader)),
+      patched(entitySet, () => runPatch(entitySet, key, delta, exchange.writer(expected))),
       (answer) => {
         const saved = answeredValue(answer);
         if (saved !== null && saved !== undefined) return saved;
-        throw missing();
+        throw missing(expected);
       },
     );
   });

@@ -15,7 +15,7 @@ import { bindEntity } from "./bind-query.ts";
 import { callCreate } from "./create-entity.ts";
 import { checkPreconditions, missingEntityError, type CurrentEntity, type EntityState } from "./current-entity.ts";
 import { entityResult, type WriteOutcome } from "./entity-result.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import type { Endpoint, Exchange, ExpectedValues } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
@@ -91,7 +91,11 @@ function replaceOrCreate(exchange: Exchange, replacement: Replacement, addressed
   });
 }
 
-function replace(exchange: Exchange, replacement: Replacement, { state, entity }: CurrentEntity): Maybe<Saved> {
+function replace(
+  exchange: Exchange,
+  replacement: Replacement,
+  { state, entity, expected }: CurrentEntity,
+): Maybe<Saved> {
   const { entitySet, key, body } = replacement;
   const { replace: call } = exchange.entitySet(entitySet).handlers;
   if (call === undefined) throw new Error(`${entitySet.name} has a route for replacing, but no handler.`);
@@ -100,7 +104,7 @@ function replace(exchange: Exchange, replacement: Replacement, { state, entity }
   if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));
   const whole = entity === undefined ? requireWhole(body) : body.entity;
   const replaced = chain(authorizeReplacing(exchange, replacement, state, whole), () =>
-    runReplace(entitySet, key, whole, exchange.reader),
+    runReplace(entitySet, key, whole, exchange.writer(expected)),
   );
   return chain(replaced, (answer) => {
     const saved = answeredValue(answer);
@@ -110,7 +114,7 @@ function replace(exchange: Exchange, replacement: Replacement, { state, entity }
     // Only now it shows that there is none.
     const created = state === "missing" ? null : create(exchange, replacement);
     if (created !== null) return created;
-    throw missing(exchange, replacement);
+    throw missing(exchange, replacement, expected);
   });
 }
 
@@ -137,8 +141,8 @@ function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement)
   return chain(created, (entity): Saved => ({ entity, handler: call, outcome: "upserted" }));
 }
 
-function missing(exchange: Exchange, { entitySet, keyText }: Replacement): Error {
-  return missingEntityError(exchange, () => entityNotFound(entitySet, keyText));
+function missing(exchange: Exchange, { entitySet, keyText }: Replacement, expected?: ExpectedValues): Error {
+  return missingEntityError(exchange, () => entityNotFound(entitySet, keyText), expected);
 }
 
 /** Gives a replacement the immutable values of the entity; null where the type has none. */

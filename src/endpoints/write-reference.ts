@@ -58,14 +58,13 @@ export const removeReference: Endpoint = (exchange, path) => {
   const key = bindParentKey(exchange, navigation);
   const id = isCollection ? readId(exchange, navigation) : null;
   if (id === null) bindNoQuery(readOptions(exchange));
-  const { context } = exchange;
   if (id === null) {
     const link = { navigation, key, referenced: null, isAdded: false };
-    return writeBelow(exchange, link, () => removeRef(key, context));
+    return writeBelow(exchange, link, (context) => removeRef(key, context));
   }
   const { byKey } = removeRef;
   const referenced = referencedBy(exchange, navigation, byKey, { id, fault: INVALID_OPTION, target: "$id" });
-  return writeBelow(exchange, { navigation, key, referenced, isAdded: false }, () =>
+  return writeBelow(exchange, { navigation, key, referenced, isAdded: false }, (context) =>
     byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context),
   );
 };
@@ -79,11 +78,10 @@ function writeLink(exchange: Exchange, navigation: Navigation, handler: LinkHand
   return chain(
     body.read((json) => readReference(json)),
     (id) => {
-      const { context } = exchange;
       const { byKey } = handler;
       const reference = { id, fault: INVALID_BODY, target: "@odata.id" };
       const referenced = referencedBy(exchange, navigation, byKey, reference);
-      return writeBelow(exchange, { navigation, key, referenced, isAdded: true }, () =>
+      return writeBelow(exchange, { navigation, key, referenced, isAdded: true }, (context) =>
         byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : handler(key, id, context),
       );
     },
@@ -158,29 +156,29 @@ interface Link {
 function writeBelow(
   exchange: Exchange,
   { navigation, key, referenced, isAdded }: Link,
-  write: () => Answer<void>,
+  write: (context: Context) => Answer<void>,
 ): Maybe<ODataResponse> {
   const { entitySet } = navigation;
   const missing = (): ODataError => missingEntityError(exchange, () => noParent(navigation));
   const parent = requireEntity(exchange, { entitySet, key, mustBeSeen: true }, missing);
   const current = chain(parent, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
-  const seen = chain(current, () => (referenced === null ? undefined : requireSeen(exchange, referenced)));
-  const allowed = chain(seen, () =>
-    authorizeLink(exchange, {
-      navigation,
-      key,
-      related: referenced?.key,
-      isAdded,
-      missing: () => notThere(navigation.runtime.origin.name, referenced?.target),
-    }),
-  );
-  return chain(
-    chain(allowed, () => write()),
-    (answer) => {
+  return chain(current, ({ expected }) => {
+    const seen = referenced === null ? undefined : requireSeen(exchange, referenced);
+    const allowed = chain(seen, () =>
+      authorizeLink(exchange, {
+        navigation,
+        key,
+        related: referenced?.key,
+        isAdded,
+        missing: () => notThere(navigation.runtime.origin.name, referenced?.target),
+      }),
+    );
+    const written = chain(allowed, () => write(exchange.writer(expected).context));
+    return chain(written, (answer) => {
       answeredValue(answer);
       return noContentResponse(exchange, minimalPreference(exchange));
-    },
-  );
+    });
+  });
 }
 
 /** What a rule hides is referred to as what is not there. */

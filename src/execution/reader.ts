@@ -39,6 +39,14 @@ export interface GuardedDefinition extends ServiceDefinition {
   readonly warned: Set<string>;
 }
 
+/**
+ * Returns the context that keeps the results of row rules and the sources of a request: a write shares those of the reads
+ * before it.
+ */
+export function readContextOf(context: Context & { readonly readContext?: Context | undefined }): Context {
+  return context.readContext ?? context;
+}
+
 /** Returns the reading of whoever the context belongs to. */
 export function readerOf(context: Context): Reader {
   return { context, gate: seesAllRows(context) ? null : (serviceOf(context).gate ?? null) };

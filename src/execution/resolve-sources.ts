@@ -11,7 +11,7 @@ import { mentionsOf } from "../query/mentions.ts";
 import type { QueryableSource, RowRestriction, SourcesBySet } from "../query/source.ts";
 import { startAll } from "./concurrency.ts";
 import { isSource, answeredValue } from "./handler-answer.ts";
-import { definitionOf, gateOf, type Reader, serviceOf } from "./reader.ts";
+import { definitionOf, gateOf, readContextOf, type Reader, serviceOf } from "./reader.ts";
 import { conditionFor, conditionOf } from "./row-rules.ts";
 
 /** The sources of one request: each handler is called once. */
@@ -53,7 +53,7 @@ export function resolveSource(
   queryable: QueryableHandler<Context>,
   reader: Reader,
 ): Maybe<QueryableSource> {
-  const { whole, seen } = sourcesOf(reader.context);
+  const { whole, seen } = sourcesOf(readContextOf(reader.context));
   let source = whole.get(queryable);
   if (source === undefined) {
     source = chain(queryable(reader.context), (answer) => checkSource(answeredValue(answer), entitySet));
@@ -110,7 +110,7 @@ export function restrictionOf(
   const condition = conditionOf(set, context);
   if (condition === "all") return null;
   if (condition === "none") return NO_ROW_SEEN;
-  const { restrictions } = sourcesOf(context);
+  const { restrictions } = sourcesOf(readContextOf(context));
   const known = restrictions.get(set.entitySet);
   if (known !== undefined) return known;
   const { filter, values } = condition;

@@ -4,7 +4,7 @@ import type { RowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ConditionOf } from "../plan/row-rules.ts";
-import { type Reader, serviceOf } from "./reader.ts";
+import { readContextOf, type Reader, serviceOf } from "./reader.ts";
 
 /** What a rule returned or threw for one request. */
 type Verdict = { readonly said: RowCondition } | { readonly thrown: unknown };
@@ -23,7 +23,7 @@ export function conditionOf(
   context: Context,
 ): RowCondition {
   if (rows === null) return "all";
-  const bySet = verdictsOf(context);
+  const bySet = verdictsOf(readContextOf(context));
   let verdict = bySet.get(entitySet);
   if (verdict === undefined) bySet.set(entitySet, (verdict = ask(() => rows.conditionFor(context.user))));
   if ("thrown" in verdict) throw verdict.thrown;

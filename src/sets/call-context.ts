@@ -23,22 +23,26 @@ export interface CallSettings {
   readonly expected?: Readonly<Record<string, unknown>> | undefined;
   /** Whether the call is trusted: row rules do not hold for it. @see seesAllRows in definition/context */
   readonly seesAllRows?: boolean;
+  /** For a write: the context of the reads before it. @see readContextOf in execution/reader */
+  readonly readContext?: Context;
 }
 
-/** The context of a handler that another handler has called, or of work within a transaction. */
+/** The context of a handler that another handler has called, of work within a transaction, or of a conditional write. */
 export class CallContext implements Context {
   readonly service: ServiceDefinition;
   readonly expected: Readonly<Record<string, unknown>> | undefined;
   readonly seesAllRows: boolean;
+  readonly readContext: Context | undefined;
   readonly #place: CallPlace;
   readonly #door: CallSettings["door"];
 
-  constructor(place: CallPlace, { service, door, expected, seesAllRows = false }: CallSettings) {
+  constructor(place: CallPlace, { service, door, expected, seesAllRows = false, readContext }: CallSettings) {
     this.#place = place;
     this.#door = door;
     this.service = service;
     this.expected = expected;
     this.seesAllRows = seesAllRows;
+    this.readContext = readContext;
   }
 
   get user(): User | null {

@@ -26,6 +26,9 @@ const operations = ["read", "create", "replace", "patch", "delete"] as const;
 /** Books are their owner's alone: ann is the owner 1, bob the owner 2. */
 const isOwner = resource<typeof Book>((user, book) => book.ownerId === (user.id === "ann" ? 1 : 2));
 
+/** Calls of the row rule of books. */
+let ruleCalls = 0;
+
 const service = odataService({
   prefix: "/g",
   entitySets: [
@@ -41,7 +44,13 @@ const service = odataService({
         pages: hasMany(Page, { target: "Pages", on: { id: "bookId" } }),
         owner: hasOptional(Owner, { target: "Owners", on: { ownerId: "id" } }),
       },
-      authorization: { all: [authenticated(), isOwner], rows: (_user, book) => book.id.ge(0) },
+      authorization: {
+        all: [authenticated(), isOwner],
+        rows: (_user, book) => {
+          ruleCalls += 1;
+          return book.id.ge(0);
+        },
+      },
     }),
   ],
   authenticate,
@@ -117,6 +126,15 @@ eachDoor((door) => {
         return;
       }
       expect((await ask("ann", 1)).status).toBe(status);
+    });
+
+    test.each(REQUESTS)("$method /Books(1)$path calls the row rule once", async ({ method, path, body, status }) => {
+      const { headers } = await send("/g/Books(1)", as("ann"));
+      ruleCalls = 0;
+      const conditions = method === "GET" ? {} : { "If-Match": headers["etag"] ?? "" };
+      const all = { ...as("ann"), ...bodyHeaders(body), ...conditions };
+      expect((await send(`/g/Books(1)${path}`, all, method, body)).status).toBe(status);
+      expect(ruleCalls).toBe(1);
     });
 
     test("the ignored owner of a loaded book decides, and is not shown", async () => {
