@@ -199,11 +199,17 @@ export interface DocumentItems {
  */
 export interface DocumentSyntax {
   /**
-   * A single value at the end of a path, of the type of the path's last property.
-   * @param owner the property that is stored as the text, for messages
+   * A single value at the end of a path.
+   * @param property the last property of the path
+   * @param owner the property that stores the document, for messages
    * @throws ODataError `UnsupportedQueryOption` for a type that cannot be compared there
    */
-  readonly member: (document: Sql, path: readonly StructuralProperty[], owner: string) => FormedSql;
+  readonly member: (
+    document: Sql,
+    path: readonly StructuralProperty[],
+    property: StructuralProperty,
+    owner: string,
+  ) => FormedSql;
   /** The item of an array that `items` calls `alias`, of the type of the collection's items. @throws as `member` */
   readonly item: (document: Sql, alias: string, collection: StructuralProperty) => FormedSql;
   /** That item as a document in its turn. */

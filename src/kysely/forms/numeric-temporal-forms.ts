@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import { SECONDS_PER_DAY } from "../../edm/calendar.ts";
 import { asText } from "../../edm/canonical-form.ts";
 import { dateToEpochDays } from "../../edm/date.ts";
 import { fromScaled } from "../../edm/decimal.ts";
@@ -57,17 +59,30 @@ export interface NumberSyntax {
   readonly floorDivide: (value: Sql, divisor: number) => Sql;
   /** The quotient of a whole number that is not negative, without its fraction. */
   readonly wholeDivide: (value: Sql, divisor: number) => Sql;
-  /** What remains of a number, whole or not: from 0 up to the divisor, below it. */
-  readonly modulo: (value: Sql, divisor: number) => Sql;
-  readonly floor: (value: Sql) => Sql;
-  /** Rounded half away from zero. */
-  readonly round: (value: Sql, digits: number) => Sql;
-  /** The value, or null at the bounds and beyond them. */
-  readonly between: (value: Sql, low: string, high: string) => Sql;
+  /** A number of many digits. */
+  readonly literal: (digits: string) => Sql;
   /** The quotient of two Decimals as Edm.Decimal has it; null for a divisor of zero. */
   readonly divideDecimals: (dividend: Sql, divisor: Sql, areShort: boolean) => Sql;
   /** A number of any kind as a Decimal, of a double the shortest; null for what is none. */
   readonly decimalOf: (value: Sql, isDouble: boolean) => Sql;
   /** A part of the day that lies so many days behind 2000-01-01: fewer than 400 years. */
   readonly calendarPart: (part: "year" | "month" | "day", days: Sql) => Sql;
+}
+
+/** What remains of a number, whole or not: at least 0, and below the divisor. */
+export function modulo(value: Sql, divisor: number): Sql {
+  // The remainder of a negative number is negative.
+  return sql`mod(mod(${value}, ${sql.lit(divisor)}) + ${sql.lit(divisor)}, ${sql.lit(divisor)})`;
+}
+
+/** The days in a number of seconds, rounded down. */
+export function toDays(seconds: Sql, { asInteger, floorDivide }: NumberSyntax): Sql {
+  return asInteger(floorDivide(sql`floor(${seconds})`, SECONDS_PER_DAY));
+}
+
+/** The value, or null at the bounds and beyond them. */
+export function between(value: Sql, low: string, high: string, { literal }: NumberSyntax): Sql {
+  const [least, greatest] = [literal(low), literal(high)];
+  // Numbers beyond a bound become the bound, and the bound null, so that the value is written once.
+  return sql`nullif(nullif(least(greatest(${value}, ${least}), ${greatest}), ${least}), ${greatest})`;
 }

@@ -14,7 +14,7 @@ import {
 import { toInstant, type Instant } from "../cells/instant.ts";
 import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
 import type { Conversion, Sql, SqlForm } from "../statement/sql-form.ts";
-import type { NumberSyntax, NumericTemporalForms } from "./numeric-temporal-forms.ts";
+import { toDays, type NumberSyntax, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /** How one database compares the cells of one kind, and computes with them. */
 export interface InstantSyntax {
@@ -141,8 +141,7 @@ function conversionsBySeconds(
   { numbers, forms }: { readonly numbers: NumberSyntax; readonly forms: NumericTemporalForms },
 ): { readonly timestamp: TemporalConversions; readonly date: TemporalConversions } {
   const timestamp = { form: forms.epoch, apply: toSeconds };
-  const toDays = (cell: Sql): Sql => numbers.asInteger(numbers.floorDivide(numbers.floor(toSeconds(cell)), 86_400));
-  const date = { form: forms.days, apply: toDays };
+  const date = { form: forms.days, apply: (cell: Sql) => toDays(toSeconds(cell), numbers) };
   return {
     timestamp: { comparable: timestamp, computable: timestamp },
     date: { comparable: date, computable: date },

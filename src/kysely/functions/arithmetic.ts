@@ -5,7 +5,7 @@ import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { ArithmeticOperator } from "../../query/expression.ts";
 import type { DialectValues, Term } from "../dialects/dialect-profile.ts";
-import type { NumberSyntax } from "../forms/numeric-temporal-forms.ts";
+import { between, toDays, type NumberSyntax } from "../forms/numeric-temporal-forms.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { computed } from "../statement/sql-operand.ts";
 
@@ -111,31 +111,29 @@ export function numericTemporalArithmetic(numbers: NumberSyntax): ArithmeticTabl
   const within =
     (low: number | bigint, high: number | bigint, make: Compute): Compute =>
     (left, right) =>
-      numbers.between(make(left, right), String(low), String(high));
+      between(make(left, right), String(low), String(high), numbers);
   const instant = (make: Compute): Compute =>
     within(DAY_BEFORE_ALL * SECONDS_PER_DAY, DAY_BEHIND_ALL * SECONDS_PER_DAY, make);
   const date = (make: Compute): Compute => within(DAY_BEFORE_ALL, DAY_BEHIND_ALL, make);
   const duration = (make: Compute): Compute => within(-TOO_LONG, TOO_LONG, make);
   const plus: Compute = (left, right) => sql`(${left.sql} + ${right.sql})`;
   const minus: Compute = (left, right) => sql`(${left.sql} - ${right.sql})`;
-  const daysOf = (seconds: Sql): Sql => numbers.asInteger(numbers.floorDivide(numbers.floor(seconds), SECONDS_PER_DAY));
+  const rounded = (value: Sql): Sql => sql`round(${value}, ${sql.lit(MAX_FRACTION_DIGITS)})`;
   const factorOf = ({ sql: value, type: { name } }: Term): Sql =>
     numbers.decimalOf(value, name === "Edm.Double" || name === "Edm.Single");
   return {
     "Edm.DateTimeOffset add Edm.Duration": instant(plus),
     "Edm.DateTimeOffset sub Edm.Duration": instant(minus),
     "Edm.DateTimeOffset sub Edm.DateTimeOffset": duration(minus),
-    "Edm.Date add Edm.Duration": date((left, right) => sql`(${left.sql} + ${daysOf(right.sql)})`),
-    "Edm.Date sub Edm.Duration": date((left, right) => sql`(${left.sql} + ${daysOf(sql`(- ${right.sql})`)})`),
+    "Edm.Date add Edm.Duration": date((left, right) => sql`(${left.sql} + ${toDays(right.sql, numbers)})`),
+    "Edm.Date sub Edm.Duration": date((left, right) => sql`(${left.sql} + ${toDays(sql`(- ${right.sql})`, numbers)})`),
     "Edm.Date sub Edm.Date": (left, right) => sql`(${numbers.asDecimal(minus(left, right))} * 86400)`,
     "Edm.Duration add Edm.Duration": duration(plus),
     "Edm.Duration sub Edm.Duration": duration(minus),
-    "Edm.Duration mul": duration((left, right) =>
-      numbers.round(sql`(${left.sql} * ${factorOf(right)})`, MAX_FRACTION_DIGITS),
-    ),
+    "Edm.Duration mul": duration((left, right) => rounded(sql`(${left.sql} * ${factorOf(right)})`)),
     "Edm.Duration div": duration((left, right) => {
       const quotient = numbers.divideDecimals(left.sql, factorOf(right), left.isShort && right.isShort);
-      return numbers.round(quotient, MAX_FRACTION_DIGITS);
+      return rounded(quotient);
     }),
   };
 }

@@ -4,7 +4,7 @@ import { isInteger } from "../../edm/primitive-type.ts";
 import type { DialectValues, Term } from "../dialects/dialect-profile.ts";
 import { canonicalForms } from "../forms/canonical-forms.ts";
 import type { CastForms } from "../forms/cast-forms.ts";
-import type { NumberSyntax } from "../forms/numeric-temporal-forms.ts";
+import { between, type NumberSyntax } from "../forms/numeric-temporal-forms.ts";
 import { bindConstant } from "../statement/parameter-slot.ts";
 import { toComputable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { computed, type RowOperand } from "../statement/sql-operand.ts";
@@ -84,7 +84,7 @@ function castArithmetic(
   canonicalForm: DialectValues["canonicalForm"],
 ): Pick<DialectValues, "compute" | "negate"> {
   const { numbers, wide, double } = syntax;
-  const withinInt64 = (value: Sql): Sql => numbers.asInteger(numbers.between(value, BELOW_INT64, ABOVE_INT64));
+  const withinInt64 = (value: Sql): Sql => numbers.asInteger(between(value, BELOW_INT64, ABOVE_INT64, numbers));
   const wideTerms =
     (make: (left: Sql, right: Sql) => Sql): Compute =>
     (left, right) =>

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { SECONDS_PER_DAY } from "../../edm/calendar.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { DialectSyntax, SqlCall, TranslateCall } from "../dialects/dialect-profile.ts";
-import type { NumberSyntax, NumericTemporalForms } from "../forms/numeric-temporal-forms.ts";
+import { modulo, toDays, type NumberSyntax, type NumericTemporalForms } from "../forms/numeric-temporal-forms.ts";
 import type { SqlConstant } from "../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { computed, type ConstantOperand } from "../statement/sql-operand.ts";
@@ -54,19 +54,19 @@ export interface NumericTemporals {
 export function numericTemporalFunctions(made: NumericTemporals): TemporalFunctions {
   const { numbers, forms, decimal, integer } = made;
   const clockPart = (part: (seconds: Sql) => Sql): TranslateCall => {
-    return (call) => computed({ sql: numbers.asInteger(part(wholeClockOf(call, made))), form: integer });
+    return (call) => computed({ sql: numbers.asInteger(part(wholeClockOf(call))), form: integer });
   };
   return {
     year: (call) => computed({ sql: yearOf(daysOf(call, made), made), form: integer }),
     month: (call) => computed({ sql: dayPart("month", daysOf(call, made), numbers), form: integer }),
     day: (call) => computed({ sql: dayPart("day", daysOf(call, made), numbers), form: integer }),
     hour: clockPart((seconds) => numbers.wholeDivide(seconds, 3600)),
-    minute: clockPart((seconds) => numbers.wholeDivide(numbers.modulo(seconds, 3600), 60)),
-    second: clockPart((seconds) => numbers.modulo(seconds, 60)),
-    fractionalseconds: (call) => computed({ sql: numbers.modulo(argumentAt(call, 0), 1), form: decimal }),
+    minute: clockPart((seconds) => numbers.wholeDivide(modulo(seconds, 3600), 60)),
+    second: clockPart((seconds) => modulo(seconds, 60)),
+    fractionalseconds: (call) => computed({ sql: modulo(argumentAt(call, 0), 1), form: decimal }),
     totalseconds: (call) => computed({ sql: argumentAt(call, 0), form: decimal }),
     date: (call) => computed({ sql: daysOf(call, made), form: forms.days }),
-    time: (call) => computed({ sql: numbers.modulo(localSeconds(call), SECONDS_PER_DAY), form: forms.clock }),
+    time: (call) => computed({ sql: modulo(localSeconds(call), SECONDS_PER_DAY), form: forms.clock }),
     totaloffsetminutes: (call) => {
       const offset = offsetOf(call);
       if (offset !== undefined) {
@@ -100,27 +100,27 @@ function localSeconds(call: SqlCall): Sql {
 /** The day of a date, or of a timestamp. */
 function daysOf(call: SqlCall, { numbers }: NumericTemporals): Sql {
   if (typeAt(call, 0).name === "Edm.Date") return argumentAt(call, 0);
-  return numbers.asInteger(numbers.floorDivide(numbers.floor(localSeconds(call)), SECONDS_PER_DAY));
+  return toDays(localSeconds(call), numbers);
 }
 
 /** The whole seconds since midnight of a time, or of a timestamp. */
-function wholeClockOf(call: SqlCall, { numbers }: NumericTemporals): Sql {
-  if (typeAt(call, 0).name === "Edm.TimeOfDay") return numbers.floor(argumentAt(call, 0));
-  return numbers.modulo(numbers.floor(localSeconds(call)), SECONDS_PER_DAY);
+function wholeClockOf(call: SqlCall): Sql {
+  if (typeAt(call, 0).name === "Edm.TimeOfDay") return sql`floor(${argumentAt(call, 0)})`;
+  return modulo(sql`floor(${localSeconds(call)})`, SECONDS_PER_DAY);
 }
 
 function dayPart(part: "year" | "month" | "day", days: Sql, numbers: NumberSyntax): Sql {
-  return numbers.asInteger(numbers.calendarPart(part, dayOfCycle(days, numbers)));
+  return numbers.asInteger(numbers.calendarPart(part, dayOfCycle(days)));
 }
 
-function dayOfCycle(days: Sql, numbers: NumberSyntax): Sql {
-  return numbers.modulo(sql`(${days} - ${sql.lit(CYCLE_START)})`, DAYS_PER_CYCLE);
+function dayOfCycle(days: Sql): Sql {
+  return modulo(sql`(${days} - ${sql.lit(CYCLE_START)})`, DAYS_PER_CYCLE);
 }
 
 function yearOf(days: Sql, { numbers, once }: NumericTemporals): Sql {
   return once(days, (name) => {
     const cycles = numbers.floorDivide(sql`(${name} - ${sql.lit(CYCLE_START)})`, DAYS_PER_CYCLE);
-    const year = numbers.calendarPart("year", dayOfCycle(name, numbers));
+    const year = numbers.calendarPart("year", dayOfCycle(name));
     return numbers.asInteger(sql`(${year} + ${cycles} * ${sql.lit(YEARS_PER_CYCLE)})`);
   });
 }

@@ -14,7 +14,8 @@ export function translateProperty(expression: PropertyExpression, scope: PathSco
   const found = findProperty(expression, scope);
   if (found.kind === "columns") return plannedOperand(found.plan, found.relation);
   const { documents } = scope.statement.profile;
-  return { kind: "row", ...documents.member(found.document, found.path, found.owner), nulls: "column" };
+  const member = documents.member(found.document, found.path, expression.property, found.owner);
+  return { kind: "row", ...member, nulls: "column" };
 }
 
 /** Translates the item that a lambda operator looks at, where items are primitive or enumeration values. */

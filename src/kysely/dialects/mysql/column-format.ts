@@ -10,8 +10,7 @@ import { storedFormats } from "../../forms/stored-instants.ts";
 import { SERVER_DIGITS } from "../../forms/temporal-forms.ts";
 import { textColumns, fractionDigits, readTimestamp, timestampCell } from "../../forms/text-columns.ts";
 import { MY_REAL_DECIMAL, MY_TEXT_DECIMAL, myScaledDecimal, MY_FORMS } from "./forms.ts";
-import { MY_STORED_INSTANTS } from "./stored-instants.ts";
-import { MY_DATE, MY_DATE_TIME, MY_TIME, MY_UTC_TIMESTAMP, MY_TEXTS } from "./temporal-forms.ts";
+import { MY_STORED_INSTANTS, MY_DATE, MY_DATE_TIME, MY_TIME, MY_UTC_TIMESTAMP, MY_TEXTS } from "./temporal-forms.ts";
 
 /** The length of `YYYY-MM-DDThh:mm:ss`. */
 const SECONDS_LENGTH = 19;

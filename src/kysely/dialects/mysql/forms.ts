@@ -3,11 +3,17 @@ import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, truthNumber, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
+import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { convertedForm, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 /** Digits of a bound Decimal before and behind the point. */
 const WHOLE_DIGITS = 35;
 const FRACTION_DIGITS = 30;
+
+/** Fraction digits of a quotient. */
+const QUOTIENT_DIGITS = 12;
+/** Gives a dividend the digits of its quotient. A dividend without room for them fails the statement. */
+const WITH_DIGITS = sql.raw(`1.${"0".repeat(30)}`);
 
 const asInteger = (place: Sql): Sql => sql`cast(${place} as signed)`;
 const asDecimal = (place: Sql): Sql => sql`cast(${place} as decimal(65, 30))`;
@@ -38,6 +44,19 @@ export const MY_FORMS: CastForms = castForms(
     truth: truthNumber,
   },
 );
+
+/** Exact arithmetic of MariaDB and MySQL: 65 digits, of which 38 may be fractions. */
+export const MY_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
+  asInteger,
+  asDecimal: (value) => value,
+  floorDivide: (value, divisor) => sql`floor(cast(${value} as decimal(38, 12)) / ${sql.lit(divisor)})`,
+  wholeDivide: (value, divisor) => sql`(${value} div ${sql.lit(divisor)})`,
+  literal: (digits) => sql.raw(digits),
+  divideDecimals: (dividend, divisor) =>
+    sql`round(${dividend} * ${WITH_DIGITS} / ${divisor}, ${sql.lit(QUOTIENT_DIGITS)})`,
+  decimalOf: (value, isDouble) => asDecimal(isDouble ? sql`cast(${value} as char)` : value),
+  calendarPart: (part, days) => sql`${sql.raw(part)}(date '2000-01-01' + interval ${days} day)`,
+});
 
 /** Edm.Decimal as text. */
 export const MY_TEXT_DECIMAL: SqlForm = convertedForm("decimal as text", asText, {

@@ -5,9 +5,8 @@ import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import type { TranslateCall } from "../dialect-profile.ts";
-import { MY_FORMS } from "./forms.ts";
-import { doublesOnce, MY_NUMBERS } from "./numbers.ts";
-import { MY_SYNTAX } from "./syntax.ts";
+import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
+import { doublesOnce, MY_SYNTAX } from "./syntax.ts";
 
 /** Doubles of that size are whole, and `truncate` is not made for the greatest. */
 const WHOLE_FROM = 2 ** 52;

@@ -46,13 +46,18 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
  * A select of values that are written once though they are needed more often: no derived table may look at the row around
  * it there, but the table of a JSON text may.
  */
-export function namedOnce(values: readonly Sql[], type: string, make: (names: readonly Sql[]) => Sql): Sql {
+function namedOnce(values: readonly Sql[], type: string, make: (names: readonly Sql[]) => Sql): Sql {
   const names = values.map((_value, index) => sql`odata_once.${sql.id(`v${String(index)}`)}`);
   const columns = values.map(
     (_value, index) => sql`${sql.id(`v${String(index)}`)} ${sql.raw(type)} path ${sql.lit(`$[${String(index)}]`)}`,
   );
   const table = sql`json_table(json_array(${sql.join(values)}), '$' columns(${sql.join(columns)}))`;
   return sql`(select ${make(names)} from ${table} as odata_once)`;
+}
+
+/** As `namedOnce`, for doubles. */
+export function doublesOnce(values: readonly Sql[], make: (names: readonly Sql[]) => Sql): Sql {
+  return namedOnce(values, "double", make);
 }
 
 /** How MariaDB writes what only statements that write need. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { asText } from "../../../edm/canonical-form.ts";
 import { toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
+import { castInstants, type StoredInstants } from "../../forms/stored-instants.ts";
 import {
   SERVER_DIGITS,
   textTemporalForms,
@@ -9,7 +10,7 @@ import {
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
 import type { Conversion, Sql, SqlForm } from "../../statement/sql-form.ts";
-import { MY_FORMS } from "./forms.ts";
+import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
 
 /** Lies before every date that the database holds, and behind every one. */
 const BEFORE_ALL = "0000-00-00 00:00:00";
@@ -116,3 +117,16 @@ function writeDateTime(instant: Instant, isCeiling: boolean): string {
   if (instant.seconds < 0) return isCeiling ? "0001-01-01 00:00:00" : BEFORE_ALL;
   return BEHIND_ALL;
 }
+
+/** The ways in which MariaDB holds timestamps and dates beside its own types, by the name of the storage. */
+export const MY_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = castInstants({
+  numbers: MY_NUMBERS,
+  forms: MY_FORMS.temporal,
+  asText: (value) => sql`cast(${value} as char)`,
+  exact: MY_NUMBERS.asInteger,
+  asDouble: (place) => sql`(${place} + 0e0)`,
+  julianMilliseconds: (cell) => sql`floor(${cell} * 86400000e0 + 0.5e0)`,
+  epochOfText: MY_TEXTS.epochOfUtcText,
+  // Every collation has the digits in their order, and all texts have the other characters in the same places.
+  texts: { ordered: (cell) => sql`concat(${cell}, substr('.000000000000', length(${cell}) - 18))` },
+});

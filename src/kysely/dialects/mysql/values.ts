@@ -3,8 +3,8 @@ import { infixOperators, refuseModulo } from "../../functions/arithmetic.ts";
 import { castValues } from "../../functions/cast-values.ts";
 import type { DialectValues } from "../dialect-profile.ts";
 import { myColumnFormat } from "./column-format.ts";
-import { MY_FORMS } from "./forms.ts";
-import { doublesOnce, MY_NUMBERS } from "./numbers.ts";
+import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
+import { doublesOnce } from "./syntax.ts";
 import { MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./temporal-forms.ts";
 
 /** How MariaDB holds values, and computes with them. */

@@ -17,8 +17,7 @@ import {
   PG_FORMS,
 } from "./forms.ts";
 import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
-import { PG_STORED_INSTANTS } from "./stored-instants.ts";
-import { PG_DATE, PG_TIME, PG_TIMESTAMP, PG_UTC_TIMESTAMP, PG_TEXTS } from "./temporal-forms.ts";
+import { PG_STORED_INSTANTS, PG_DATE, PG_TIME, PG_TIMESTAMP, PG_UTC_TIMESTAMP, PG_TEXTS } from "./temporal-forms.ts";
 
 /** How PostgreSQL holds a primitive or enumeration property in a column. */
 export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(

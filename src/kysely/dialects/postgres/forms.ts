@@ -2,12 +2,17 @@ import { sql } from "kysely";
 import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { doublesAround } from "../../cells/decimal-neighbours.ts";
 import { castForms, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
+import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { convertedForm, rangeForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { PG_SYNTAX } from "./syntax.ts";
+
+/** Fraction digits that a quotient has at least. */
+const QUOTIENT_DIGITS = 12;
 
 const asInteger = (place: Sql): Sql => sql`${place}::int8`;
 const asNumeric = (place: Sql): Sql => sql`${place}::numeric`;
-/** By code point. An expression has one collation, so each of its texts says it. */
-const byCodePoint = (text: Sql): Sql => sql`(${text}::text collate "C")`;
+/** A text that is compared by code point. An expression has one collation, so each of its texts states it. */
+export const byCodePoint = (text: Sql): Sql => sql`(${text}::text collate "C")`;
 
 /** The forms of PostgreSQL. */
 export const PG_FORMS: CastForms = castForms(
@@ -32,6 +37,19 @@ export const PG_FORMS: CastForms = castForms(
     truth: (value) => (value ? sql`true` : sql`false`),
   },
 );
+
+/** Exact arithmetic of PostgreSQL: its numeric has as many digits as a value needs. */
+export const PG_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
+  asInteger,
+  asDecimal: asNumeric,
+  floorDivide: (value, divisor) => sql`floor(${value} / ${sql.lit(divisor)}::numeric)`,
+  wholeDivide: (value, divisor) => sql`div(${value}, ${sql.lit(divisor)})`,
+  literal: (digits) => asNumeric(sql.raw(digits)),
+  divideDecimals,
+  decimalOf: (value, isDouble) =>
+    asNumeric(isDouble ? sql`nullif(nullif(${value}::text, 'Infinity'), '-Infinity')` : value),
+  calendarPart: (part, days) => sql`extract(${sql.raw(part)} from date '2000-01-01' + (${days})::int)`,
+});
 
 /** The text that the database writes for a value of any type; null for null. */
 export function pgAnyText(column: Sql): Sql {
@@ -80,3 +98,18 @@ export const pgScaledDecimal: (scale: number) => SqlForm = scaledDecimals(
   (cell, unit) => sql`(${cell} * ${sql.raw(unit)}::numeric)`,
   { place: asInteger },
 );
+
+/**
+ * The quotient rounded half away from zero to twelve digits, or to as many as the operand with the greater scale has,
+ * without zeros at its end. It is cut one digit behind, which decides on the rounding as all digits would.
+ */
+function divideDecimals(dividend: Sql, divisor: Sql, areShort: boolean): Sql {
+  if (areShort) return quotient(dividend, divisor);
+  return PG_SYNTAX.once(sql`array[${dividend}, ${divisor}]`, (pair) => quotient(sql`${pair}[1]`, sql`${pair}[2]`));
+}
+
+function quotient(dividend: Sql, divisor: Sql): Sql {
+  const digits = sql`greatest(${sql.lit(QUOTIENT_DIGITS)}, scale(${dividend}), scale(${divisor}))`;
+  const cut = sql`div(${dividend} * power(10::numeric, ${digits} + 1), nullif(${divisor}, 0))`;
+  return sql`trim_scale(round(${cut} * power(0.1::numeric, ${digits} + 1), ${digits}))`;
+}

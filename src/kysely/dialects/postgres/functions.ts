@@ -5,8 +5,7 @@ import { argumentAt, WHITE_SPACE } from "../../functions/translate-call.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import type { TranslateCall } from "../dialect-profile.ts";
-import { PG_FORMS } from "./forms.ts";
-import { PG_NUMBERS } from "./numbers.ts";
+import { PG_FORMS, PG_NUMBERS } from "./forms.ts";
 import { PG_SYNTAX } from "./syntax.ts";
 
 /** One SQL form per canonical function, for PostgreSQL. */

@@ -4,6 +4,7 @@ import { asText } from "../../../edm/canonical-form.ts";
 import { dateToEpochDays } from "../../../edm/date.ts";
 import { padDigits } from "../../../edm/scan-digits.ts";
 import { toInstant, type Instant } from "../../cells/instant.ts";
+import { castInstants, type StoredInstants } from "../../forms/stored-instants.ts";
 import {
   SERVER_DIGITS,
   textTemporalForms,
@@ -12,7 +13,7 @@ import {
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
 import { rangeForm, plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { PG_FORMS } from "./forms.ts";
+import { byCodePoint, PG_FORMS, PG_NUMBERS } from "./forms.ts";
 
 const ZEROS = "0".repeat(12);
 /** Years that a date or timestamp of PostgreSQL may have, a little less than that. */
@@ -141,3 +142,19 @@ function clockAt({ seconds: whole, fraction }: Instant): string {
   const parts = [Math.floor(rest / 3600), Math.floor((rest % 3600) / 60), rest % 60];
   return `${parts.map((part) => padDigits(part, 2)).join(":")}.${fraction.slice(0, SERVER_DIGITS)}`;
 }
+
+/** The ways in which PostgreSQL holds timestamps and dates beside its own types, by the name of the storage. */
+export const PG_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = castInstants({
+  numbers: PG_NUMBERS,
+  forms: PG_FORMS.temporal,
+  asText: (value) => sql`${value}::text`,
+  exact: (cell) => sql`${cell}::numeric`,
+  asDouble: (place) => sql`${place}::float8`,
+  julianMilliseconds: (cell) => sql`floor(${cell} * 86400000::float8 + 0.5)`,
+  epochOfText: (cell) => PG_TEXTS.epochOfUtcText(sql`${cell}::text`),
+  texts: {
+    place: byCodePoint,
+    sortable: byCodePoint,
+    ordered: (cell) => byCodePoint(sql`(${cell} || substr('.000000000000', length(${cell}) - 18))`),
+  },
+});

@@ -5,8 +5,7 @@ import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectValues } from "../dialect-profile.ts";
 import { PG_ARRAYS } from "./arrays.ts";
 import { pgColumnFormat } from "./column-format.ts";
-import { PG_FORMS } from "./forms.ts";
-import { PG_NUMBERS } from "./numbers.ts";
+import { PG_FORMS, PG_NUMBERS } from "./forms.ts";
 import { PG_SYNTAX } from "./syntax.ts";
 import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
 

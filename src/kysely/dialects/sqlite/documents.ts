@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
-import { refuseIncomparable } from "../../forms/document-values.ts";
-import { bindFixed, bindSlot } from "../../statement/parameter-slot.ts";
+import { itemDocument, jsonPath, refuseIncomparable } from "../../forms/text-documents.ts";
+import { bindSlot } from "../../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../../statement/sql-form.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
@@ -12,7 +12,7 @@ import { INSTANT_FORM } from "./temporal-forms.ts";
 export const SQLITE_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
   member,
   item,
-  itemDocument: (alias) => sql`${sql.id(alias, "value")}`,
+  itemDocument,
   isNull: (document, path) => sql`${extract(document, path)} is null`,
   length: (document, path) => sql`json_array_length(${document}${at(path)})`,
   items: (document, path, alias) => ({
@@ -24,9 +24,12 @@ export const SQLITE_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
   spendItem: (item) => sql`odata_spend_item(${bindSlot(({ id }) => id)}, ${item})`,
 });
 
-function member(document: Sql, path: readonly StructuralProperty[], owner: string): FormedSql {
-  const property = path.at(-1);
-  if (property === undefined) throw new Error(`${owner} is no single value.`);
+function member(
+  document: Sql,
+  path: readonly StructuralProperty[],
+  property: StructuralProperty,
+  owner: string,
+): FormedSql {
   const form = formOf(property, owner);
   // Decimals keep their text, for as a number of SQLite they would lose digits.
   const value = form === DECIMAL_FORM ? decimalText(sql`${document} -> ${jsonPath(path)}`) : extract(document, path);
@@ -36,9 +39,7 @@ function member(document: Sql, path: readonly StructuralProperty[], owner: strin
 function item(document: Sql, alias: string, collection: StructuralProperty): FormedSql {
   const form = formOf(collection, collection.name);
   const value =
-    form === DECIMAL_FORM
-      ? decimalText(sql`${document} -> ${sql.id(alias, "fullkey")}`)
-      : sql`${sql.id(alias, "value")}`;
+    form === DECIMAL_FORM ? decimalText(sql`${document} -> ${sql.id(alias, "fullkey")}`) : itemDocument(alias);
   return { sql: value, form };
 }
 
@@ -46,7 +47,7 @@ function formOf({ name, type, ...others }: StructuralProperty, owner: string): S
   refuseIncomparable(type, owner);
   if (type.name === "Edm.DateTimeOffset") return INSTANT_FORM;
   const format = sqliteColumnFormat({ name, type, ...others }, undefined);
-  if (format === null) throw new Error(`${name} is no single value.`);
+  if (format === null) throw new Error(`${name} is not a single value.`);
   return format.form;
 }
 
@@ -56,11 +57,6 @@ function extract(document: Sql, path: readonly StructuralProperty[]): Sql {
 
 function at(path: readonly StructuralProperty[]): Sql {
   return path.length === 0 ? sql`` : sql`, ${jsonPath(path)}`;
-}
-
-/** A path within a JSON text, bound as a value. */
-function jsonPath(path: readonly StructuralProperty[]): Sql {
-  return bindFixed(`$${path.map(({ field }) => `."${field}"`).join("")}`);
 }
 
 /** The digits of a JSON number, or of one in quotes. */
