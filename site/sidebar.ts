@@ -19,15 +19,27 @@ export interface Group {
 export const SIDEBAR: readonly Group[] = [
   {
     text: "Get started",
-    items: [{ text: "Introduction", link: "/" }],
+    items: [
+      { text: "Introduction", link: "/" },
+      { text: "First service", link: "/get-started" },
+      { text: "Over a database", link: "/get-started-database" },
+    ],
   },
   {
     text: "Guides",
     items: [
+      { text: "Choose how to read", link: "/guides/choose-how-to-read" },
       { text: "Existing databases", link: "/guides/existing-databases" },
+      { text: "Writes and transactions", link: "/guides/writes-and-transactions" },
       { text: "Authorization", link: "/guides/authorization" },
       { text: "Security", link: "/guides/security" },
+      { text: "Errors and logging", link: "/guides/errors-and-logging" },
       { text: "Deployment", link: "/guides/deployment" },
+      { text: "Performance", link: "/guides/performance" },
+      { text: "Test your service", link: "/guides/testing" },
+      { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },
+      { text: "UI5", link: "/guides/ui5" },
+      { text: ".NET", link: "/guides/dotnet" },
       { text: "Upgrading", link: "/guides/upgrading" },
     ],
   },

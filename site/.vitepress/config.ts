@@ -33,7 +33,8 @@ export default defineConfig({
     search: { provider: "local", options: { detailedView: true } },
     sidebar: SIDEBAR as unknown as DefaultTheme.Sidebar,
     nav: [
-      { text: "Guides", link: "/guides/existing-databases" },
+      { text: "Get started", link: "/get-started" },
+      { text: "Guides", link: "/guides/choose-how-to-read" },
       { text: "Reference", link: "/reference/entity-sets" },
       { text: "API", link: "/api/odatakit" },
       { text: "Changelog", link: "/project/changelog" },
