@@ -58,7 +58,8 @@ function leadsSomewhere(
   if (/^[a-z]+:/u.test(href)) return true;
   const [path = "", hash] = decodeURI(href).split("#");
   const absolute = path.startsWith(base) ? path.slice(base.length) : posix.join(posix.dirname(from), path);
-  const named = path === "" ? from : absolute === "" || absolute.endsWith("/") ? `${absolute}index.html` : absolute;
+  const page = absolute === "" || absolute.endsWith("/") ? `${absolute}index.html` : absolute;
+  const named = path === "" ? from : page;
   const file = files.has(named) ? named : `${named}.html`;
   if (!files.has(file)) return false;
   return hash === undefined || hash === "" || (anchors.get(file)?.has(decodeURIComponent(hash)) ?? false);

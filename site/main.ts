@@ -29,7 +29,8 @@ function versionsIn(lockfile: string): string {
     readonly packages: Readonly<Record<string, { readonly version?: string; readonly optional?: boolean }>>;
   };
   const needed = Object.entries(packages).filter(([path, { optional }]) => path !== "" && optional !== true);
-  return JSON.stringify(needed.map(([path, { version }]) => [path, version]).toSorted());
+  const versions = needed.map(([path, { version }]) => `${path} ${version ?? ""}`);
+  return versions.toSorted((left, right) => left.localeCompare(right)).join("\n");
 }
 
 const [command = "serve", ...given] = process.argv.slice(2);
