@@ -13,6 +13,8 @@ export const DECLARATIONS: string = fileURLToPath(new URL(".declarations", impor
 export const OUTSIDE_PAGES: Readonly<Record<string, string>> = {
   "ARCHITECTURE.md": "explanations/architecture.md",
   "CONTRIBUTING.md": "project/contributing.md",
+  "CODE_OF_CONDUCT.md": "project/code-of-conduct.md",
+  "SECURITY.md": "project/security-policy.md",
   "CHANGELOG.md": "project/changelog.md",
   "bench/README.md": "explanations/benchmark.md",
 };

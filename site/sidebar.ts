@@ -98,6 +98,7 @@ export const SIDEBAR: readonly Group[] = [
   {
     text: "Explanations",
     items: [
+      { text: "Comparison", link: "/comparison" },
       { text: "Architecture", link: "/explanations/architecture" },
       { text: "Benchmark", link: "/explanations/benchmark" },
     ],
@@ -109,6 +110,8 @@ export const SIDEBAR: readonly Group[] = [
     items: [
       { text: "Changelog", link: "/project/changelog" },
       { text: "Contributing", link: "/project/contributing" },
+      { text: "Security policy", link: "/project/security-policy" },
+      { text: "Code of conduct", link: "/project/code-of-conduct" },
     ],
   },
 ];

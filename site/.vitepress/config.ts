@@ -8,6 +8,30 @@ import { SIDEBAR } from "../sidebar.ts";
 /** The address of the repository, such as that of a continuous integration; links to sources need it. */
 const repository = process.env["DOCS_REPOSITORY"];
 
+/** What the start page shows above its text. */
+const HOME = {
+  layout: "home",
+  hero: {
+    name: "odatakit",
+    text: "OData 4.0 for TypeScript",
+    tagline: "Typed entity sets in, a standard OData service out. No runtime dependencies.",
+    actions: [
+      { theme: "brand", text: "Get started", link: "/get-started" },
+      { theme: "alt", text: "Over a database", link: "/get-started-database" },
+      { theme: "alt", text: "Comparison", link: "/comparison" },
+    ],
+  },
+  features: [
+    {
+      title: "Typed from the model",
+      details: "Keys, bodies, parameters and results are inferred. A wrong result is a red line.",
+    },
+    { title: "Over your data", details: "Tables of SQLite, PostgreSQL and MariaDB, arrays, or your own handlers." },
+    { title: "Rules per row", details: "A row rule is part of every query, expansion, path and write." },
+    { title: "For real clients", details: "Excel, Power BI, UI5 and .NET read it, because it follows the standard." },
+  ],
+};
+
 export default defineConfig({
   title: "odatakit",
   description: "An OData 4.0 server for TypeScript",
@@ -26,7 +50,7 @@ export default defineConfig({
     config: (md) => adaptMarkdown(md, repository),
   },
   transformPageData: (page) => {
-    if (page.relativePath === "index.md") page.frontmatter["layout"] = "home";
+    if (page.relativePath === "index.md") Object.assign(page.frontmatter, HOME);
     if (page.relativePath.startsWith("api/")) page.frontmatter["outline"] = [2, 3];
   },
   themeConfig: {

@@ -11,7 +11,9 @@ import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
 import { ROOT, filesBelow, readManifest, readSource } from "./source-files.ts";
 
 const pages = [
-  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].filter((path) => existsSync(join(ROOT, path))).map(readSource),
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+    .filter((path) => existsSync(join(ROOT, path)))
+    .map(readSource),
   ...filesBelow("docs", ".md"),
 ];
 const snippets = pages.filter(({ path }) => path === "README.md" || path.startsWith("docs/")).flatMap(snippetsOf);
