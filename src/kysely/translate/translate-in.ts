@@ -15,9 +15,6 @@ const MAX_UNION = 250;
 
 const ITEM: Sql = sql`odata_value`;
 
-/** Bytes equal no number. */
-const EQUAL_TO_NOTHING = new Uint8Array(0);
-
 /**
  * Translates `operand in (…)`: true when the operand equals an item, and a null operand equals a null item. Never null
  * in mode `exact`.
@@ -75,21 +72,19 @@ function amongConstants(
     const tests = constants.map(({ constant }) => equalsConstant(operand, constant, "filter"));
     found = sql`(${joinBalanced(tests, sql` or `)})`;
   } else {
-    found = sql`${cells} in (${listed(form, neverNull(exact, form))})`;
+    found = sql`${cells} in (${listed(form, exact)})`;
     const { indexed } = operand.form;
     if (indexed !== undefined) {
       found = sql`(${operand.sql} in (${listed(indexed, indexed.exact ?? indexed.floor)}) and ${found})`;
     }
   }
+  // An item that is NaN becomes null, and makes the condition null where it is false.
+  const { mayBeNull: hasNaN } = form;
+  if (hasNaN && mode === "exact") found = ifNull(found, booleanValue(false));
   if (operand.nulls === "never") return found;
-  if (hasNull && operand.nulls === "column") return sql`(${isNull(operand)} or ${found})`;
+  if (hasNull && (operand.nulls === "column" || hasNaN)) return sql`(${isNull(operand)} or ${found})`;
   if (hasNull) return ifNull(found, booleanValue(true));
   return mode === "filter" ? found : ifNull(found, booleanValue(false));
-}
-
-/** A null among the items would make the condition null where it is false. */
-function neverNull(encode: Encode, form: SqlForm): Encode {
-  return form.mayBeNull ? (value) => encode(value) ?? EQUAL_TO_NOTHING : encode;
 }
 
 /** Items that depend on the row: the operand does not stand once for each, for lists may nest. */
