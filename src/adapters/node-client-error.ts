@@ -18,7 +18,7 @@ const TIMEOUT: ClientFault = {
 };
 
 /** By what `node:http` calls it. */
-const FAULTS: ReadonlyMap<string, ClientFault> = new Map([
+const FAULTS: ReadonlyMap<string | undefined, ClientFault> = new Map([
   [
     "HPE_HEADER_OVERFLOW",
     {
@@ -48,7 +48,7 @@ export function answerClientError(
 ): void {
   // A connection that was reset, or that is in the middle of an answer, takes no other.
   if (error.code === "ECONNRESET" || !socket.writable || !mayAnswer(last)) socket.destroy();
-  else sendFault(socket, FAULTS.get(error.code ?? "") ?? MALFORMED);
+  else sendFault(socket, FAULTS.get(error.code) ?? MALFORMED);
 }
 
 /**

@@ -34,7 +34,7 @@ class NodeODataRequest implements ODataRequest {
   get host(): string {
     // The header must be there once, even where the target names the authority. @see RFC 9112, sections 3.2 and 3.2.2
     const repeated = this.#repeatedHost();
-    if (repeated !== null) return repeated;
+    if (repeated !== undefined) return repeated;
     const { host = "" } = this.#message.headers;
     if (host === "" && this.#message.httpVersion === "1.1") return "";
     const authority = this.#absolute?.authority ?? null;
@@ -47,14 +47,14 @@ class NodeODataRequest implements ODataRequest {
   }
 
   /** All Host headers where there are several, of which `node:http` shows the first alone. */
-  #repeatedHost(): string | null {
+  #repeatedHost(): string | undefined {
     const { rawHeaders } = this.#message;
-    const hosts: string[] = [];
+    let count = 0;
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at];
-      if (name?.length === 4 && name.toLowerCase() === "host") hosts.push(rawHeaders[at + 1] ?? "");
+      if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
     }
-    return hosts.length > 1 ? hosts.join(", ") : null;
+    return count > 1 ? this.#message.headersDistinct["host"]?.join(", ") : undefined;
   }
 
   header(name: string): string | undefined {

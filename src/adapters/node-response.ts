@@ -13,13 +13,13 @@ const LINGER = 2000;
 export function sendResponse(response: ODataResponse, target: ServerResponse): void | Promise<void> {
   const { status, body } = response;
   const headers = withVaryOf(target, response.headers);
-  if (status === 413 && !target.req.complete) return sendAndClose({ status, headers, body }, target);
   if (body === null) {
     target.writeHead(status, headers);
     target.end();
   } else if (typeof body === "string" || body instanceof Uint8Array) {
-    const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-    target.writeHead(status, { ...headers, "Content-Length": String(length) });
+    const sized = { ...headers, "Content-Length": String(Buffer.byteLength(body)) };
+    if (status === 413 && !target.req.complete) return sendAndClose(sized, body, target);
+    target.writeHead(status, sized);
     target.end(body);
   } else {
     return sendChunks({ status, headers, body }, body, target);
@@ -38,10 +38,9 @@ function withVaryOf(target: ServerResponse, headers: ODataResponse["headers"]): 
  * arrives is thrown away for a short while.
  * @see decisions, Writing (order of checks)
  */
-function sendAndClose({ status, headers, body }: ODataResponse, target: ServerResponse): void {
-  const text = typeof body === "string" || body instanceof Uint8Array ? body : "";
-  target.writeHead(status, { ...headers, "Content-Length": String(Buffer.byteLength(text)), Connection: "close" });
-  target.write(text);
+function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Array, target: ServerResponse): void {
+  target.writeHead(413, { ...headers, Connection: "close" });
+  target.write(body);
   const { req: request } = target;
   const end = (): void => {
     clearTimeout(timer);

@@ -62,11 +62,10 @@ export class NodeServer extends Server {
   async drain(): Promise<void> {
     const endsAt = performance.now() + (this.#settings.drainTimeout ?? Infinity);
     await this.#connections.announceEnd(endsAt);
-    return new Promise((resolve, reject) => {
-      this.close((error) => {
+    return new Promise((resolve) => {
+      this.close(() => {
         stop();
-        if (error === undefined) resolve();
-        else reject(error);
+        resolve();
       });
       const stop = this.#connections.drain(endsAt);
     });

@@ -1,5 +1,5 @@
 import type { SchemaFinding } from "../errors/schema-finding.ts";
-import type { ExpectedColumn, TypeAdvice } from "./expected-table.ts";
+import type { ExpectedColumn, StoredTypes, TypeAdvice } from "./expected-table.ts";
 import type { ColumnSchema, DatabaseSchema, TableSchema } from "./schema.ts";
 
 /** Where a finding belongs. */
@@ -39,21 +39,20 @@ function* checkType(expected: ExpectedColumn, found: ColumnSchema, place: Place)
   if (storedTypes.types.includes(found.type) && !isFraction) return;
   const advice = storedTypes.instead?.[found.type];
   const column = `\`${place.table}.${place.column}\``;
-  const definition = found.definition === "" ? "no type" : `the type \`${found.definition}\``;
   const why = isFraction
     ? "which has digits behind the point"
     : (advice?.why ?? `which does not hold ${expected.declaredType}`);
   yield {
     ...place,
     code: advice?.code ?? "C03",
-    message: `The column ${column} has ${definition}, ${why}.`,
-    fix: advice === undefined ? defaultFix(expected) : fillIn(advice, place),
+    message: `The column ${column} has the type \`${found.definition}\`, ${why}.`,
+    fix: advice === undefined ? defaultFix(storedTypes, expected.declaredType) : fillIn(advice, place),
   };
 }
 
-function defaultFix({ storedTypes, declaredType }: ExpectedColumn): string {
-  const types = (storedTypes?.types ?? []).filter((type) => type !== "").map((type) => `\`${type}\``);
-  return `Give the column a type that holds ${declaredType} (${types.join(", ")}), or the property another type or \`storage\`.`;
+function defaultFix({ types }: StoredTypes, declaredType: string): string {
+  const names = types.filter((type) => type !== "").map((type) => `\`${type}\``);
+  return `Give the column a type that holds ${declaredType} (${names.join(", ")}), or the property another type or \`storage\`.`;
 }
 
 function fillIn({ fix }: TypeAdvice, { table, column }: Place): string {

@@ -51,12 +51,13 @@ export function* findMissingIndexes(
     .map((table): Warned => ({ expected: table, findings: [...checkTable(table, schema, syntax)] }))
     .filter(({ findings }) => findings.length > 0);
   const texts = [...new Set(warned.map((each) => each.expected.text))];
-  const large = new Set<string>();
+  const many = new Set<number>();
   for (let start = 0; start < texts.length; start += TABLES_PER_STATEMENT) {
     const part = texts.slice(start, start + TABLES_PER_STATEMENT);
     const sql = part.map((text, index) => hasManyRows(text, start + index)).join(" union all ");
-    for (const [index] of yield { sql, parameters: [], width: 1 }) large.add(texts[Number(textOf(index))] ?? "");
+    for (const [index] of yield { sql, parameters: [], width: 1 }) many.add(Number(textOf(index)));
   }
+  const large = new Set(texts.filter((_text, index) => many.has(index)));
   return warned.filter((each) => large.has(each.expected.text)).flatMap(({ findings }) => findings);
 }
 
@@ -151,7 +152,7 @@ interface Warning {
 function warn({ expected, syntax }: Scope, { code, columns, items, what, property }: Warning): SchemaFinding {
   const table = expected.names.join(".");
   const on = expected.names.map((name) => plainName(name, syntax)).join(".");
-  const name = syntax.namesIndexes ? "" : ` ${plainName([expected.names.at(-1) ?? "", ...columns].join("_"), syntax)}`;
+  const name = syntax.namesIndexes ? "" : ` ${plainName([...expected.names.slice(-1), ...columns].join("_"), syntax)}`;
   return {
     code,
     severity: "warning",

@@ -17,7 +17,7 @@ const NAMES = `select name as c0 from pragma_table_list where type in ('table', 
 
 /** Reads the catalogue of SQLite. @see https://sqlite.org/pragma.html#pragma_table_list */
 export function* readSqliteCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<DatabaseSchema> {
-  const parameters = [...new Set(wanted.map(({ names }) => toLower(names.at(-1) ?? "")))];
+  const parameters = [...new Set(wanted.flatMap(({ names }) => names.slice(-1).map(toLower)))];
   const where = `where lower(l.name) in (${parameters.map(() => "?").join(", ")})`;
   const columns = yield { sql: `${COLUMNS} ${where} order by x.cid`, parameters, width: 12 };
   const indexes = yield { sql: `${INDEXES} ${where} and x.key = 1 order by i.seq, x.seqno`, parameters, width: 8 };

@@ -41,7 +41,7 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
       }),
       "Edm.TimeOfDay": (property) => ({
         form: MY_TIME,
-        read: (cell) => (typeof cell === "string" ? ofCodec(property)(withoutZeros(cell)) : null),
+        read: (cell) => ofCodec(property)(withoutZeros(String(cell))),
       }),
       "Edm.DateTimeOffset": timestamp,
     },
@@ -62,7 +62,7 @@ function decimal({ facets }: StructuralProperty): ColumnParts {
   const keepsZeros = typeof facets.scale === "number";
   return {
     form: MY_FORMS.decimal,
-    read: (cell) => (typeof cell === "string" ? parseDecimal(keepsZeros ? cell : withoutZeros(cell)) : null),
+    read: (cell) => parseDecimal(keepsZeros ? String(cell) : withoutZeros(String(cell))),
   };
 }
 

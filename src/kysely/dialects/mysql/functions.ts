@@ -43,7 +43,7 @@ export const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
     boundCount: (place) => sql`cast(${place} as signed)`,
     clamped: (value, limit) => sql`least(greatest(${value}, 0), ${limit})`,
     roundDouble: (value) =>
-      doublesOnce([value], ([name = value]) => {
+      doublesOnce([value], (name) => {
         const whole = sql`truncate(${name}, 0)`;
         const rounded = sql`${whole} + case when abs(${name} - ${whole}) >= 0.5 then sign(${name}) else 0 end`;
         return sql`case when abs(${name}) >= ${sql.lit(WHOLE_FROM)} then ${name} else ${rounded} end`;

@@ -23,7 +23,7 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // A query among its columns would keep a derived table from being taken apart.
   marksRows: false,
   derivesFromRows: false,
-  once: (value, make) => namedOnce([value], "decimal(65, 30)", ([name]) => make(name ?? value)),
+  once: (value, make) => namedOnce([value], "decimal(65, 30)", make),
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {
       const cell = sql`odata_keys.${sql.id(`v${String(index)}`)}`;
@@ -46,17 +46,17 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
  * A select of values that are written once though they are needed more often: no derived table may look at the row around
  * it there, but the table of a JSON text may.
  */
-function namedOnce(values: readonly Sql[], type: string, make: (names: readonly Sql[]) => Sql): Sql {
+function namedOnce(values: readonly Sql[], type: string, make: (...names: readonly Sql[]) => Sql): Sql {
   const names = values.map((_value, index) => sql`odata_once.${sql.id(`v${String(index)}`)}`);
   const columns = values.map(
     (_value, index) => sql`${sql.id(`v${String(index)}`)} ${sql.raw(type)} path ${sql.lit(`$[${String(index)}]`)}`,
   );
   const table = sql`json_table(json_array(${sql.join(values)}), '$' columns(${sql.join(columns)}))`;
-  return sql`(select ${make(names)} from ${table} as odata_once)`;
+  return sql`(select ${make(...names)} from ${table} as odata_once)`;
 }
 
 /** As `namedOnce`, for doubles. */
-export function doublesOnce(values: readonly Sql[], make: (names: readonly Sql[]) => Sql): Sql {
+export function doublesOnce(values: readonly Sql[], make: (...names: readonly Sql[]) => Sql): Sql {
   return namedOnce(values, "double", make);
 }
 

@@ -27,7 +27,7 @@ export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
       div: (left, right) =>
         doublesOnce(
           [left.sql, right.sql],
-          ([dividend, divisor]) =>
+          (dividend, divisor) =>
             sql`case when ${divisor} = 0 then exp(1000 + ${divisor}) else ${dividend} / ${divisor} end`,
         ),
       mod: refuseModulo("MariaDB"),

@@ -57,7 +57,7 @@ export function selectInterval(column: Sql): Sql {
 
 /** Reads what `selectInterval` selects. */
 export function readInterval(cell: unknown): string | null {
-  const match = typeof cell === "string" ? EPOCH.exec(cell) : null;
+  const match = EPOCH.exec(String(cell));
   if (match === null) throw new Error("An interval with months or years has no fixed length: store days and seconds.");
   const [, sign = "", whole = "", fraction = ""] = match;
   const seconds = BigInt(whole);

@@ -91,7 +91,7 @@ const BEHIND_ALL_TEXTS = new Uint8Array(0);
 export function successorOf(prefix: string): string | Uint8Array {
   const characters = Array.from(prefix);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
-    const code = last.codePointAt(0) ?? LAST_CHARACTER;
+    const code = Number(last.codePointAt(0));
     if (code === LAST_CHARACTER) continue;
     // The halves of pairs are no characters.
     const next = code === BEFORE_SURROGATES ? BEHIND_SURROGATES : code + 1;

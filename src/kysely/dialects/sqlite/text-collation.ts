@@ -20,8 +20,8 @@ export function withKnownCollations(plans: PlansByField, rows: ProbedRows, reade
   // The columns of a union have the collations of its first part.
   const union = sql`select ${sql.join(listed)} from ${rows.from} where 1 = 0 union all select ${sql.join(letters)}`;
   const { sql: text, parameters } = sql`select ${sql.join(tests)} from (${union})`.compile(rows.db);
-  const answers = reader.readOne(text, readSlots(parameters, rows.execution)) ?? [];
-  const binary = new Set(columns.filter((_column, index) => answers[index] === 0));
+  const answers = reader.readOne(text, readSlots(parameters, rows.execution));
+  const binary = new Set(columns.filter((_column, index) => answers?.[index] === 0));
   return withBinary(plans, binary);
 }
 
