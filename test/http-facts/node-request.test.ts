@@ -44,24 +44,30 @@ test.each([
 });
 
 test("scheme, host, headers, body and signal", async () => {
-  const seen = await readRequest("/", { Host: "api.example:81", "X-Many": ["a", "b"] }, (request) => ({
-    scheme: request.scheme,
-    host: request.host,
-    many: request.header("x-many"),
-    absent: request.header("x-absent"),
-    fetched: request.headers.get("x-many"),
-    headers: [request.headers, request.headers],
-    hasBody: request.hasBody,
-    body: request.readBody(null),
-    aborted: request.signal.aborted,
-    signals: [request.signal, request.signal],
-  }));
+  const seen = await readRequest(
+    "/",
+    { Host: "api.example:81", "X-Many": ["a", "b"], "Set-Cookie": ["c", "d"] },
+    (request) => ({
+      scheme: request.scheme,
+      host: request.host,
+      many: request.header("x-many"),
+      cookies: request.header("set-cookie"),
+      absent: request.header("x-absent"),
+      fetched: request.headers.get("x-many"),
+      headers: [request.headers, request.headers],
+      hasBody: request.hasBody,
+      body: request.readBody(null),
+      aborted: request.signal.aborted,
+      signals: [request.signal, request.signal],
+    }),
+  );
   expect(seen.headers[0]).toBe(seen.headers[1]);
   expect(seen.signals[0]).toBe(seen.signals[1]);
   expect(seen).toMatchObject({
     scheme: "http",
     host: "api.example:81",
     many: "a, b",
+    cookies: "c, d",
     absent: undefined,
     fetched: "a, b",
     hasBody: false,

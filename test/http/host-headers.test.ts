@@ -1,21 +1,33 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { connect, type AddressInfo } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import type { Duplex } from "node:stream";
+import { connect as connectSecurely } from "node:tls";
 import { edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";
 import { serve, toNodeHandler } from "odatakit/node";
 import { expect, onTestFinished, test } from "vitest";
 import { noFailures } from "./model.ts";
+
+const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1"));
 
 const Note = entityType("Note", { id: edm.int32().key() });
 const notes = (options: Partial<ServiceOptions> = {}) =>
   odataService({ prefix: "/s", logger: noFailures, entitySets: [entitySet(Note, { getAll: () => [] })], ...options });
 
 /** Sends lines as they are. @returns status and body */
-async function exchange(port: number, lines: readonly string[]): Promise<readonly [number, string]> {
+function exchange(port: number, lines: readonly string[]): Promise<readonly [number, string]> {
+  return exchangeOver(connect(port, "127.0.0.1"), lines);
+}
+
+async function exchangeOver(socket: Duplex, lines: readonly string[]): Promise<readonly [number, string]> {
   const text = await new Promise<string>((resolve) => {
     let received = "";
-    const socket = connect(port, "127.0.0.1", () =>
-      socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`),
-    );
+    socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
     socket.on("data", (chunk: Buffer) => (received += chunk.toString("utf8")));
     socket.on("close", () => resolve(received));
   });
@@ -82,6 +94,43 @@ test("HTTP/1.0 needs no Host", async () => {
   expect([status, body]).toEqual([200, context(`http://127.0.0.1:${String(port)}/s`)]);
   const absolute = await exchange(port, ["GET http://a.example:82/s/Notes HTTP/1.0"]);
   expect(absolute).toEqual([200, context("http://a.example:82/s")]);
+});
+
+test.runIf(hasIpv6)("HTTP/1.0 over IPv6 needs no Host", async () => {
+  const server = await serve(notes(), { port: 0, host: "::1" });
+  onTestFinished(() => server.close());
+  const answer = await exchangeOver(connect(server.port, "::1"), ["GET /s/Notes HTTP/1.0"]);
+  expect(answer).toEqual([200, context(`http://[::1]:${String(server.port)}/s`)]);
+});
+
+test.skipIf(process.platform === "win32")("HTTP/1.0 over a Unix socket needs no Host", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "odatakit-"));
+  const path = join(folder, "http.sock");
+  const server = createServer(toNodeHandler(notes())).listen(path);
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+  const answer = await exchangeOver(connect(path), ["GET /s/Notes HTTP/1.0"]);
+  expect(answer).toEqual([200, context("http://localhost/s")]);
+});
+
+test("URLs begin with https over TLS", async () => {
+  // A key that both sides know: no certificate is needed.
+  const psk = Buffer.from("a key of a test");
+  const settings = { ciphers: "PSK-AES128-GCM-SHA256", maxVersion: "TLSv1.2" } as const;
+  const server = createSecureServer({ ...settings, pskCallback: () => psk }, toNodeHandler(notes()));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const pskCallback = () => ({ psk, identity: "test" });
+  const socket = connectSecurely({ ...settings, port, pskCallback, checkServerIdentity: () => undefined });
+  expect(await exchangeOver(socket, ["GET /s/Notes HTTP/1.1", "Host: a.example"])).toEqual([
+    200,
+    context("https://a.example/s"),
+  ]);
 });
 
 test("several Host headers are 400 in HTTP/1.0, too", async () => {

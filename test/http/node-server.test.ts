@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { arraySource, entitySet, odataService } from "odatakit";
 import { serve } from "odatakit/node";
@@ -8,6 +9,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { Item, type ItemOptions, ITEMS, noFailures } from "./model.ts";
 
 type Running = Awaited<ReturnType<typeof serve>>;
+const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1"));
 const running: Running[] = [];
 
 afterEach(async () => {
@@ -63,12 +65,19 @@ describe("serve", () => {
     for (const [host, name] of [
       ["127.0.0.1", "127.0.0.1"],
       ["0.0.0.0", "localhost"],
+      ...(hasIpv6 ? [["::1", "[::1]"] as const] : []),
     ] as const) {
       const server = await serve(service, { port: 0, host });
       running.push(server);
       expect(server.url).toBe(`http://${name}:${String(server.port)}`);
       expect((await fetch(server.url)).status).toBe(200);
     }
+  });
+
+  test("rejects a host that is not an address of this machine with the error of the system", async () => {
+    const service = odataService({ entitySets: [], logger: noFailures });
+    // An address that is kept for documents. @see RFC 5737
+    await expect(serve(service, { port: 0, host: "192.0.2.1" })).rejects.toMatchObject({ code: "EADDRNOTAVAIL" });
   });
 
   test("several services, each at its prefix", async () => {

@@ -8,11 +8,21 @@ import { noFailures } from "./model.ts";
 
 const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
 
+const keysRead: number[] = [];
+const IGNORED = 77;
+
 /** A service whose handler takes as many milliseconds as the key says. */
 const notes = odataService({
   logger: noFailures,
   entitySets: [
-    entitySet(Note, { getByKey: (id) => pause(id, { id, text: "y" }), getAll: () => [], create: (note) => note }),
+    entitySet(Note, {
+      getByKey: (id) => {
+        keysRead.push(id);
+        return pause(id, { id, text: "y" });
+      },
+      getAll: () => [],
+      create: (note) => note,
+    }),
   ],
 });
 
@@ -69,6 +79,34 @@ test("of pipelined requests the last response alone closes the connection", asyn
   await closing;
   const all = responses(seen.text);
   expect(all.map((each) => each.includes("\r\nConnection: close\r\n"))).toEqual([false, false, false, true]);
+  expect(seen.errors).toEqual([]);
+});
+
+test("a request after the last response is ignored", async () => {
+  const server = await start();
+  const { socket, seen, closed } = open(server.port);
+  socket.write(get(300));
+  socket.on("data", () => {
+    if (seen.text.includes("\r\nConnection: close\r\n")) socket.write(get(IGNORED));
+  });
+  await pause(100);
+  const closing = server.close();
+  await closed;
+  await closing;
+  expect(responses(seen.text)).toHaveLength(1);
+  expect(keysRead).not.toContain(IGNORED);
+});
+
+test("a client that stops sending a body above the limit is disconnected", async () => {
+  const server = await start();
+  const { socket, seen, closed } = open(server.port);
+  socket.write(
+    "POST /Notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999999999\r\n\r\n{",
+  );
+  await expect.poll(() => seen.text).toMatch(/^HTTP\/1\.1 413 /u);
+  const closing = server.close();
+  await closed;
+  await closing;
   expect(seen.errors).toEqual([]);
 });
 

@@ -110,9 +110,14 @@ const ROWS: readonly HostRow[] = [
     address: "::1",
     document: "[]",
   }),
+  row(5, { span: "PT0S" }),
 ];
 
 const FILTERS: readonly string[] = [
+  "span eq duration'PT0S'",
+  // Beyond all intervals.
+  "span gt duration'-P3000000000D'",
+  "span lt duration'P3000000000D'",
   "tags/any(t: t eq 'red')",
   "tags/any(t: t eq null)",
   "tags/any(t: t ne null)",

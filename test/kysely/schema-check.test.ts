@@ -1,5 +1,14 @@
 import { sql } from "kysely";
-import { ConfigurationError, edm, entityType, enumType, hasMany, odataService, type Logger } from "odatakit";
+import {
+  complexType,
+  ConfigurationError,
+  edm,
+  entityType,
+  enumType,
+  hasMany,
+  odataService,
+  type Logger,
+} from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type DatabaseName, type OpenDatabase } from "../executors/engines.ts";
@@ -196,6 +205,56 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
     });
     for (const warning of found.warnings) await sql.raw(warning.slice("C10 ".length)).execute(db);
     expect(await start(sets)).toEqual({ faults: [], warnings: [] });
+  });
+
+  test("finds tables by schema and name", async () => {
+    const db = await database(goodItems("items"));
+    const current = {
+      sqlite: sql`select 'main' as name`,
+      postgres: sql`select current_schema() as name`,
+      mariadb: sql`select database() as name`,
+    }[name];
+    const { rows } = await sql<{ readonly name: string }>`${current}`.execute(db);
+    const schema = rows[0]!.name;
+    const set = (table: string) => sqlEntitySet(Item, { db, table, operations, columns });
+    expect(await start([set(`${schema}.items`)])).toEqual({ faults: [], warnings: [] });
+    expect(placesOf(await start([set(`${schema}.itmes`)]))).toEqual([`C01 Items. ${schema}.itmes.`]);
+    expect(placesOf(await start([set("elsewhere.items")]))).toEqual(["C01 Items. elsewhere.items."]);
+  });
+
+  test("reports a missing column of a key, a navigation or a complex value once", async () => {
+    const many = Array.from({ length: 25 }, (_, index) => `c${String(index)} integer`).join(", ");
+    const db = await database(`create table wide (${many})`, "create table pairs (code integer, city integer)");
+    const Wide = entityType("Wide", { identity: edm.int32().key(), parentOf: edm.int32().nullable() });
+    const Place = complexType("Place", { postalDistrict: edm.int32().nullable() });
+    const Pair = entityType("Pair", { code: edm.int32().key(), place: edm.complex(Place) });
+    const children = hasMany(Wide, { target: "Wides", on: { identity: "parentOf" } });
+    const found = await start([
+      sqlEntitySet(Wide, { db, table: "wide", operations, navigation: { children } }),
+      sqlEntitySet(Pair, { db, table: "pairs", operations, columns: { place: { columns: {} } } }),
+    ]);
+    expect(placesOf(found).filter((place) => place.startsWith("C02"))).toEqual([
+      "C02 Wides.identity wide.identity",
+      "C02 Wides.parentOf wide.parentOf",
+      "C02 Pairs.place.postalDistrict pairs.place_postalDistrict",
+    ]);
+    expect(found.warnings).toEqual([]);
+    const fixes = (found.faults as ConfigurationError["faults"])
+      .filter(({ code }) => code === "C02")
+      .map(({ fix }) => fix);
+    expect(fixes[0]).toMatch(/by `columns: \{ identity: "…" \}`\. The table has `c0`, .*`c19` and others\.$/);
+    expect(fixes[2]).toMatch(/by `columns`\. The table has `code`, `city`\.$/);
+  });
+
+  test.runIf(name !== "mariadb")("takes no index of expressions or of some rows for a key", async () => {
+    const db = await database(
+      `create table items (id integer not null, name ${text} not null, owner_id integer, at ${types.at}, total ${types.total},
+        level ${types.level})`,
+      "create unique index items_name on items (lower(name))",
+      "create unique index items_some on items (id) where id > 5",
+    );
+    const set = sqlEntitySet(Item, { db, table: "items", operations, columns });
+    expect(placesOf(await start([set]))).toEqual(["C06 Items. items.id"]);
   });
 
   test("lets handlers of the application do without a table", async () => {
@@ -401,6 +460,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
       ["'2024-02-29T12:00:00.000Z'", 3, "utc", true],
       ["(unixepoch())", 3, undefined, false],
       ["''", 3, undefined, true],
+      ["(null)", 3, undefined, true],
       ["(a_function_of_another_program())", 3, undefined, true],
     ] as const)("judges the default %s of %s digits by what it stores", async (value, precision, storage, fits) => {
       const db = await database(`create table stamps (id integer primary key, at text not null default ${value})`);

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { AnyDatabase } from "./orders.ts";
 
 const Kind = enumType("Kind", { A: 0, B: 1 });
+const Marks = enumType("Marks", { One: 1, Two: 2 }, { isFlags: true });
 const Part = complexType("Part", { size: edm.int32() });
 const Cell = entityType("Cell", {
   id: edm.int32().key(),
@@ -15,13 +16,18 @@ const Cell = entityType("Cell", {
   moment: edm.dateTimeOffset({ precision: 3 }).nullable(),
   tags: edm.collection(edm.string()),
   part: edm.complex(Part).nullable(),
+  flag: edm.boolean().nullable(),
+  ratio: edm.double().nullable(),
+  marks: edm.enum(Marks).nullable(),
 });
 const columns = { cost: { storage: "scaled" }, moment: { storage: "epoch" }, part: { storage: "json" } } as const;
 
 /** A table whose columns take anything, as those without a type do. */
 async function databaseWith(column: string, cell: unknown): Promise<AnyDatabase> {
   const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
-  await sql`create table cells (id integer primary key, big, cost, kind, moment, tags, part)`.execute(db);
+  await sql`create table cells (id integer primary key, big, cost, kind, moment, tags, part, flag, ratio, marks)`.execute(
+    db,
+  );
   await sql`insert into cells (id, ${sql.id(column)}) values (1, ${cell})`.execute(db);
   return db;
 }
@@ -66,6 +72,10 @@ describe("a cell that is no value of its property", () => {
     ["tags", "['a']"],
     ["part", '{"size":"a"}'],
     ["part", '{"size":1,"size":2}'],
+    ["flag", 2],
+    ["flag", "true"],
+    ["ratio", "1.5"],
+    ["marks", "One"],
   ])("%s: %j is a 500, and the log names the property", async (column, cell) => {
     const db = await databaseWith(column, cell);
     for (const target of [`/Cells?$select=${column}`, `/Cells(1)?$select=${column}`]) {
@@ -84,6 +94,10 @@ describe("a cell that is no value of its property", () => {
     ["cost", 9_223_372_036_854_775_807n, "92233720368547758.07"],
     ["cost", -5, "-0.05"],
     ["cost", 0, "0.00"],
+    ["flag", 0, "false"],
+    ["ratio", 3, "3"],
+    ["ratio", 9_007_199_254_740_994n, "9007199254740994"],
+    ["marks", 3, '"One,Two"'],
     ["moment", -1, '"1969-12-31T23:59:59.999Z"'],
   ])("%s: %s is one", async (column, cell, expected) => {
     const db = await databaseWith(column, cell);
