@@ -30,8 +30,10 @@ function sourceOf(page: string): string {
 
 /** Returns the first sentence of a page's first paragraph, without links. */
 function firstSentence(markdown: string): string {
-  const paragraphs = markdown.split(/\n{2,}/u).map((text) => text.trim());
-  const paragraph = paragraphs.find((text) => text !== "" && !/^[#>|`<\-\d]|^\[/u.test(text)) ?? "";
+  const prose = markdown.replaceAll(/^```[\s\S]*?^```/gmu, "");
+  const paragraphs = prose.split(/\n{2,}/u).map((text) => text.trim());
+  const paragraph = paragraphs.find((text) => text !== "" && !/^[#>|<\-\d]/u.test(text)) ?? "";
   const plain = paragraph.replaceAll(/\[(?<text>[^\]]+)\]\([^)]*\)/gu, "$<text>").replaceAll("\n", " ");
-  return /^.*?[.:](?=\s|$)/u.exec(plain)?.[0].replace(/:$/u, ".") ?? plain;
+  const sentence = /^(?:`[^`]*`|[^`])*?[.:](?=\s|$)/u.exec(plain)?.[0] ?? plain;
+  return sentence.replace(/:$/u, ".");
 }

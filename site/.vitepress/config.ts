@@ -37,6 +37,7 @@ export default defineConfig({
   description: "An OData 4.0 server for TypeScript",
   lang: "en",
   base: process.env["DOCS_BASE"] ?? "/",
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env["DOCS_BASE"] ?? "/"}favicon.svg` }]],
   srcDir: "..",
   srcExclude: ["README.md", "{examples,src,test,vendor,coverage}/**", "site/*.md"],
   outDir: OUTPUT,
@@ -51,7 +52,9 @@ export default defineConfig({
   },
   transformPageData: (page) => {
     if (page.relativePath === "index.md") Object.assign(page.frontmatter, HOME);
-    if (page.relativePath.startsWith("api/")) page.frontmatter["outline"] = [2, 3];
+    if (page.relativePath.startsWith("api/")) Object.assign(page.frontmatter, { outline: [2, 3], pageClass: "api" });
+    // Its tables need the room.
+    if (page.relativePath === "comparison.md") Object.assign(page.frontmatter, { aside: false, pageClass: "wide" });
   },
   themeConfig: {
     search: { provider: "local", options: { detailedView: true } },
@@ -64,6 +67,7 @@ export default defineConfig({
       { text: "Changelog", link: "/project/changelog" },
     ],
     outline: "deep",
+    externalLinkIcon: true,
     ...(repository !== undefined && { editLink: { pattern: `${repository}/edit/main/:path` } }),
     footer: { message: "Released under the MIT licence." },
   },

@@ -13,8 +13,13 @@ export interface EntryPoint {
   readonly exports: readonly Exported[];
 }
 
-/** The page and anchor of every exported name. */
-export type Targets = ReadonlyMap<string, string>;
+/** Where the pages describe the exported names. */
+export interface Targets {
+  /** The page and anchor of each exported name. */
+  readonly links: ReadonlyMap<string, string>;
+  /** The exported names of declarations that have another name inside the package. */
+  readonly exportedNames: ReadonlyMap<string, string>;
+}
 
 const SECTIONS: readonly (readonly [title: string, holds: (declaration: Declaration) => boolean])[] = [
   ["Functions", ts.isFunctionDeclaration],
@@ -25,9 +30,15 @@ const SECTIONS: readonly (readonly [title: string, holds: (declaration: Declarat
 
 /** Collects where the pages describe each exported name. */
 export function targetsOf(entries: readonly EntryPoint[]): Targets {
-  return new Map(
-    entries.flatMap(({ page, exports }) => exports.map(({ name }) => [name, `${page}.md#${slugify(name)}`] as const)),
-  );
+  const links = new Map<string, string>();
+  const exportedNames = new Map<string, string>();
+  for (const { page, exports } of entries) {
+    for (const { name, declarations } of exports) {
+      links.set(name, `${page}.md#${slugify(name)}`);
+      for (const declaration of declarations) exportedNames.set(nameOf(declaration), name);
+    }
+  }
+  return { links, exportedNames };
 }
 
 /** Writes the page of an entry point in Markdown. */
@@ -46,20 +57,25 @@ function writeExport(exported: Exported, targets: Targets, files: DeclarationFil
   const lines = [`### \`${name}\``];
   const documented = declarations.map(docCommentOf).find(({ text }) => text !== "");
   if (documented !== undefined) lines.push(documented.text);
-  lines.push(fence(declarations.map((declaration) => signatureOf(declaration, name)).join("\n")));
-  for (const declaration of declarations) lines.push(...writeMembers(declaration, files));
+  lines.push(fence(declarations.map((declaration) => signatureOf(declaration, targets)).join("\n")));
+  for (const declaration of declarations) lines.push(...writeMembers(declaration, files, targets));
   if (documented !== undefined) lines.push(...writeTags(documented));
   const used = namesIn(declarations, targets).filter((each) => each !== name);
-  if (used.length > 0) lines.push(`Types: ${used.map((each) => `[\`${each}\`](${targets.get(each)})`).join(", ")}`);
+  if (used.length > 0)
+    lines.push(`Types: ${used.map((each) => `[\`${each}\`](${targets.links.get(each) ?? ""})`).join(", ")}`);
   return lines;
 }
 
 /** Returns the text of a declaration without its doc comments; members are listed below it. */
-function signatureOf(declaration: Declaration, exportedAs: string): string {
-  const text = withoutComments(declaration).replace(/^export (?:declare )?/u, "");
-  const named = text.replace(new RegExp(`\\b${nameOf(declaration)}\\b`, "u"), exportedAs);
-  if (!ts.isInterfaceDeclaration(declaration) && !ts.isClassDeclaration(declaration)) return named;
-  return named.slice(0, named.indexOf("{")).trim();
+function signatureOf(declaration: Declaration, targets: Targets): string {
+  const text = withExportedNames(withoutComments(declaration).replace(/^export (?:declare )?/u, ""), targets);
+  if (!ts.isInterfaceDeclaration(declaration) && !ts.isClassDeclaration(declaration)) return text;
+  return text.slice(0, text.indexOf("{")).trim();
+}
+
+/** Replaces names inside the package by the names that applications import. */
+function withExportedNames(text: string, { exportedNames }: Targets): string {
+  return text.replaceAll(/\b[A-Za-z]\w*\b/gu, (name) => exportedNames.get(name) ?? name);
 }
 
 function withoutComments(node: ts.Node): string {
@@ -71,9 +87,9 @@ function withoutComments(node: ts.Node): string {
 }
 
 /** Lists the members of an interface, of a class, or of the interface that an alias names. */
-function writeMembers(declaration: Declaration, files: DeclarationFiles): readonly string[] {
+function writeMembers(declaration: Declaration, files: DeclarationFiles, targets: Targets): readonly string[] {
   const items = membersOf(declaration, files).map((member) => {
-    const text = withoutComments(member)
+    const text = withExportedNames(withoutComments(member), targets)
       .replace(/;$/u, "")
       .replaceAll(/\s*\n\s*/gu, " ");
     const { text: says } = docCommentOf(member);
@@ -128,7 +144,8 @@ function linkPage(text: string): string {
 function namesIn(declarations: readonly Declaration[], targets: Targets): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
-    if (ts.isTypeReferenceNode(node) && targets.has(node.typeName.getText())) found.add(node.typeName.getText());
+    const name = ts.isTypeReferenceNode(node) ? targets.exportedNames.get(node.typeName.getText()) : undefined;
+    if (name !== undefined) found.add(name);
     ts.forEachChild(node, visit);
   };
   for (const declaration of declarations) visit(declaration);
