@@ -1,10 +1,14 @@
+import { chain } from "../base/maybe.ts";
 import { COLLECTION_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { runCount } from "../execution/run-collection.ts";
 import { collectionContext } from "../payload/context-url.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
+import { bindCount } from "./bind-query.ts";
 import { collectionResponse } from "./collection-response.ts";
 import type { Endpoint } from "./exchange.ts";
-import { readJsonFormat } from "./read-options.ts";
+import { readJsonFormat, readTextFormat } from "./read-options.ts";
+import { okResponse } from "./response.ts";
 
 /**
  * `GET /Set`: one page of a collection, through whichever form the set declares.
@@ -34,3 +38,19 @@ export function entitySetOf(path: ResourcePath): EntitySet {
   if ("entitySet" in path) return path.entitySet;
   throw new Error(`A path of kind ${path.kind} addresses no entity set.`);
 }
+
+/**
+ * `GET /Set/$count`: the number of entities that `$filter` leaves, as text.
+ * @throws ODataError for negotiation, a query option, or what the handler answered
+ * @see specification, Collection read, `$count`; decisions, Reading
+ */
+export const readCount: Endpoint = (exchange, path) => {
+  const entitySet = entitySetOf(path);
+  const { target, form, handlers } = exchange.entitySet(entitySet);
+  const contentType = readTextFormat(exchange);
+  const query = bindCount(exchange, target);
+  if (form === undefined) throw new Error(`${entitySet.name} has a route for counting, but no handler.`);
+  return chain(runCount(form, query, { handlers, entitySet }, exchange.reader), (count) =>
+    okResponse(exchange, contentType, String(count)),
+  );
+};

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
-import { compiledFor } from "../memory/compiled-cache.ts";
+import { compiledFor } from "../memory/compile-expression.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import type { KeysetOrder } from "../plan/keyset-order.ts";

@@ -5,7 +5,7 @@ import type { QueryableHandler } from "../definition/sets/handlers.ts";
 import { applyClauses } from "../memory/apply-query.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
-import type { MemoryQuery } from "../memory/memory-query.ts";
+import type { MemoryQuery } from "../memory/order-rows.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { type MentionsPlan, planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause, OrderByItem } from "../query/clauses.ts";

@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { type ODataError, isODataError, protocolError } from "../errors/odata-error.ts";
 import { applyClauses } from "../memory/apply-query.ts";
 import { isEntity } from "../memory/entity.ts";
-import type { MemoryQuery } from "../memory/memory-query.ts";
+import type { MemoryQuery } from "../memory/order-rows.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
 import { mentionsOf } from "../query/mentions.ts";

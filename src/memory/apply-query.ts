@@ -1,12 +1,9 @@
 import type { EntityType } from "../edm/model.ts";
 import type { EntityPage, SourceQuery } from "../query/source.ts";
-import { compiledFor } from "./compiled-cache.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
+import { compiledFor } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
-import { Evaluation } from "./evaluation.ts";
-import { isKnownOrder } from "./known-order.ts";
-import type { MemoryQuery } from "./memory-query.ts";
-import { orderRows } from "./order-rows.ts";
+import { type CompiledExpression, Evaluation } from "./evaluation.ts";
+import { isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
 
 /** Says whether a row stays. */
 type KeepRow = (row: unknown) => boolean;

@@ -10,9 +10,8 @@ import {
 } from "../edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { ArithmeticExpression, ArithmeticOperator, Expression, NegateExpression } from "../query/expression.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
 import { toDouble, toLooseInteger } from "./convert.ts";
-import type { Evaluation } from "./evaluation.ts";
+import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 import { computeIntegers, negateInteger } from "./integer-arithmetic.ts";
 import { compileTemporalArithmetic, compileTemporalNegation } from "./temporal-arithmetic.ts";
 

@@ -4,7 +4,7 @@ import { fractionOf, toEpochSeconds } from "../edm/date-time-offset.ts";
 import type { ComparisonOperator } from "../query/expression.ts";
 import { requireParameter } from "./compare-parameter.ts";
 import type { RawAccessor } from "./compile-property.ts";
-import type { CompiledPredicate } from "./compiled-expression.ts";
+import type { CompiledPredicate } from "./evaluation.ts";
 
 /** A timestamp in whole milliseconds, rounded down, and whether it lies behind them. */
 interface Milliseconds {

@@ -1,8 +1,7 @@
 import { assertNever } from "../base/assert-never.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { ComparisonOperator } from "../query/expression.ts";
-import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
-import type { Evaluation } from "./evaluation.ts";
+import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
 
 /**
  * Compiles the commonest comparison, an operand with a parameter by JavaScript's own operators, to one closure. It is

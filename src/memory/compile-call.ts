@@ -2,7 +2,7 @@ import { asText } from "../edm/canonical-form.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CallExpression } from "../query/expression.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
+import type { CompiledExpression } from "./evaluation.ts";
 
 /** A call with its arguments compiled: what the implementation of a function makes its closure from. */
 export interface CallSite {

@@ -5,9 +5,8 @@ import type { ComparisonExpression, ComparisonOperator, Expression, ScalarType }
 import { compareDateObject } from "./compare-date-object.ts";
 import { compareWithParameter } from "./compare-parameter.ts";
 import { comparisonFamily, equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
-import { compileRawProperty, compileRawSource, type RawAccessor } from "./compile-property.ts";
-import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
-import type { VariableSlots } from "./variable-slot.ts";
+import { compileRawProperty, compileRawSource, type RawAccessor, type VariableSlots } from "./compile-property.ts";
+import type { CompiledExpression, CompiledPredicate } from "./evaluation.ts";
 
 /** Compiles an operand. */
 type CompileOperand = (operand: Expression) => CompiledExpression;

@@ -1,19 +1,18 @@
 import { assertNever } from "../base/assert-never.ts";
+import { keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CountExpression, Expression } from "../query/expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";
 import { requireParameter } from "./compare-parameter.ts";
 import { compileComparison } from "./compile-comparison.ts";
-import { compileHas } from "./compile-has.ts";
 import { compileIn } from "./compile-in.ts";
 import { compileLambda } from "./compile-lambda.ts";
-import { compileAnd, compileNot, compileOr } from "./compile-logical.ts";
-import { compileCount, compileIt, compileProperty, compileVariable } from "./compile-property.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
+import { compileHas, compileAnd, compileNot, compileOr } from "./compile-logical.ts";
+import { compileCount, compileIt, compileProperty, compileVariable, type VariableSlots } from "./compile-property.ts";
 import { conversion } from "./convert.ts";
+import type { CompiledExpression } from "./evaluation.ts";
 import { FUNCTION_LIBRARY } from "./function-library.ts";
-import type { VariableSlots } from "./variable-slot.ts";
 
 /**
  * Compiles a bound expression to a closure that evaluates it for one entity. Compile once per shape: the closure
@@ -100,4 +99,19 @@ function compileConversion(
     const value = operand(entity, evaluation);
     return value === null ? null : convert(value);
   };
+}
+
+/** A filter, a term of an order: what holds an expression and lives as long as its shape. */
+export interface Clause {
+  readonly expression: Expression;
+}
+
+const COMPILE: Readonly<Record<RoundingMode, (clause: Clause) => CompiledExpression>> = {
+  "spec-compliant": keptPer(({ expression }: Clause) => compileExpression(expression, "spec-compliant")),
+  BankersRounding: keptPer(({ expression }: Clause) => compileExpression(expression, "BankersRounding")),
+};
+
+/** Returns the closure of an expression, compiled on first use: the second request of a shape compiles nothing. */
+export function compiledFor(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
+  return COMPILE[roundingMode](clause);
 }

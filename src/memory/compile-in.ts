@@ -2,8 +2,7 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { Expression, InExpression, ScalarType } from "../query/expression.ts";
 import { equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
 import { valueEquality } from "./compile-comparison.ts";
-import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
-import type { Evaluation } from "./evaluation.ts";
+import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
 
 type Contains = (value: PrimitiveValue) => boolean;
 

@@ -1,9 +1,15 @@
 import type { CollectionPath, Expression, LambdaExpression } from "../query/expression.ts";
 import { canonicalKind, canonicalTest, type CanonicalTest } from "./canonical-test.ts";
-import { compileRawSource, describePath, invalidValue, toCanonical, type RawAccessor } from "./compile-property.ts";
-import type { CompiledExpression, CompiledPredicate } from "./compiled-expression.ts";
-import type { Evaluation } from "./evaluation.ts";
-import type { VariableSlot, VariableSlots } from "./variable-slot.ts";
+import {
+  compileRawSource,
+  describePath,
+  invalidValue,
+  toCanonical,
+  type RawAccessor,
+  type VariableSlot,
+  type VariableSlots,
+} from "./compile-property.ts";
+import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
 
 /** Compiles a predicate whose variables are in the slots. */
 type CompilePredicate = (predicate: Expression, slots: VariableSlots) => CompiledExpression;

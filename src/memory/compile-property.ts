@@ -11,10 +11,8 @@ import type {
   VariableExpression,
 } from "../query/expression.ts";
 import { canonicalKind, canonicalTest } from "./canonical-test.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
-import type { Evaluation } from "./evaluation.ts";
+import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 import { relatedOf, rootOf } from "./relations.ts";
-import { slotOf, type VariableSlots } from "./variable-slot.ts";
 
 /** A value as the application's object holds it; null for undefined, and where anything on the path is null. */
 export type RawAccessor = (entity: object, evaluation: Evaluation) => unknown;
@@ -226,4 +224,25 @@ export function describeKind(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
   return `a value of class ${Object.prototype.toString.call(value).slice("[object ".length, -1)}`;
+}
+
+/**
+ * Where a lambda operator puts the item that it looks at, and where the paths of its predicate find it. Closures without
+ * lambda operators know nothing of it, so they pay nothing for it.
+ */
+export interface VariableSlot {
+  /** An item of a primitive or enumeration type in canonical form, or null. */
+  value: PrimitiveValue | null;
+  /** An item of a structured type as the application holds it, or null. */
+  object: object | null;
+}
+
+/** The slots of the lambda operators around an expression, by their depth. */
+export type VariableSlots = readonly VariableSlot[];
+
+/** The slot of a range variable. @throws Error when no lambda operator of its depth is around: a fault of the binder */
+export function slotOf({ depth }: VariableExpression, slots: VariableSlots): VariableSlot {
+  const slot = slots[depth];
+  if (slot === undefined) throw new Error(`There is no lambda operator of depth ${String(depth)}.`);
+  return slot;
 }

@@ -1,11 +1,13 @@
+import { keptPer } from "../base/memo.ts";
+import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { OrderByItem } from "../query/clauses.ts";
+import type { OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
+import type { SourceQuery } from "../query/source.ts";
 import { keyOrder } from "./compare.ts";
-import { compiledFor } from "./compiled-cache.ts";
+import { compiledFor } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import type { Evaluation } from "./evaluation.ts";
-import type { MemoryQuery } from "./memory-query.ts";
 import { selectFirst, type CompareRows } from "./select-first.ts";
 
 /** The value that a row is ordered by. */
@@ -110,4 +112,42 @@ function compareByLater({ expression, descending }: OrderByItem, length: number,
 function scalarType(type: OrderByItem["expression"]["type"]): ScalarType | null {
   if (type === null || type.kind === "PrimitiveType" || type.kind === "EnumType") return type;
   throw new Error(`Rows cannot be ordered by values of type ${type.name}.`);
+}
+
+/** What of a query rows in memory need: a query on a set is one, and so is that of an expansion. */
+export interface MemoryQuery extends Pick<SourceQuery, "filter" | "orderBy" | "skip" | "top" | "count"> {
+  readonly shape: Pick<QueryShape, "entityType" | "roundingMode">;
+}
+
+/** By array. */
+const verdictsOf = keptPer((_entityType: EntityType) => new WeakMap<readonly unknown[], boolean>());
+
+/**
+ * Whether rows are known to stand in the order that is asked for, so that reading may end with the page. That can only
+ * be known of a frozen array, and only by the key, which never changes: it is looked at once, and remembered.
+ */
+export function isKnownOrder(
+  rows: Iterable<unknown>,
+  query: MemoryQuery,
+  evaluation: Evaluation,
+): rows is readonly unknown[] {
+  if (!Array.isArray(rows) || !Object.isFrozen(rows) || !isKeyOrder(query)) return false;
+  const verdicts = verdictsOf(query.shape.entityType);
+  const known = verdicts.get(rows);
+  if (known !== undefined) return known;
+  const verdict = areInOrder(rows, query, evaluation);
+  verdicts.set(rows, verdict);
+  return verdict;
+}
+
+/** The order of the key, ascending: what is asked for without `$orderby`. */
+function isKeyOrder({ orderBy, shape }: MemoryQuery): boolean {
+  const { key } = shape.entityType;
+  return (
+    orderBy.length === key.length &&
+    orderBy.every(({ expression, descending }, index) => {
+      if (descending || expression.kind !== "property" || expression.source.kind !== "it") return false;
+      return expression.property === key[index];
+    })
+  );
 }

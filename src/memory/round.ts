@@ -2,8 +2,8 @@ import { asText } from "../edm/canonical-form.ts";
 import { ceilingDecimal, floorDecimal, roundDecimal } from "../edm/decimal-arithmetic.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import { operandAt, type CallSite, type CompileCall } from "./compile-call.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
 import { toDouble } from "./convert.ts";
+import type { CompiledExpression } from "./evaluation.ts";
 
 /**
  * Rounds a double to an integer: to the nearest, a midpoint away from zero, or to the even neighbour under bankers'

@@ -1,7 +1,7 @@
 import { asText } from "../edm/canonical-form.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { operandAt, type CallSite } from "./compile-call.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
+import type { CompiledExpression } from "./evaluation.ts";
 
 /**
  * String functions that count characters. A character is a Unicode code point, as in SQL, not a UTF-16 code unit.

@@ -12,7 +12,7 @@ import {
 } from "../edm/temporal-arithmetic.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { ArithmeticExpression, Expression } from "../query/expression.ts";
-import type { CompiledExpression } from "./compiled-expression.ts";
+import type { CompiledExpression } from "./evaluation.ts";
 
 type Compute = (left: PrimitiveValue, right: PrimitiveValue) => string | null;
 

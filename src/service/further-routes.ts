@@ -1,6 +1,6 @@
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
-import { readResource } from "../endpoints/read-resource.ts";
+import { readResource } from "../endpoints/read-document.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { Route } from "./route-table.ts";

@@ -1,0 +1,50 @@
+import { bindNoQuery } from "../binder/bind-query-options.ts";
+import type { RouteResource } from "../definition/service-description.ts";
+import { matchesEntityTag } from "../http/conditional.ts";
+import { checkFormatOption, negotiateType } from "../http/media-type.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { writeServiceDocument } from "../payload/write-service-document.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import { readJsonFormat, readOptions } from "./read-options.ts";
+import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
+
+/**
+ * `GET` of the service root: the service document.
+ * @throws ODataError `UnsupportedFormat`, `NotAcceptable`, or that of a query option
+ * @see specification, Endpoints; OData JSON Format 4.0, section 5
+ */
+export const readServiceDocument: Endpoint = (exchange) => {
+  const format = readJsonFormat(exchange);
+  bindNoQuery(readOptions(exchange));
+  const { model, profile } = exchange.service.definition;
+  const body = writeServiceDocument(model, exchange.serviceRoot, format, profile.listsEveryImport);
+  return jsonResponse(exchange, format, body);
+};
+
+/**
+ * `GET /$metadata`: the CSDL document, always as XML; 304 when the client has it.
+ * @throws ODataError `UnsupportedFormat`, or that of a query option
+ * @see specification, What the service does, 6; decisions, Negotiation and $metadata
+ */
+export const readMetadata: Endpoint = (exchange) => {
+  checkFormatOption(exchange.options.format, exchange.service.definition.profile.metadataTakesXmlFormat);
+  bindNoQuery(readOptions(exchange));
+  const { xml, etag } = exchange.service.metadata;
+  const condition = exchange.odata.header("if-none-match");
+  if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(exchange, etag);
+  return okResponse(exchange, "application/xml", xml, { ETag: etag });
+};
+
+/**
+ * `GET` of a further route: the same bytes for every request; 304 when the client has them.
+ * @throws ODataError for negotiation, or a query option
+ * @see decisions, Smaller points
+ */
+export function readResource(exchange: Exchange, resource: RouteResource, etag: string): ODataResponse {
+  const { contentType, body, headers } = resource;
+  negotiateType(contentType, exchange.options.format, exchange.odata.header("accept"));
+  bindNoQuery(readOptions(exchange));
+  const condition = exchange.odata.header("if-none-match");
+  if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(exchange, etag);
+  return okResponse(exchange, contentType, body, { ETag: etag, ...headers });
+}
