@@ -67,6 +67,6 @@ function take(entities: Iterable<unknown>, most: number | null): readonly unknow
 function tooMany(most: number): ODataError {
   return protocolError(
     "InvalidQueryOption",
-    `The answer would hold more than ${String(most)} entities: narrow it by the parameters of the operation.`,
+    `The response would contain more than ${String(most)} entities: narrow it with the parameters of the operation.`,
   );
 }

@@ -7,7 +7,7 @@ import type { EntityKey } from "./entity-key.ts";
 import { batchLookup, collectEntities, answeredValue } from "./handler-answer.ts";
 import { type Gate, gateOf, type Reader } from "./reader.ts";
 
-/** A way through a handler of the navigation. */
+/** A handler of the navigation as a way to read it. */
 export type HandlerWay = Extract<RelatedWay, { readonly kind: "batch" | "each" }>;
 
 /** A navigation whose handler is called. */
@@ -20,8 +20,8 @@ export interface AskedNavigation extends Pick<PathStep, "navigationProperty" | "
 
 /**
  * Calls the handler of a navigation for keys.
- * @param take gets each answer as it comes, without the entities that the reader does not see; an error in the answer is
- *   for `take` to throw
+ * @param take gets each returned value as it arrives, without the entities that the reader does not see. It must throw
+ *   an error that the handler returned
  * @throws ODataError that the handler returned or threw for all keys; TypeError for a batch that is not a Map
  */
 export function askByKey<Asked extends { readonly key: EntityKey }, T>(
@@ -51,7 +51,7 @@ export function askByKey<Asked extends { readonly key: EntityKey }, T>(
   });
 }
 
-/** Calls a function for each item, as far as somebody still waits for the results. */
+/** Calls a function for each item until the request is aborted. */
 export function eachGroup<Item, T>(
   items: readonly Item[],
   call: (item: Item) => Maybe<T>,
@@ -69,7 +69,7 @@ function keepAnswer(navigation: AskedNavigation, answer: unknown, gate: Gate, { 
   return chain(collectEntities(answer, `The handler of ${place}`), (entities) => gate.keep(target, entities, context));
 }
 
-/** Judges the answers for all keys together, so that what a rule leads to is loaded once. */
+/** Checks the related entities of all keys together, so that the entities that a rule depends on are loaded once. */
 function keepAnswers(
   navigation: AskedNavigation,
   answers: readonly unknown[],
@@ -78,7 +78,7 @@ function keepAnswers(
 ): Maybe<readonly unknown[]> {
   const { isCollection } = navigation.navigationProperty;
   const collect = (answer: unknown): Maybe<unknown> => {
-    // An error stands for the key that it is the answer for.
+    // A returned error belongs to its own key.
     if (!isCollection || answer === null || answer === undefined || isODataError(answer)) return answer;
     return collectEntities(answer, `The handler of ${navigation.place}`);
   };
@@ -87,7 +87,7 @@ function keepAnswers(
     return chain(gate.keepValues(navigation, values, reader.context), (seen) =>
       collected.map((value, index) => {
         if (isODataError(value)) return value;
-        // An empty list would tell a parent that leads to hidden entities from a parent that leads to none.
+        // A parent whose related entities are all hidden must look like a parent without related entities.
         const kept = seen[index];
         return Array.isArray(kept) && kept.length === 0 ? undefined : kept;
       }),

@@ -8,20 +8,20 @@ import { isObject } from "../memory/entity.ts";
 import { actionAlong, actionOf, judgeEntity, requireRules } from "./judge-rules.ts";
 import { serviceOf } from "./reader.ts";
 
-/** Where nested entities stand. */
+/** Where the nested entities are in the body. */
 interface NestingPlace {
-  /** The path in the body, with a slash behind it; empty for the body itself. */
+  /** The path in the body, with a trailing slash; empty for the body itself. */
   readonly path: string;
-  /** Whether nothing has asked the rules of the set of the entity itself. */
+  /** Whether the rules of the entity's own set have not been checked. */
   readonly isOwnSkipped: boolean;
 }
 
 const BODY: NestingPlace = { path: "", isOwnSkipped: false };
 
 /**
- * Requires that the user may create everything that is nested in a new entity: each set asks its rules for `create`.
- * @param entity what the create handler gets
- * @throws ODataError `Unauthorized`, `Forbidden`, target the path of the navigation; what a rule answered
+ * Requires that the user may create every entity that is nested in a new one: the `create` rules of each set are checked.
+ * @param entity the argument of the create handler
+ * @throws ODataError `Unauthorized`, `Forbidden`, target the path of the navigation; the error of a rule
  * @see docs/guides/authorization.md
  */
 export function authorizeNested(
@@ -37,7 +37,7 @@ export function authorizeNested(
   });
 }
 
-/** The entities that a body nests for a navigation. */
+/** Returns the entities that a body contains for a navigation. */
 export function nestedItems(entity: object, { field }: NavigationProperty): readonly object[] {
   const value: unknown = Object.hasOwn(entity, field) ? fieldOf(entity, field) : null;
   return (Array.isArray(value) ? value : [value]).filter(isObject);
@@ -69,7 +69,7 @@ function authorizeItems(
   );
 }
 
-/** One after another, as far as each passes. */
+/** Runs the checks one after another and stops at the first that throws. */
 function each<Item>(items: readonly Item[], work: (item: Item) => Maybe<undefined>): Maybe<undefined> {
   const [first, ...rest] = items;
   if (first === undefined) return undefined;

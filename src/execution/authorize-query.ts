@@ -16,25 +16,25 @@ import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
 import type { ExpandStep, StarAccess } from "../query/star-access.ts";
 import { actionOf, judge } from "./judge-rules.ts";
 
-/** Whose query it is. */
+/** The user who sent a query. */
 export interface QueryReader {
   readonly definition: ServiceDefinition;
   readonly user: User | null;
-  /** Whether nothing has asked the rules of the set that the query starts from: its navigations then ask them. */
+  /** Whether the rules of the query's own set have not been checked: the first navigation then checks them. */
   readonly isOwnSkipped: boolean;
 }
 
-/** Rules that a query asks before it runs. */
+/** Rules that are checked before a query runs. */
 interface AskedRules {
   readonly rules: readonly AuthorizationRequirement[];
   readonly action: string;
-  /** The name of the navigation, for errors; undefined for a set behind `$root`. */
+  /** The name of the navigation, for errors; undefined for a set after `$root`. */
   readonly target: string | undefined;
-  /** The error where only the loaded entity could tell whether a set behind `$root` may be read; else null. */
+  /** Makes the error for a set after `$root` whose rules depend on the entity; null where the rules do not. */
   readonly unanswerable: (() => ODataError) | null;
 }
 
-/** What a query asks: of the sets that it leads to, and of its own set. */
+/** The rules that a query must pass: of its own set, and of the other sets that it uses. */
 interface QueryRules {
   readonly asked: readonly AskedRules[];
   readonly ownAsked: readonly AskedRules[];
@@ -43,10 +43,10 @@ interface QueryRules {
 const NOTHING: readonly AskedRules[] = Object.freeze([]);
 
 /**
- * Requires that a user may read every set that a query leads to: along navigations in `$filter`, `$orderby` and
- * `$expand`, and by `$root/Set(key)`. Each step along a navigation asks what `GET /Set(key)/Navigation` asks.
- * @throws ODataError `Unauthorized`, `Forbidden`; `UnsupportedQueryOption` for a set behind `$root` of which only the
- * loaded entity could tell whether it may be read
+ * Requires that a user may read every set that a query uses: along navigations in `$filter`, `$orderby` and `$expand`,
+ * and by `$root/Set(key)`. Each navigation is checked like `GET /Set(key)/Navigation`.
+ * @throws ODataError `Unauthorized`, `Forbidden`; `UnsupportedQueryOption` for a set after `$root` whose rules depend on
+ *   the entity
  * @see docs/guides/authorization.md
  */
 export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
@@ -54,9 +54,9 @@ export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
 }
 
 /**
- * Does the same for the expansions of one entity.
- * @param entitySet that the entity belongs to
- * @throws ODataError as for a shape
+ * Requires the same for the expansions of one entity.
+ * @param entitySet the set of the entity
+ * @throws ODataError as for authorizeShape
  */
 export function authorizeExpansions(reader: QueryReader, clause: SelectExpandClause, entitySet: EntitySet): void {
   if (clause.expanded.length === 0) return;
@@ -71,7 +71,7 @@ const clauseRules = keptPerPair(
   (_clause: SelectExpandClause, _definition: ServiceDefinition) => new Map<EntitySet, QueryRules>(),
 );
 
-/** What a star in `$expand` skips: navigations that the user may not read. */
+/** Returns the navigations that a star in `$expand` skips, because the user may not read them. */
 export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): StarAccess {
   const closed = [...definition.entitySets.values()].filter((set) => judge(set.authorization.read, user) === "failed");
   const names = new Set(closed.map(({ entitySet }) => entitySet.name));
@@ -122,7 +122,7 @@ function freeze(asked: readonly AskedRules[], ownAsked: readonly AskedRules[]): 
   return { asked: found.length === 0 ? NOTHING : found, ownAsked: ownAsked.filter(isDemanding) };
 }
 
-/** What `$expand` of one item asks, and all that stands in it. */
+/** Returns the rules that one item of `$expand`, and everything nested in it, must pass. */
 function askedByExpansion(
   definition: ServiceDefinition,
   item: ExpandedNavigation,
@@ -158,7 +158,7 @@ function askedByExpressions(
 }
 
 function unanswerableRoot(name: string, target: string): ODataError {
-  const message = `$root/${name} cannot stand in an expression: only the entity itself tells who may read it.`;
+  const message = `$root/${name} cannot be used in an expression: its rules depend on the entity.`;
   return protocolError("UnsupportedQueryOption", message, { target });
 }
 
@@ -174,7 +174,7 @@ function askedByMention(
   ];
 }
 
-/** What one step asks: of the set that it leads to; of the set that it starts from where no step before has asked. */
+/** Returns the rules for one navigation: of its target set, and of the set in which it starts unless already checked. */
 function askedByStep(
   definition: ServiceDefinition,
   { entitySet, navigationProperty: { name } }: ExpandStep,
@@ -184,11 +184,11 @@ function askedByStep(
   if (navigation === undefined) throw new Error(`${entitySet.name}/${name} has no definition.`);
   const action = `${actionOf("read", navigation.targetName)}, where '${name}' of ${entitySet.name} leads`;
   const owner = isOwnerSkipped ? askedOfOwner(definition, entitySet, name) : NOTHING;
-  // Where a rule judges entities, the rows of the set tell what queries show: startup has checked that it has them.
+  // Row rules apply in queries in place of rules that depend on entities. Startup has checked that the set has row rules.
   return [...owner, { rules: navigation.target.read, action, target: name, unanswerable: null }];
 }
 
-/** What a step asks of the set that it starts from. */
+/** Returns the rules of the set in which a navigation starts. */
 function askedOfOwner(definition: ServiceDefinition, entitySet: EntitySet, target: string): readonly AskedRules[] {
   const { authorization } = setOf(definition, entitySet);
   const action = `${actionOf("read", entitySet.name)}, where '${target}' starts`;

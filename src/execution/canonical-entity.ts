@@ -4,10 +4,10 @@ import { codecOf } from "../edm/value-codecs.ts";
 import { declaredFieldOf, invalidValue } from "../memory/compile-property.ts";
 
 /**
- * An entity as the application works with it: every property by its field, in canonical form; null where there is none.
- * Ignored properties are as the handler gave them.
+ * Returns an entity in the form in which the application uses it: every property by its field, in canonical form, null
+ * where it is absent. Ignored properties are left as the handler returned them.
  * @param entity as a handler returned it
- * @throws TypeError for a value that is none of its property's type
+ * @throws TypeError for a value that does not match the type of its property
  */
 export function canonicalEntity(entityType: EntityType, entity: object): object {
   const ignored = entityType.ignoredProperties.flatMap(({ field }) => {

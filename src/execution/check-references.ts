@@ -19,29 +19,28 @@ import { findOrMissing } from "./read-by-key.ts";
 import { definitionOf, type Reader } from "./reader.ts";
 import { conditionFor } from "./row-rules.ts";
 
-/** The entity that a change is about. */
+/** The entity that a change applies to. */
 export interface ChangedEntity {
-  /** Loads the entity as it is now, in canonical form; null for a set that cannot tell. */
+  /** Loads the entity as it is now, in canonical form; null for a set that cannot read by key. */
   readonly current: (() => Maybe<object | null>) | null;
   /** Whether the handler may create the entity where it is missing. */
   readonly mayCreate: boolean;
 }
 
-/** Where a nested entity stands, and what follows from the entity around it. */
+/** The position of a nested entity, and the properties that follow from its parent. */
 export interface Nesting {
-  /** Its place in the body, with a slash behind it; empty for the body itself. */
+  /** The path in the body, with a trailing slash; empty for the body itself. */
   readonly place: string;
-  /** The properties of the entity that repeat those of the entity around it. */
+  /** The properties of the entity that repeat values of its parent. */
   readonly linked: readonly JoinPair[];
 }
 
 const ALONE: Nesting = Object.freeze({ place: "", linked: Object.freeze([]) });
 
 /**
- * Refuses to write a foreign key to an entity that the user of a request does not see: a hidden entity looks like a
- * missing one.
- * @param entity the values that are written, by the application's fields
- * @throws ODataError `Conflict`, target the property; what handlers of the target set did
+ * Refuses to write a foreign key to an entity that the user does not see: a hidden entity looks like a missing one.
+ * @param entity the values to write, by the application's fields
+ * @throws ODataError `Conflict`, target the property; an error of the target set's handlers
  * @see docs/guides/authorization.md
  */
 export function checkReferences(
@@ -51,7 +50,7 @@ export function checkReferences(
   { place, linked }: Nesting = ALONE,
 ): Maybe<undefined> {
   return eachReference(set, entity, reader, (reference, stated) => {
-    // A foreign key that follows from the entity around as a whole is none that the client states.
+    // The client does not state a foreign key that follows from the parent as a whole.
     const own = stated.find(({ property }) => !linked.some(({ related }) => related === property));
     if (own === undefined || isNested(reference, entity)) return undefined;
     return chain(isSeen(reference, entity, reader), (seen): undefined => {
@@ -61,8 +60,8 @@ export function checkReferences(
 }
 
 /**
- * Does the same for a change: a foreign key that keeps its values is accepted, and a missing entity is for the handler,
- * unless that may create it.
+ * Checks the foreign keys of a change. Unchanged foreign keys are accepted. A missing entity is left to the handler,
+ * unless the handler may create it.
  */
 export function checkChangedReferences(
   set: EntitySetDefinition,
@@ -95,14 +94,14 @@ function eachReference(
   const checks = guardedReferences.flatMap((reference) => {
     const stated = statedPairs(reference, given);
     const [first] = stated;
-    // Whoever sees all rows learns nothing from a constraint.
+    // A constraint reveals nothing to a user who sees all rows.
     if (first === undefined || conditionFor(reference.target, reader) === "all") return [];
     return [() => check(reference, stated, first.property.name)];
   });
   return checks.length === 0 ? undefined : chain(startAll(checks), (): undefined => undefined);
 }
 
-/** An entity that is created along with its principal refers to that. */
+/** Whether the principal of a reference is created along with the entity. */
 function isNested({ navigationProperty: { field } }: GuardedReference, entity: object): boolean {
   return Object.hasOwn(entity, field) && isObject(declaredFieldOf(entity, field));
 }
@@ -118,7 +117,7 @@ function fieldsOf({ pairs }: GuardedReference, entity: object): object {
   return Object.fromEntries(pairs.map(({ property: { field } }) => [field, declaredFieldOf(entity, field)] as const));
 }
 
-/** Whether the user sees what a foreign key refers to; true where nothing tells. */
+/** Whether the user sees the entity that a foreign key refers to; true where that cannot be checked. */
 function isSeen(reference: GuardedReference, entity: object, reader: Reader): Maybe<boolean> {
   const values = referredValues(reference, entity);
   if (values === null) return true;

@@ -22,30 +22,31 @@ import { findOrMissing } from "./read-by-key.ts";
 import { type Reader, serviceOf } from "./reader.ts";
 import { conditionFor } from "./row-rules.ts";
 
-/** An entity as it will be, as far as it is known. */
+/** The known part of an entity after a write. */
 interface WrittenEntity {
   readonly entity: object;
-  /** Whether a property is known; what the server computes is not before it does. */
+  /** Whether a property is known. Computed properties are unknown until they are saved. */
   readonly isKnown: (property: StructuralProperty) => boolean;
-  /** Whether it is written already, so that handlers along its navigations tell how it is. */
+  /** Whether the entity is already saved, so that handlers along its navigations return its new related entities. */
   readonly isSaved?: boolean;
 }
 
 /**
- * Refuses to write an entity that the user of a request could not see then, as far as what is known of it tells. What
- * the handler fills in, and what it does not load, is left to the handler.
- * @param entity as it will be, by the application's fields; a member that is undefined is not known
- * @throws ODataError `Forbidden`, `Unauthorized` without a user; what the rule threw; what handlers did, of sets that the rule leads to
- * @see specification, Authentication (row rules)
+ * Refuses to write an entity that the user could not see afterwards, as far as its known properties decide that. The
+ * handler is responsible for properties that it fills in and for related entities that cannot be loaded.
+ * @param entity as it will be, by the application's fields; an undefined member is unknown
+ * @throws ODataError `Forbidden`, `Unauthorized` without a user; the error of the rule or of
+ *   a handler that it depends on
+ * @see docs/guides/authorization.md
  */
 export function checkWritten(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
   return checkEntity(set, { entity, isKnown: (property) => isStated(entity, property) }, reader);
 }
 
 /**
- * Whether the user of a request may see an entity that a handler saved, as far as what it returned of it tells. Handlers
- * that obey row rules within their own statements have told it already.
- * @param handler that returned it
+ * Whether the user may see an entity that a handler saved, as far as the returned properties decide that. Handlers that
+ * apply row rules in their own statements have already checked it.
+ * @param handler the handler that returned the entity
  * @throws as for checkWritten
  */
 export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: object, reader: Reader): Maybe<boolean> {
@@ -65,7 +66,7 @@ function checkEntity(set: EntitySetDefinition, written: WrittenEntity, reader: R
   });
 }
 
-/** Whether the user may see an entity, as far as what is known of it tells. */
+/** Whether the user may see an entity, as far as its known properties decide that. */
 function meets(
   entitySet: EntitySet,
   { filter, values }: VaryingRowCondition,
@@ -88,8 +89,8 @@ function meets(
 }
 
 /**
- * Loads what a navigation will lead to, where the entity says it: until it is saved, what handlers know of is how it was
- * before.
+ * Loads the entities that a navigation will lead to, where the foreign key is known. Before the entity is saved, handlers
+ * return the entities that it was related to before.
  */
 function loadKnown(
   mention: NavigationMention,
@@ -120,8 +121,8 @@ function isStated(entity: object, { field, computed }: StructuralProperty): bool
 }
 
 /**
- * Refuses to create what is nested in an entity where the user of a request could not see it then.
- * @param entity as given to the handler
+ * Refuses to create nested entities that the user could not see afterwards.
+ * @param entity the argument of the handler
  * @throws as for checkWritten and checkKey
  */
 export function checkNested(
@@ -146,22 +147,22 @@ export function checkNested(
 }
 
 /**
- * Refuses to create an entity, with what is nested in it, where the user of a request could not see it then, or where a
- * key that the client chose is that of an entity which the user does not see.
- * @param entity as given to the handler
+ * Refuses to create an entity, with its nested entities, that the user could not see afterwards, or whose key, chosen by
+ * the client, belongs to a hidden entity.
+ * @param entity the argument of the handler
  * @throws ODataError `Conflict`; as for checkWritten
  */
 export function checkCreated(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
   if (conditionFor(set.entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
-  // Before the rule looks along them: hidden and missing entities look alike.
+  // References come first: otherwise the row rule, which may follow them, would tell hidden from missing entities.
   return chain(checkReferences(set, entity, reader), () =>
     chain(checkWritten(set, entity, reader), () => checkCreation(set, entity, reader)),
   );
 }
 
 /**
- * As `checkCreated`, for an entity that is created along a navigation: what is null may follow from the entity that it is
- * related to, which the handler then fills in.
+ * Checks, like `checkCreated`, an entity that is created along a navigation. Null properties are unknown, because the
+ * handler may fill them in from the parent.
  */
 export function checkCreatedBelow(
   set: EntitySetDefinition,
@@ -181,7 +182,7 @@ function checkCreation(set: EntitySetDefinition, entity: object, reader: Reader,
   return chain(checkNested(set.entitySet, entity, reader, place), () => checkKey(set, entity, reader));
 }
 
-/** Keeps a handler from writing over what the user does not see. */
+/** Prevents a handler from overwriting a hidden entity. */
 function checkKey(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
   const { key: properties } = set.entitySet.entityType;
   if (set.rows === null || !properties.every((property) => isStated(entity, property))) return undefined;
@@ -193,9 +194,8 @@ function checkKey(set: EntitySetDefinition, entity: object, reader: Reader): May
 }
 
 /**
- * Whether there is an entity with a key which the user of a request does not see; false where the set reads none by its
- * key.
- * @throws what the handler returned or threw
+ * Whether a key belongs to an entity that the user does not see; false for a set that cannot read by key.
+ * @throws the error of the handler
  */
 export function isHidden({ entitySet, handlers }: EntitySetDefinition, key: unknown, reader: Reader): Maybe<boolean> {
   if (handlers.getByKey === undefined) return false;
@@ -205,7 +205,7 @@ export function isHidden({ entitySet, handlers }: EntitySetDefinition, key: unkn
   });
 }
 
-/** The error for a key that is taken, whoever sees by what. */
+/** Makes the error for a key that is taken, by a visible or a hidden entity. */
 export function keyTaken({ name }: EntitySet): ODataError {
   return protocolError("Conflict", `An entity of ${name} has this key already.`);
 }

@@ -15,19 +15,19 @@ import { cannotFollow } from "./load-run.ts";
 import type { Reader } from "./reader.ts";
 import { resolveSources } from "./resolve-sources.ts";
 
-/** What of a level of expansions is read along with its parents, and where that is. */
+/** The part of a level of expansions that is read in one statement with its parents. */
 export interface ChosenJoins {
   readonly joined: JoinedSteps;
-  /** The sources of the sets that are joined, and of those that expressions in between mention. */
+  /** The sources of the joined sets, and of the sets that their expressions mention. */
   readonly sources: SourcesBySet;
 }
 
 const NOTHING: ChosenJoins = Object.freeze({ joined: NO_JOINS, sources: new Map() });
 
 /**
- * Chooses the expansions that one statement reads along with the entities of a source: single ones, whose sources the
- * statement can join, to any depth.
- * @param plan the expansions of those entities; null: none
+ * Chooses the expansions that one statement reads along with the entities of a source: single-valued ones, at any depth,
+ * whose sources the statement can join.
+ * @param plan the expansions of the entities; null: none
  * @throws ODataError that a `queryable` handler returned or threw
  */
 export function chooseJoins(plan: ExpandPlan | null, source: QueryableSource, reader: Reader): Maybe<ChosenJoins> {
@@ -36,7 +36,7 @@ export function chooseJoins(plan: ExpandPlan | null, source: QueryableSource, re
   const candidates = joinCandidates(plan);
   if (candidates.length === 0) return NOTHING;
   return chain(resolveSources(candidates, reader), (resolved) => {
-    // An expansion that is not joined may mention what no database holds: the statement must not be asked for it.
+    // Expansions that are not joined may use sets of no database: the statement must not get their sources.
     const sources = new Map([...resolved].filter(([, each]) => relational.joins(each)));
     const canJoin: CanJoin = ({ related, expansion }) => {
       const target = related === null ? undefined : sources.get(related.target);
@@ -46,16 +46,16 @@ export function chooseJoins(plan: ExpandPlan | null, source: QueryableSource, re
   });
 }
 
-/** Whether the source can answer all that the expressions of a query mention. */
+/** Whether the source can translate all expressions of a query. */
 function canTranslate(query: QueryClauses, relational: RelationalSource, sources: SourcesBySet): boolean {
   const mentions = mentionsOf(query);
   return mentions === null || findUnjoined({ mentions, relational, sources }) === null;
 }
 
 /**
- * Refuses expressions that lead to where their source cannot go.
- * @param option the option that they are in
- * @param place the set or expansion that they belong to
+ * Refuses expressions that use a set which their source cannot join.
+ * @param option the option that contains the expressions
+ * @param place the set or expansion of the expressions
  * @throws ODataError `UnsupportedQueryOption`, naming the navigation property or `$root/Set`
  */
 export function refuseUnjoined(translation: Translation, option: string, place: string): void {

@@ -1,11 +1,11 @@
 import { isPromiseLike, unawaited, type Maybe } from "../base/maybe.ts";
 
-/** Most calls of one handler that are under way at once: a page has many parents, and a database few connections. */
+/** The number of concurrent calls of one handler: a page has many parents, and a database few connections. */
 const MAX_UNDER_WAY = 16;
 
 /**
- * All results of tasks that were started together; without a promise where none of them made one.
- * @param tasks start when they are called; one that throws keeps the later ones from starting
+ * Starts all tasks and returns their results, without a promise if no task returned one.
+ * @param tasks start when they are called; if one throws, the remaining tasks are not started
  */
 export function startAll<T>(tasks: readonly (() => Maybe<T>)[]): Maybe<readonly T[]> {
   const started: Maybe<T>[] = [];
@@ -24,10 +24,10 @@ export function startAll<T>(tasks: readonly (() => Maybe<T>)[]): Maybe<readonly 
 }
 
 /**
- * The results of a function for each item: one after another while they come at once, and a bounded number of them at a
- * time from the first promise on.
- * @param signal tells that nobody waits any more; looked at only when something was waited for
- * @throws what the function throws, and the reason of an abort: no further item is then begun
+ * Returns the results of a function for each item. Items run one after another until the first promise; from then on
+ * a limited number runs concurrently.
+ * @param signal aborts the remaining calls; read only after a promise
+ * @throws the error of the function, or the reason of the abort; no further call is then started
  */
 export function mapEach<T, R>(
   items: readonly T[],
@@ -43,7 +43,7 @@ export function mapEach<T, R>(
   return results;
 }
 
-/** Where waiting begins: the results before it, and the first one on its way. */
+/** The results before the first promise, and that promise. */
 interface Begun<R> {
   readonly results: R[];
   readonly index: number;
@@ -61,11 +61,11 @@ async function mapRest<T, R>(
   const work = async (begun?: PromiseLike<R>): Promise<void> => {
     try {
       if (begun !== undefined) results[index] = await begun;
-      // All workers take from one iterator: no item is begun twice.
+      // All workers share one iterator, so each item is processed once.
       for (const [position, item] of rest) {
         if (hasFailed) return;
         signal.throwIfAborted();
-        // A worker takes its next item when it is done with one.
+        // Each worker runs one call at a time.
         results[index + 1 + position] = await call(item);
       }
     } catch (error) {

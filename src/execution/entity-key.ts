@@ -11,9 +11,9 @@ import type { RowShape } from "../query/row-shape.ts";
 
 /** The key of an entity. */
 export interface EntityKey {
-  /** The application's form: the value of a single key, or a frozen object of the values of a composite one by field. */
+  /** The application's form: the value of a single key, or a frozen object by field for a composite key. */
   readonly value: unknown;
-  /** The same text for keys that are equal by value. */
+  /** The same string for keys with equal values. */
   readonly identity: string;
 }
 
@@ -27,8 +27,8 @@ const objectKeys = keptPer((entityType: EntityType) => compileKey(entityType, un
 const rowKeys = keptPerPair((rowShape: RowShape, entityType: EntityType) => compileKey(entityType, rowShape));
 
 /**
- * The reader of the keys of entities, made once per type and layout.
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
+ * Returns the reader of entity keys, made once per type and layout.
+ * @param rowShape the layout of rows; undefined for the application's objects
  * @returns a reader that throws TypeError for an entity that lacks a value of its key
  */
 export function entityKeyReader(entityType: EntityType, rowShape: RowShape | undefined): EntityKeyReader {
@@ -36,9 +36,9 @@ export function entityKeyReader(entityType: EntityType, rowShape: RowShape | und
 }
 
 /**
- * The identity of a key in the application's form, such as a handler uses in its answer: `Date` objects, numbers for
- * Int64 and the like are taken as the values that they are.
- * @throws InvalidValueError for what is no key of the type
+ * Returns the identity of a key in the application's form, such as a handler returns it. `Date` objects, numbers for
+ * Int64 and similar forms have the identity of the value that they express.
+ * @throws InvalidValueError for a value that is not a key of the type
  */
 export function identityOfKey(entityType: EntityType, key: unknown): string {
   const { key: properties } = entityType;
@@ -52,9 +52,9 @@ export function identityOfKey(entityType: EntityType, key: unknown): string {
 }
 
 /**
- * The entity with a key among those given; null when none has it.
+ * Returns the entity with a key among entities; null if none has it.
  * @param key in the application's form
- * @throws TypeError for an entity that is none of its type
+ * @throws TypeError for an entity that does not match the type
  */
 export function findByKey(entities: Iterable<unknown>, entityType: EntityType, key: unknown): unknown {
   const identity = identityOfKey(entityType, key);
@@ -85,9 +85,9 @@ function compileKey(entityType: EntityType, rowShape: RowShape | undefined): Ent
 export type ValueReader = (entity: unknown) => PrimitiveValue | null;
 
 /**
- * Makes the reader of a property that is one value.
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @returns a reader that throws TypeError for a value that is none of the property's type
+ * Makes the reader of a property with a single value.
+ * @param rowShape the layout of rows; undefined for the application's objects
+ * @returns a reader that throws TypeError for a value that does not match the type of the property
  */
 export function compileValueReader(
   entityType: EntityType,
@@ -101,7 +101,7 @@ export function compileValueReader(
   return (entity) => read(asEntity(entity, entityType), evaluation);
 }
 
-/** Makes the reader of a property that is one value in rows. */
+/** Makes the reader of a single-valued property in rows. */
 export function cellReader(property: StructuralProperty, { columns }: RowShape): ValueReader {
   const column = columns.get(property);
   if (column?.kind !== "scalar") {
@@ -115,7 +115,7 @@ function missing({ name }: EntityType, property: StructuralProperty): never {
   throw new TypeError(`A handler returned an entity of type ${name} without its key ${property.name}.`);
 }
 
-/** One text for values that are equal: each with its length before it, where there are several. */
+/** Returns one string for equal values; several values are each preceded by their length. */
 export function identityOf(values: readonly (readonly [StructuralProperty, PrimitiveValue])[]): string {
   const texts = values.map(([property, value]) => identityOfValue(codecOf(property), value));
   const [single] = texts;
@@ -123,7 +123,7 @@ export function identityOf(values: readonly (readonly [StructuralProperty, Primi
   return texts.map((text) => `${String(text.length)}:${text}`).join("");
 }
 
-/** Values that are equal have several canonical forms in a few types: scales, offsets, units. */
+/** Returns one string for equal values. In a few types they have several canonical forms: scales, offsets, units. */
 function identityOfValue(codec: ValueCodec, value: PrimitiveValue): string {
   if (typeof value !== "string") return value instanceof Uint8Array ? codec.toText(value) : String(value);
   switch (codec.type.name) {
@@ -150,6 +150,6 @@ function withoutTrailingZeros(text: string): string {
 
 function memberOf(value: unknown, field: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;
-  // Every object may be indexed by a string; the codec says what may stand there.
+  // The codec checks the values that are read.
   return (value as Readonly<Record<string, unknown>>)[field];
 }

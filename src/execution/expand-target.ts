@@ -15,11 +15,11 @@ import { resolveSources } from "./resolve-sources.ts";
 import { searchedSource } from "./search-related.ts";
 
 /**
- * Opens the target set for an expansion, which is then read for all parents of a level: one statement, whatever the
- * number of keys, with the nested options and all that can be joined of the level below.
+ * Opens the target set of an expansion. It is then read for all parents of a level in one statement, with the nested
+ * options and the expansions of the next level that can be joined.
  * @returns null where the source of the target set cannot read along navigations
- * @throws ODataError `InvalidQueryOption` above the limits, `UnsupportedQueryOption` for an expression that leads to
- *   where the source cannot go, and for a nested `$search` that finds anything but rows of a database
+ * @throws ODataError `InvalidQueryOption` above the limits; `UnsupportedQueryOption` for an expression that the source
+ *   cannot join, and for a nested `$search` with results from outside the database
  * @see docs/reference/expand.md
  */
 export function openExpandedTarget(
@@ -56,12 +56,12 @@ function relationalSource(
     const source = sources.get(target);
     if (source?.relational === undefined) return null;
     if (search === null) return source;
-    const refusal = { option: "$expand", where: `in the expansion '${place}'`, what: "its search finds" };
+    const refusal = { option: "$expand", where: `in the expansion '${place}'`, what: "its search" };
     return searchedSource(search, target, refusal, run);
   });
 }
 
-/** Adds the sources that the expressions of the step itself mention. */
+/** Adds the sources that the expressions of the expansion itself mention. */
 function withMentioned(
   { expansion, place }: ExpandStep,
   relational: RelationalSource,
@@ -95,7 +95,7 @@ function readLists(
       skip: expansion.skip,
       top: page.readSize,
       count: expansion.count,
-      // One row per parent may tell only that there are more; one more than all of these is one too many.
+      // Each parent may have one extra row, which shows that more rows follow. One row above all of these exceeds the limit.
       maxRows: maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + groups.length + 1,
       sources,
     },

@@ -29,8 +29,8 @@ const SEES_ALL: IsVisible = () => true;
 const SEES_NOTHING: IsVisible = () => false;
 
 /**
- * Returns a service that keeps to the row rules of its sets: with the gate for what handlers hand over, and with what
- * the writes of databases check in their transactions.
+ * Returns a service that enforces the row rules of its sets: it checks the entities that handlers return, and has the
+ * predicates that database writes check in their transactions.
  * @returns the service itself where no set has a row rule
  * @see docs/guides/authorization.md
  */
@@ -62,7 +62,7 @@ export function withRowRules(declared: ServiceDefinition): ServiceDefinition {
   return Object.freeze(guarded);
 }
 
-/** Where a rule looks at the entities alone, they are judged as they are read, each time that they are read. */
+/** A rule that depends on the entities alone is evaluated lazily, each time the entities are iterated. */
 const GATE: Gate = Object.freeze<Gate>({
   keep: (entitySet, entities, context) => {
     const set = guardedSet(entitySet, context);
@@ -76,7 +76,7 @@ const GATE: Gate = Object.freeze<Gate>({
   keepValues: ({ target, navigationProperty }, values, context) => {
     const { isCollection } = navigationProperty;
     if (target === null || values.length === 0) return values;
-    // A list may run but once: the rule reads it twice.
+    // An iterable may run only once, but the rule reads it twice.
     const lists = (): readonly unknown[] => (isCollection ? values.map(toArray) : values);
     let taken: readonly unknown[] | undefined;
     const entities = (): readonly unknown[] => (isCollection ? (taken ??= lists()).flat() : values);
@@ -91,19 +91,19 @@ function toArray(value: unknown): unknown {
   return isIterable(value) && !Array.isArray(value) ? [...value] : value;
 }
 
-/** A value of another form stays as it is, for others to refuse. */
+/** Removes hidden entities from a value. A value of another form stays unchanged, so that it is rejected later. */
 function visibleValue(value: unknown, isCollection: boolean, sees: IsVisible): unknown {
-  // Nobody judged the items of a list in the place of an entity: it is refused later.
+  // A list in place of a single entity is rejected later, so its items are not checked.
   if (Array.isArray(value)) return isCollection ? value.filter(sees) : value;
-  // A value that cannot be judged counts as not loaded.
+  // A value that cannot be checked counts as not loaded.
   if (isCollection) return value === null ? null : undefined;
   if (value === undefined) return undefined;
   return sees(value) ? value : null;
 }
 
 /**
- * Keeps those of entities of no certain set that the user sees: every set with a rule for their type must show them.
- * @throws what a rule threw; ODataError and TypeError as for loadRelations, where a rule leads to other sets
+ * Returns the entities of a type that the user sees: every set with a row rule for that type must show them.
+ * @throws the error of a rule; ODataError and TypeError as for loadRelations, where a rule follows navigations
  */
 export function visibleOfType(
   entityType: EntityType,
@@ -117,10 +117,10 @@ export function visibleOfType(
 }
 
 /**
- * Makes what tells of entities of a set whether the user sees them: what the rule leads to is loaded for all of them at
- * once.
- * @param entities those that will be asked about
- * @returns null where all are seen
+ * Returns the function that decides whether the user sees an entity of a set. The entities that the rule depends on are
+ * loaded for all of them at once.
+ * @param entities the entities to be checked
+ * @returns null where the user sees all of them
  * @throws as for visibleOfType
  */
 export function visibilityOf(
@@ -133,13 +133,13 @@ export function visibilityOf(
   return visibility(set, leadsOn(set, context) ? entities() : [], context);
 }
 
-/** The definition of a set with a row rule; null: the set has none. */
+/** Returns the definition of a set with a row rule; null for a set without one. */
 function guardedSet({ name }: EntitySet, context: Context): EntitySetDefinition | null {
   const set = serviceOf(context).entitySets.get(name);
   return set === undefined || set.rows === null ? null : set;
 }
 
-/** A value that is no object is passed on, for whoever writes it to refuse. */
+/** Returns the visible entities. A value that is not an object is kept, so that the writer rejects it. */
 function keepVisible(
   sets: readonly EntitySetDefinition[],
   entities: Iterable<unknown>,
@@ -160,7 +160,7 @@ function keepVisible(
   );
 }
 
-/** The entities that meet a condition, each time that they are read. */
+/** Yields the entities that meet a condition, each time it is iterated. */
 function whichMeet(entities: Iterable<unknown>, sees: IsVisible): Iterable<unknown> {
   return {
     *[Symbol.iterator]() {
@@ -171,13 +171,13 @@ function whichMeet(entities: Iterable<unknown>, sees: IsVisible): Iterable<unkno
   };
 }
 
-/** Whether the rule looks at other entities than those of its set. */
+/** Whether the rule depends on entities of other sets. */
 function leadsOn(set: EntitySetDefinition, context: Context): boolean {
   const condition = conditionOf(set, context);
   return typeof condition === "object" && mentionsOf(clausesOf(condition.filter)) !== null;
 }
 
-/** @param entities those that will be asked about, where the rule leads on from them */
+/** @param entities the entities to be checked, where the rule follows navigations */
 function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, context: Context): Maybe<IsVisible> {
   const condition = conditionOf(set, context);
   if (condition === "all") return SEES_ALL;
@@ -201,7 +201,7 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
     const meetsAll = meets(filter);
     return (entity) => isWhole(entity) && meetsAll(entity);
   }
-  // The entity itself is judged first: for an entity that is hidden by itself, nothing is loaded.
+  // The entity's own properties are checked first: nothing is loaded for an entity that they hide.
   const meetsFirst = meets(plan.ownFilter);
   const meetsOwn: IsVisible = (entity) => isWhole(entity) && meetsFirst(entity);
   const meetsRest = meets(plan.filter?.filter ?? null);
@@ -213,11 +213,11 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
   });
 }
 
-/** Whether everything that a rule leads to from an entity was loaded. */
+/** Whether all related entities that a rule uses were loaded for an entity. */
 function isFollowed(entity: unknown, navigations: readonly NavigationMention[], run: LoadRun): boolean {
   if (run.unfollowed.size === 0 || !isObject(entity)) return true;
   if (run.unfollowed.has(entity)) return false;
-  // A rule goes along single-valued navigations alone.
+  // Rules follow only single-valued navigations.
   return navigations.every((mention) =>
     isFollowed(relatedTable(run.evaluation.relations, mention).get(entity), mention.below, run),
   );

@@ -6,13 +6,13 @@ import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import type { QueryableSource } from "../query/source.ts";
 import { type EntityKey, identityOfKey } from "./entity-key.ts";
 
-/** The value of a handler's answer. @throws the error that the handler returned instead of a value */
+/** Returns the value that a handler returned. @throws the error that the handler returned instead of a value */
 export function answeredValue<T>(answer: T | ODataError): T {
   if (isODataError(answer)) throw answer;
   return answer;
 }
 
-/** Tells a source from entities, as the answer of a handler that may give either. */
+/** Whether the value of a handler that may return either is a source. */
 export function isSource(value: QueryableSource | EntityStream): value is QueryableSource {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "EntitySource";
 }
@@ -41,7 +41,7 @@ export function withoutPromises(items: readonly unknown[], handler: string): rea
   throw new TypeError(`${handler} did not return entities: ${place}: await it, as \`await Promise.all(items)\` does.`);
 }
 
-/** Tells a list of values. Text can be iterated too, but holds no entities. */
+/** Whether a value is a list. Strings are iterable too, but contain no entities. */
 export function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.iterator in value;
 }
@@ -56,15 +56,15 @@ async function collectAsync(stream: AsyncIterable<unknown>): Promise<readonly un
   return entities;
 }
 
-/** Finds what a batch handler returned for a key; undefined where it returned nothing. */
+/** Finds the value that a batch handler returned for a key; undefined where the Map has none. */
 export type FindAnswer = (key: EntityKey) => unknown;
 
 /**
- * Makes the look-up in the Map that a batch handler returned. Keys are compared by value, so that composite keys need
- * not be the objects that the handler was given.
+ * Makes the look-up in the Map that a batch handler returned. Keys are compared by value, so composite keys may be other
+ * objects than the handler got.
  * @param entityType the type of the parents
  * @param place set and navigation property, for messages
- * @throws TypeError when the answer is not a Map; when called, for a key in the Map that is not a key of the type
+ * @throws TypeError for a value that is not a Map; when called, for a key in the Map that is not a key of the type
  */
 export function batchLookup(answer: unknown, entityType: EntityType, place: string): FindAnswer {
   if (!isMap(answer)) {
@@ -73,7 +73,7 @@ export function batchLookup(answer: unknown, entityType: EntityType, place: stri
   const isSingle = entityType.key.length === 1;
   let byIdentity: ReadonlyMap<string, unknown> | null = null;
   return ({ value, identity }) => {
-    // Most handlers use the keys that they were given: no need to index the whole Map, which may be large.
+    // Most handlers use the keys that they got, so the whole Map, which may be large, need not be indexed.
     if (isSingle && answer.has(value)) return answer.get(value);
     byIdentity ??= indexByIdentity(answer, entityType, place);
     return byIdentity.get(identity);
@@ -89,13 +89,13 @@ function indexByIdentity(
     return new Map(Array.from(answer, ([key, value]) => [identityOfKey(entityType, key), value]));
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
-    throw new TypeError(`getBatch of ${place} returned a Map with a key that is none of ${entityType.name}.`, {
+    throw new TypeError(`getBatch of ${place} returned a Map with a key that is not a key of ${entityType.name}.`, {
       cause: error,
     });
   }
 }
 
-/** Tells a map from anything else, also a map of another realm. */
+/** Whether a value is a Map, of this realm or another one. */
 export function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
   if (value instanceof Map) return true;
   return typeof value === "object" && value !== null && Object.prototype.toString.call(value) === "[object Map]";

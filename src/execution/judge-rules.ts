@@ -39,17 +39,17 @@ function judgeOne(rule: AuthorizationRequirement, user: User | null): Verdict {
   }
 }
 
-/** The application's user need not have roles, nor be an object: then no role is theirs. */
+/** Whether a user has a role. The application's user may lack roles, or be a value other than an object. */
 function hasRole(user: User, name: string): boolean {
   const roles: unknown = Reflect.get(Object(user) as object, "roles");
   return Array.isArray(roles) && roles.includes(name);
 }
 
-/** Why a request is refused, for its error. */
+/** The refused request, for the error. */
 export interface Refused {
-  /** What was tried, such as `read Orders`. */
+  /** The attempted action, such as `read Orders`. */
   readonly action: string;
-  /** What the error is about, such as the name of a navigation. */
+  /** The target of the error, such as the name of a navigation. */
   readonly target?: string | undefined;
 }
 
@@ -85,12 +85,12 @@ export function requireCategory(
   return requireRules(authorization[category], user, { action: actionOf(category, entitySet.name) });
 }
 
-/** What a category lets a user do with a set, in words. */
+/** Describes the action that a category allows with a set. */
 export function actionOf(category: Category, entitySet: string): string {
   return ACTIONS[category] + entitySet;
 }
 
-/** What a category lets a user do along a navigation, in words. */
+/** Describes the action that a category allows along a navigation. */
 export function actionAlong(
   category: Category,
   { entitySet, navigationAuthorization }: EntitySetDefinition,
@@ -109,10 +109,10 @@ const ACTIONS: Readonly<Record<Category, string>> = {
 };
 
 /**
- * Judges rules that must all pass on one entity. Checks run one after the other, no more of them than needed.
+ * Checks rules that must all pass for one entity. The checks run one after another and stop at the first failure.
  * @param entity in canonical form
  * @returns false without a user
- * @throws whatever a check throws, or an ODataError that it returns
+ * @throws the error that a check throws or returns
  */
 export function judgeEntity(
   rules: readonly AuthorizationRequirement[],
@@ -130,7 +130,7 @@ function passes(rule: AuthorizationRequirement, context: Context, entity: unknow
   if (verdict !== "pending" || user === null) return verdict === "passed";
   if (rule.kind === "anyOf") return passesAny(rule.rules, context, entity);
   if (rule.kind !== "resource") throw new Error(`The rule ${rule.kind} is judged without an entity.`);
-  // The rule was declared for the type of the entity: the one place where that is forgotten.
+  // The rule was declared for the type of the entity. This is the only place where that type is lost.
   const answer: Maybe<unknown> = rule.check(user, entity as never, ruleContextOf(context));
   return chain(answer, (value) => answeredValue(value) === true);
 }

@@ -9,9 +9,9 @@ import type { RowColumn, RowShape } from "../query/row-shape.ts";
 import type { Page, SourceQuery } from "../query/source.ts";
 
 /**
- * Reads a page. Where it begins behind a row, the total that a page counts would be that of the rest: it is counted by
- * a read of its own.
- * @param query what the plan asks a source for
+ * Reads a page. A page that starts after a row is counted by a separate read, because its own total would count only the
+ * remaining rows.
+ * @param query the query of the plan for a source
  * @param read reads from the one source of the request
  */
 export function readCounted(
@@ -28,8 +28,8 @@ export function readCounted(
 }
 
 /**
- * The last row of a page, from which the next one goes on.
- * @param entity an entity, or a row when there is a shape to read it by
+ * Returns the last row of a page, after which the next page starts.
+ * @param entity an entity, or a row where there is a row shape
  * @returns undefined without keyset paging
  */
 export function readLastRow(
@@ -45,11 +45,11 @@ export function readLastRow(
   const object = rowShape === undefined ? asEntity(entity, entityType) : toObject(entity, rowShape, order, entityType);
   const evaluation = new Evaluation(plan.query.values);
   const values = order.terms.map((term) => compiledFor(term, roundingMode)(object, evaluation));
-  // Databases have no NaN: they do not order what a computation here makes of a row as it does.
+  // Databases have no NaN, so they order the row in another way than a computation in memory.
   return isRow && values.some((value) => Number.isNaN(value)) ? { values: null, isRow } : { values, isRow };
 }
 
-/** A row as an object of the application's, as far as the order needs it. */
+/** Returns a row as the application's object, with the properties that the order uses. */
 function toObject(entity: unknown, rowShape: RowShape, { properties }: KeysetOrder, { name }: EntityType): object {
   const row: readonly unknown[] = Array.isArray(entity) ? entity : [];
   return Object.fromEntries(
@@ -66,6 +66,6 @@ function valueOf(column: RowColumn, row: readonly unknown[]): unknown {
   const members = [...column.members].map(
     ([{ field }, member]: readonly [StructuralProperty, RowColumn]) => [field, valueOf(member, row)] as const,
   );
-  // A complex value is null where all of its cells are.
+  // A complex value is null if all of its cells are null.
   return members.every(([, value]) => value === null) ? null : Object.fromEntries(members);
 }

@@ -16,11 +16,11 @@ import { readRelated, type AnswerReading, type RelatedReading } from "./read-rel
 import { serviceOf } from "./reader.ts";
 
 /**
- * Loads what the expressions of a query lead to from entities in memory, level by level: each navigation of a level is
- * loaded once for all of its distinct entities. What was loaded before is not loaded again.
- * @param entities those that the expressions are evaluated for, as the application's objects
+ * Loads the entities that the expressions of a query lead to, level by level: each navigation of a level is loaded once
+ * for all of its distinct entities. Entities that were loaded before are not loaded again.
+ * @param entities the entities to evaluate the expressions for, as the application's objects
  * @throws ODataError that a handler returned or threw, `UnsupportedQueryOption` for a navigation that nothing loads, and
- *   `InvalidQueryOption` above `maxResponseEntities`; TypeError for an answer of another form
+ *   `InvalidQueryOption` above `maxResponseEntities`; TypeError for an invalid handler result
  * @see OData URL Conventions 4.0, sections 5.1.1.5, 5.1.1.14 and 5.1.1.15
  */
 export function loadRelations(query: QueryClauses, entities: readonly object[], run: LoadRun): Maybe<undefined> {
@@ -42,7 +42,7 @@ function loadFromRoot({ expression, below }: RootMention, run: LoadRun): Maybe<u
 }
 
 /**
- * Loads where navigations lead to from entities that were loaded, and so on below them.
+ * Loads the entities that navigations lead to from loaded entities, and the levels below.
  * @param owners distinct
  * @throws as for loadRelations
  */
@@ -61,7 +61,7 @@ function loadMention(mention: NavigationMention, owners: readonly object[], run:
   const loaded = missing.length === 0 ? [] : loadNavigation(mention, missing, run);
   return chain(loaded, (related) => {
     for (const [index, owner] of missing.entries()) {
-      // Another path may have led to the same entity meanwhile, and goes on from what it found.
+      // Another path may have loaded the same entity meanwhile and continued from its result.
       if (!table.has(owner)) table.set(owner, related[index] ?? null);
     }
     return loadBelow(mention.below, mention.below.length === 0 ? [] : relatedTo(owners, table), run);
@@ -85,8 +85,9 @@ function loadNavigation(
 }
 
 /**
- * Loads where the foreign key of an entity leads to: until the entity is saved, its handlers tell how it was before.
- * @returns undefined where the target set cannot be read by the join, or the entity does not tell its foreign key
+ * Loads the entity that a foreign key refers to. Until the entity is saved, its handlers return the entities that it was
+ * related to before.
+ * @returns undefined where the target set cannot be read by the join, or the foreign key is unknown
  * @throws as for loadRelations
  */
 export function loadReferred(
@@ -142,7 +143,7 @@ function countOf(place: string, run: LoadRun): (entities: number) => void {
   return (entities) => countLoaded(run, entities, place);
 }
 
-/** The answer of a handler for one key, checked and counted. */
+/** Checks and counts the entities that a handler returned for one key. */
 function toRelated(mention: NavigationMention, answer: unknown, run: LoadRun): Maybe<RelatedObject> {
   if (isODataError(answer)) throw answer;
   const { isCollection } = mention.navigationProperty;
@@ -161,10 +162,10 @@ function toRelated(mention: NavigationMention, answer: unknown, run: LoadRun): M
 
 function asRelated(place: string, value: unknown): object {
   if (isEntity(value)) return value;
-  throw new TypeError(`The handler of ${place} returned a value that is no entity where one is expected.`);
+  throw new TypeError(`The handler of ${place} returned a value that is not an entity.`);
 }
 
-/** What a handler put into an entity; nothing at all is no answer, since null stands for none. */
+/** Returns the related entities that a handler loaded into an entity. Undefined means not loaded; null means no related entity. */
 function takeLoaded(mention: NavigationMention, value: unknown, owner: object, run: LoadRun): RelatedObject {
   const { isCollection, name } = mention.navigationProperty;
   const related = isCollection ? loadedList(value) : loadedEntity(value);
@@ -189,7 +190,7 @@ function placeOf({ entitySet, navigationProperty }: NavigationMention): string {
   return `${entitySet.name}/${navigationProperty.name}`;
 }
 
-/** The distinct entities that owners are related to. Owners share their lists, so each list is looked at once. */
+/** Returns the distinct related entities of owners. Owners share their lists, so each list is read once. */
 function relatedTo(owners: readonly object[], table: RelatedByEntity): readonly object[] {
   const seen = new Set<RelatedObject>();
   const entities = new Set<object>();

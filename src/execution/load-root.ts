@@ -11,10 +11,10 @@ import { definitionOf } from "./reader.ts";
 import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /**
- * Loads the entity behind `$root/Set(key)`.
- * @returns null when there is none
+ * Loads the entity of `$root/Set(key)`.
+ * @returns null when the set has no entity with the key
  * @throws ODataError that a handler returned or threw, and `UnsupportedQueryOption` for a set that cannot be read;
- *   TypeError for an answer that is no entity
+ *   TypeError for a result that is not an entity
  * @see OData URL Conventions 4.0, section 5.1.1.14
  */
 export function loadRoot(expression: RootExpression, run: LoadRun): Maybe<object | null> {
@@ -40,7 +40,7 @@ function isRow(entity: unknown): entity is Row {
   return Array.isArray(entity);
 }
 
-/** The key in the application's form. */
+/** Returns the key in the application's form. */
 function keyOf({ key, type }: RootExpression, values: readonly PrimitiveValue[]): unknown {
   const parts = key.map((part) => (part.kind === "literal" ? part.value : values[part.index]));
   if (parts.length === 1) return parts[0];
@@ -51,7 +51,7 @@ function asRoot({ entitySet }: RootExpression, entity: unknown, run: LoadRun): o
   if (entity === null || entity === undefined) return null;
   countLoaded(run, 1, `$root/${entitySet.name}`);
   if (typeof entity === "object" && !Array.isArray(entity)) return entity;
-  throw new TypeError(`The getByKey handler of ${entitySet.name} returned a value that is no entity.`);
+  throw new TypeError(`The getByKey handler of ${entitySet.name} returned a value that is not an entity.`);
 }
 
 function cannotRead({ entitySet }: RootExpression, { option }: LoadRun): Error {

@@ -10,13 +10,12 @@ import { canonicalEntity } from "./canonical-entity.ts";
 import { isIterable } from "./handler-answer.ts";
 import { serviceOf } from "./reader.ts";
 
-/** Why a value is left out, for the log. */
+/** The reason why a value is left out, for the log. */
 type Reason = string;
 
 /**
- * Returns what the handler of the parents put into a navigation property, for each parent: an entity, an array of entities,
- * null, or undefined where there is nothing that can be written. A value that is left out is logged, once per list of
- * parents.
+ * Returns, for each parent, the value that its handler put into a navigation property: an entity, an array of entities,
+ * null, or undefined where the value is absent or cannot be written. A skipped value is logged once per list of parents.
  * @see docs/reference/expand.md
  */
 export function loadedValues(step: ExpandStep, parents: readonly unknown[], context: Context): readonly unknown[] {
@@ -35,8 +34,8 @@ export function loadedValues(step: ExpandStep, parents: readonly unknown[], cont
 
 function faultOfList(step: ExpandStep, value: unknown): Reason | null {
   if (isPromiseLike(value)) return "it is a promise: await it";
-  // A Set, or a list that can be read once only, may lose entities or their order on the way here.
-  if (!Array.isArray(value)) return "it is no list of entities: put an array there, such as `[...values]`";
+  // A Set, or an iterable that can be read only once, may have lost entities or their order.
+  if (!Array.isArray(value)) return "it is not a list of entities: use an array, such as `[...values]`";
   const list: readonly unknown[] = value;
   for (const [index, item] of list.entries()) {
     const fault = faultOfEntity(step, item);
@@ -47,7 +46,7 @@ function faultOfList(step: ExpandStep, value: unknown): Reason | null {
 
 function faultOfEntity({ expansion }: ExpandStep, value: unknown): Reason | null {
   if (isPromiseLike(value)) return "it is a promise: await it";
-  if (!isEntity(value) || isIterable(value)) return "it is no entity";
+  if (!isEntity(value) || isIterable(value)) return "it is not an entity";
   const { navigationProperty, target, selectExpand } = expansion;
   const { entityType } = navigationProperty;
   try {
@@ -58,7 +57,7 @@ function faultOfEntity({ expansion }: ExpandStep, value: unknown): Reason | null
   }
 }
 
-/** What an entity is found and told apart by. */
+/** The properties that identify an entity, and its version. */
 function identifying({ key }: EntityType, etag: readonly StructuralProperty[] = []): readonly SelectedProperty[] {
   return [...key, ...etag].map((property) => ({ property }));
 }

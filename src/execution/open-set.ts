@@ -9,23 +9,23 @@ import { type Reader, serviceOf } from "./reader.ts";
 import { resolveSource } from "./resolve-sources.ts";
 import { conditionFor } from "./row-rules.ts";
 
-/** The entities of a set, in a form that they can be read in. */
+/** The entities of a set, as a source or as a list. */
 export type OpenSet =
   | { readonly relational: RelationalSource }
   | { readonly relational?: undefined; readonly entities: Iterable<unknown> };
 
-/** The forms that are of use to whoever reads a set. */
+/** The forms that the reader of a set can use. */
 export interface SetForms {
   readonly relational: boolean;
-  /** `kept`: a list that the run reads again; `once`: a list that is read once; null: lists are of no use. */
+  /** `kept`: a list that the run reads again; `once`: a list that is read once; null: no list. */
   readonly list: "kept" | "once" | null;
 }
 
 /**
- * Opens a set in the first form that it has, of those that are of use: its `queryable` handler gives a source of a
- * database or a list, its `getAll` handler gives a list.
+ * Opens a set in the first usable form: its `queryable` handler returns a source of a database or a list, its `getAll`
+ * handler returns a list.
  * @returns null where the set has none of the forms
- * @throws ODataError that a handler returned or threw; TypeError for an answer of another form
+ * @throws ODataError that a handler returned or threw; TypeError for an invalid handler result
  */
 export function openSet(entitySet: EntitySet, forms: SetForms, run: LoadRun): Maybe<OpenSet | null> {
   const { queryable, getAll } = serviceOf(run.context).entitySets.get(entitySet.name)?.handlers ?? {};
@@ -42,8 +42,8 @@ export function openSet(entitySet: EntitySet, forms: SetForms, run: LoadRun): Ma
 }
 
 /**
- * Reads the entities of a `getAll` handler that the reader sees.
- * @throws ODataError that the handler returned or threw; what the row rule threw
+ * Returns the entities of a `getAll` handler that the reader sees.
+ * @throws ODataError that the handler returned or threw; the error of the row rule
  */
 export function readAll(
   entitySet: EntitySet,
@@ -51,7 +51,7 @@ export function readAll(
   reader: Reader,
 ): Maybe<Iterable<unknown>> {
   const { context, gate } = reader;
-  // A rule that throws keeps the handler from being called.
+  // If the rule throws, the handler must not be called.
   if (conditionFor(entitySet, reader) === "none") return [];
   const entities = chain(getAll(context), (answer) => collectEntities(answeredValue(answer), "The getAll handler"));
   return gate === null ? entities : chain(entities, (all) => gate.keep(entitySet, all, context));

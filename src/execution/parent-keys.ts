@@ -5,13 +5,13 @@ import { parentProperties } from "../plan/plan-related.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { cellReader, compileValueReader, identityOf, type ValueReader } from "./entity-key.ts";
 
-/** What tells whether two entities have one key. */
+/** Has an identity, which is equal for equal keys. */
 interface Identified {
-  /** The same text for keys that are equal. */
+  /** The same string for equal keys. */
   readonly identity: string;
 }
 
-/** Entities that have one key. */
+/** Entities with equal keys. */
 export interface KeyGroup<K extends Identified> {
   readonly key: K;
   /** The sum of their weights. */
@@ -20,15 +20,15 @@ export interface KeyGroup<K extends Identified> {
 
 /** Entities by their keys. */
 export interface KeyGroups<K extends Identified> {
-  /** Each key once, in the order in which they come. */
+  /** Each key once, in the order of first occurrence. */
   readonly groups: readonly KeyGroup<K>[];
-  /** For each entity which group is its own; undefined where it has no key. */
+  /** The index of each entity's group; undefined for an entity without a key. */
   readonly positions: readonly (number | undefined)[];
 }
 
 /**
- * Groups entities, so that whatever is found by a key is asked for once.
- * @param readKey answers null for an entity to which nothing belongs
+ * Groups entities by key, so that each key is read once.
+ * @param readKey returns null for an entity without related entities
  * @param weights how often each entity counts; once when absent
  */
 export function groupByKey<K extends Identified>(
@@ -55,9 +55,9 @@ export function groupByKey<K extends Identified>(
 }
 
 /**
- * Hands every entity what was found for its group.
+ * Returns for each entity the value that was found for its group.
  * @param found in the order of the groups
- * @param none what an entity gets for which nothing was found
+ * @param none the value for an entity without a group
  */
 export function perEntity<T>(
   { positions }: Pick<KeyGroups<Identified>, "positions">,
@@ -66,21 +66,21 @@ export function perEntity<T>(
 ): readonly T[] {
   return positions.map((position) => {
     const one = position === undefined ? undefined : found[position];
-    // Null is what was found, where there is nothing.
+    // Null is a found value: the parent has no related entity.
     if (one === undefined) return none;
     return one;
   });
 }
 
-/** By what the related entities of a parent are found. */
+/** The values by which the related entities of a parent are found. */
 export interface JoinKey {
   /** In the order of the join. */
   readonly values: readonly PrimitiveValue[];
-  /** The same text for values that are equal. */
+  /** The same string for equal values. */
   readonly identity: string;
 }
 
-/** Reads the join key of a parent; null where one of its values is null: nothing is related to it. */
+/** Reads the join key of a parent; null where one of its values is null, so that nothing is related to the parent. */
 export type JoinKeyReader = (entity: unknown) => JoinKey | null;
 
 const objectKeys = keptPerPair((join: NavigationJoin, type: EntityType) =>
@@ -94,11 +94,11 @@ const rowKeys = keptPerPair((join: NavigationJoin, rowShape: RowShape) =>
 );
 
 /**
- * The reader of what a join finds related entities by: made once per join and layout.
+ * Returns the reader of the join key of a parent, made once per join and layout.
  * @param entityType the type of the parents
- * @param rowShape the layout of the parents when they are rows; otherwise they are the application's objects
- * @returns a reader that throws TypeError for a parent with a value that is none of its property's type, or without one
- *   that it must have: to take it for one that nothing is related to would hide what the handler left out
+ * @param rowShape the layout of rows; undefined for the application's objects
+ * @returns a reader that throws TypeError for a parent with an invalid or missing value. A missing value must not pass
+ *   for null, because that would hide the handler's mistake
  */
 export function joinKeyReader(
   join: NavigationJoin,
@@ -120,10 +120,12 @@ function compileJoinKey(join: NavigationJoin, readerOf: (property: StructuralPro
 
 function absent({ nullable, field }: StructuralProperty, { name }: EntityType): null {
   if (nullable) return null;
-  throw new TypeError(`A handler returned an entity of type ${name} without its ${field}, by which others are found.`);
+  throw new TypeError(
+    `A handler returned an entity of type ${name} without its ${field}, which related entities are found by.`,
+  );
 }
 
-/** Returns the same join as the related entities see it: the same object for a join each time. */
+/** Returns a join in the opposite direction: the same object for a join each time. */
 export const mirrored: (join: DirectJoin) => DirectJoin = keptPer(({ pairs }) =>
   keeper<DirectJoin>({
     kind: "direct",

@@ -4,45 +4,45 @@ import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
 import { isIterable } from "./handler-answer.ts";
 
-/** More levels than any body has: a handler may return objects that go on for ever. */
+/** Deeper than any body can be: a handler may return an endless chain of objects. */
 const MAX_DEPTH = 64;
-/** More entities than any body has: a handler may return objects that are made anew each time they are looked at. */
+/** More than any body can contain: a handler may return objects with getters that create new ones. */
 const MAX_ENTITIES = 4_000_000;
-/** Entities after which none is entered twice: objects that all hold each other lead along very many ways. */
+/** The number of entities after which none is entered twice: densely linked objects have very many paths. */
 const ENTERED_AGAIN = 10_000;
 
-/** One entity of a graph, with what its navigation properties hold. */
+/** One entity of a graph, with the values of its navigation properties. */
 export interface GraphNode {
   readonly entity: object;
   readonly related: ReadonlyMap<NavigationProperty, GraphNode | readonly GraphNode[]>;
 }
 
-/** What the reading of a graph knows: where it is, and what it has found. */
+/** The state of reading a graph. */
 interface Reading {
   readonly targetOf: TargetOf;
-  /** The entities around the one that is read: none of them is entered again, so circles end. */
+  /** The entities around the current one: none of them is entered again, so circles end. */
   readonly around: Set<object>;
   /** All entities that were entered. */
   readonly entered: Set<object>;
-  /** Entities that were read. */
+  /** The number of entities that were read. */
   total: number;
 }
 
 /**
- * Reads the graph that the handler of a deep insert returned: each entity with what the navigation properties of its
- * set hold, at whatever depth. What leads back to an entity around it is left out, as is what holds no entity; in a very
- * large one also what an entity holds that was met before.
- * @throws Error for a graph without end
- * @see specification, Deep insert, 2
+ * Reads the graph that the handler of a deep insert returned: each entity with the values of its navigation properties,
+ * at any depth. Links back to a surrounding entity and values that are not entities are left out. In a very large graph,
+ * the navigation properties of an entity that was met before are left out too.
+ * @throws Error for an endless graph
+ * @see docs/reference/writing.md
  */
 export function readGraph(entity: object, entitySet: EntitySet, targetOf: TargetOf): GraphNode {
   return readNode(entity, entitySet, { targetOf, around: new Set(), entered: new Set(), total: 0 });
 }
 
 /**
- * Finds which navigation properties are populated anywhere in graphs. The order is that of the model.
- * @param graphs what the answer shows: members that hidden entities alone have must not show that there are any
- * @param entitySet of their first entities; null: they belong to none, and have no navigation properties
+ * Finds which navigation properties are populated anywhere in graphs, in the order of the model.
+ * @param graphs the graphs of the response, without hidden entities, whose members would reveal them
+ * @param entitySet the set of their root entities; null: no set, and so no navigation properties
  */
 export function shapeOf(graphs: readonly GraphNode[], entitySet: EntitySet | null, targetOf: TargetOf): GraphShape {
   const shape = new Map<NavigationProperty, GraphShape>();
@@ -56,7 +56,7 @@ export function shapeOf(graphs: readonly GraphNode[], entitySet: EntitySet | nul
 }
 
 /**
- * The graph as the writer of its clause takes it.
+ * Converts a graph to the form that the writer of its clause reads.
  * @param clause made from the shape of the graph
  */
 export function toExpanded(node: GraphNode, clause: SelectExpandClause): unknown {
@@ -96,7 +96,7 @@ function readNode(entity: object, entitySet: EntitySet | null, reading: Reading)
   return { entity, related };
 }
 
-/** The entities of a collection; null for what is none, which counts as not populated. */
+/** Returns the entities of a collection; null for any other value, which counts as not populated. */
 function entitiesOf(value: unknown): readonly object[] | null {
   if (!isIterable(value)) return null;
   const items: readonly unknown[] = Array.isArray(value) ? value : [...value];
@@ -113,6 +113,6 @@ function isNodes(found: GraphNode | readonly GraphNode[]): found is readonly Gra
 
 function withoutEnd(): Error {
   return new Error(
-    `The create handler returned an entity with more than ${String(MAX_ENTITIES)} others nested in it: return what was saved, and nothing that is loaded when it is looked at.`,
+    `The create handler returned an entity with more than ${String(MAX_ENTITIES)} others nested in it: return the saved entities, without getters that load more.`,
   );
 }

@@ -23,13 +23,13 @@ import { rowReader, wholeEntity } from "./row-to-entity.ts";
 export interface FoundEntity {
   readonly entity: unknown;
   readonly rowShape: RowShape | undefined;
-  /** The expansions that stand in the row; absent: none. */
+  /** The expansions that are joined to the row; absent: none. */
   readonly joined?: JoinedSteps | undefined;
 }
 
 /** The expansions of an entity that is read by its key. */
 export interface KeyedExpansions {
-  /** Null where nothing is expanded. */
+  /** Null without expansions. */
   readonly plan: ExpandPlan | null;
   /** The values of the parameters of the query. */
   readonly values: readonly PrimitiveValue[];
@@ -39,8 +39,8 @@ type GetByKey = GetByKeyHandler<Context>;
 
 /**
  * Reads one entity of a set by its key; null when the reader sees none.
- * @param selected gives the properties that the response needs; called only where the handler can read less than all
- * @throws ODataError that the handler returned or threw; Error for a set that reads none by its key
+ * @param selected returns the properties that the response needs; called only if the handler can select properties
+ * @throws ODataError that the handler returned or threw; Error for a set that cannot be read by key
  * @see docs/reference/handlers.md
  */
 export function readByKey(
@@ -57,8 +57,8 @@ export function readByKey(
 }
 
 /**
- * Reads one entity by its key as `readByKey` does, along with those of its expansions that one statement can join to it.
- * @throws as for readByKey; ODataError that a `queryable` handler of a set that is joined returned or threw
+ * Reads one entity by its key like `readByKey`, along with the expansions that one statement can join.
+ * @throws as for readByKey; ODataError that the `queryable` handler of a joined set returned or threw
  * @see docs/reference/expand.md
  */
 export function readExpandedByKey(
@@ -109,7 +109,7 @@ export function getEntity(entitySet: EntitySet, key: unknown, reader: Reader): M
  * Reads one entity by its key, whole and in canonical form.
  * @param key in the application's form
  * @returns null where the reader sees none
- * @throws as for readByKey; TypeError for an entity with values that are none of its type
+ * @throws as for readByKey; TypeError for an entity that does not match its type
  */
 export function findEntity(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<object | null> {
   const { entityType } = entitySet;
@@ -119,7 +119,7 @@ export function findEntity(entitySet: EntitySet, key: unknown, reader: Reader): 
 }
 
 /**
- * Reads one entity by its key. A handler may return or throw 404 for a missing entity: that is no failure here.
+ * Reads one entity by its key. A 404 that the handler returns or throws means a missing entity.
  * @returns null where the reader sees none
  * @throws any other error that the handler returned or threw
  */
@@ -138,11 +138,11 @@ export function findOrMissing(entitySet: EntitySet, key: unknown, reader: Reader
 
 function handlerOf(entitySet: EntitySet, { context }: Reader): GetByKey {
   const { getByKey } = definitionOf(entitySet, context).handlers;
-  if (getByKey === undefined) throw new Error(`${entitySet.name} reads no entities by their keys.`);
+  if (getByKey === undefined) throw new Error(`${entitySet.name} cannot be read by key.`);
   return getByKey;
 }
 
-/** What is read of a row. */
+/** The parts of a row to read. */
 interface WantedRow {
   readonly selected: () => readonly SelectedProperty[];
   readonly joins?: KeyedJoins;
@@ -160,7 +160,7 @@ function readRowByKey(
   );
 }
 
-/** Reads a row among those that the reader sees. */
+/** Reads a row among the rows that the reader sees. */
 function readKeyedRow(
   entitySet: EntitySet,
   getByKey: GetByKey,
@@ -169,20 +169,20 @@ function readKeyedRow(
   { selected, joins }: WantedRow,
 ): Maybe<KeyedRow | null> {
   const { context } = reader;
-  if (getByKey.readRow === undefined) throw new Error(`${entitySet.name} reads no rows by their keys.`);
+  if (getByKey.readRow === undefined) throw new Error(`${entitySet.name} cannot be read by key.`);
   if (conditionFor(entitySet, reader) === "all") {
     return chain(getByKey.readRow(key, selected(), context, joins), (answer) => answeredValue(answer));
   }
   return chain(seenRows(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {
-    if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} reads no rows by their keys.`);
+    if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} cannot be read by key.`);
     return relational.readRow(key, selected(), joins, context.transaction);
   });
 }
 
-/** The rows among which one is read by its key: those of the handler itself, or those that `queryable` shows. */
+/** Returns the source in which a row is read by its key: the handler's own, or the visible rows of `queryable`. */
 function seenRows(entitySet: EntitySet, { source }: GetByKey, reader: Reader): Maybe<QueryableSource> {
   if (source !== undefined) return restrictSource(entitySet, source, reader);
   const { queryable } = definitionOf(entitySet, reader.context).handlers;
-  if (queryable === undefined) throw new TypeError(`${entitySet.name} has no rows to read one of by its key.`);
+  if (queryable === undefined) throw new TypeError(`${entitySet.name} has no source to read rows by key.`);
   return resolveSource(entitySet, queryable, reader);
 }

@@ -11,12 +11,12 @@ import { openSet, type SetForms } from "./open-set.ts";
 import { type JoinKey, joinKeyReader, type KeyGroup, mirrored } from "./parent-keys.ts";
 import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
-/** A read of related entities, as far as it is not read by default: all entities of the keys, without a count. */
+/** A read of related entities. By default it reads all entities of the keys, without a count. */
 export type JoinedQuery = Pick<RelatedQuery, "shape" | "keys"> & Partial<Omit<RelatedQuery, "shape" | "keys">>;
 
 /**
- * Reads the related entities of all keys from a source: one statement, whatever the number of keys.
- * @param request gives the open transaction and the signal
+ * Reads the related entities of all keys from a source, in one statement.
+ * @param request provides the open transaction and the signal
  */
 export function readJoined(
   relational: RelationalSource,
@@ -34,7 +34,7 @@ export function readJoined(
     maxRows,
     sources,
     transaction: request.transaction,
-    // A getter, because a signal is expensive to make and many sources never look at it.
+    // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal | undefined {
       return request.signal;
     },
@@ -45,11 +45,11 @@ export function readJoined(
 type ObjectLists = readonly (readonly object[])[];
 
 /**
- * Opens the target set of a path, in the first form that it has. Whole related entities are then read for all keys: by
+ * Opens the target set of a path in the first form that it has. The whole related entities of all keys are then read by
  * one statement of a source, or by one pass over a list.
  * @param count counts entities against the limit of the run
  * @returns null where the target set cannot be read
- * @throws ODataError that a handler returned or threw; what `count` throws
+ * @throws ODataError that a handler returned or threw; the error of `count`
  */
 export function openJoined(
   mention: NavigationMention,
@@ -88,7 +88,7 @@ function readObjects(
   });
 }
 
-/** Looks over a list once for the entities that have any of the keys. */
+/** Finds the entities that have any of the keys, in one pass over a list. */
 function joinList(
   { entitySet, navigationProperty }: NavigationMention,
   join: DirectJoin,
@@ -102,7 +102,7 @@ function joinList(
   for (const entity of entities) {
     if (!isEntity(entity)) {
       const place = `${entitySet.name}/${navigationProperty.name}`;
-      throw new TypeError(`The set behind ${place} holds a value that is no entity.`);
+      throw new TypeError(`The target set of ${place} contains a value that is not an entity.`);
     }
     const key = readKey(entity);
     const list = key === null ? undefined : lists.get(key.identity);
@@ -113,7 +113,7 @@ function joinList(
   return groups.map(({ key }) => lists.get(key.identity) ?? []);
 }
 
-/** What is asked along a join: the same object each time, so that a source compiles one statement for it. */
+/** The query along a join: the same object each time, so that a source compiles one statement for it. */
 const shapeOf = keptPerPair((join: TargetWay["join"], target: EntitySet): RelatedShape => {
   const { entityType } = target;
   const shape = keeper<RelatedShape>({

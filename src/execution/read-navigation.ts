@@ -12,25 +12,25 @@ import { readByKey } from "./read-by-key.ts";
 import { definitionOf, type Reader } from "./reader.ts";
 import { searchMatches } from "./search-related.ts";
 
-/** A navigation property that a set declares, as its routes read it. */
+/** A navigation property of a set, as its routes read it. */
 export interface NavigationSource {
   /** The set of the parents. */
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
   readonly handlers: NavigationHandlers<Context>;
-  /** The handler that leads along it; null: none does. */
+  /** The handler of the navigation; null: none. */
   readonly way: HandlerWay | null;
-  /** The set that the related entities belong to; null: they belong to none. */
+  /** The set of the related entities; null: none. */
   readonly target: EntitySet | null;
 }
 
-/** Finds the entities of a collection that match a search: without it the binder has refused `$search`. */
+/** Finds the entities of a collection that match a search. Without it, the binder rejects `$search`. */
 export type SearchHandler = ExpandSearch["search"];
 
 /**
- * Reads the related entities of one parent; null when there is no such parent.
+ * Reads the related entities of one parent; null when the parent does not exist.
  * @param key the key of the parent in the application's form
- * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
+ * @throws ODataError that the handler returned or threw; TypeError for an invalid handler result
  * @see docs/reference/navigation.md
  */
 export function readRelatedEntities(
@@ -39,7 +39,7 @@ export function readRelatedEntities(
   reader: Reader,
 ): Maybe<Iterable<unknown> | null> {
   const answer = chain(askHandler(source, key, reader), (related) => {
-    // A batch has no entry for a parent without related entities, nor for one that does not exist.
+    // A batch has no entry for a parent without related entities, nor for a missing parent.
     if (related !== undefined || source.way?.kind !== "batch") return related;
     return chain(parentExists(source, key, reader), (exists) => (exists ? [] : null));
   });
@@ -49,20 +49,21 @@ export function readRelatedEntities(
 }
 
 /**
- * Reads the related entity of one parent along a single-valued navigation; null when there is none, or no such parent.
+ * Reads the related entity of one parent along a single-valued navigation; null without
+ * a related entity or a parent.
  * @param key the key of the parent in the application's form
- * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
+ * @throws ODataError that the handler returned or threw; TypeError for an invalid handler result
  * @see docs/reference/navigation.md
  */
 export function readRelatedEntity(source: NavigationSource, key: unknown, reader: Reader): Maybe<object | null> {
   return chain(askHandler(source, key, reader), (related) => {
     if (related === null || related === undefined) return null;
     if (isEntity(related)) return related;
-    throw new TypeError(`${handlerName(source)} returned a value that is no entity where one is expected.`);
+    throw new TypeError(`${handlerName(source)} returned a value that is not an entity.`);
   });
 }
 
-/** What the handler returned for the key: undefined where a batch has no entry for it. */
+/** Returns the handler's result for the key: undefined where a batch has no entry for it. */
 function askHandler(source: NavigationSource, value: unknown, reader: Reader): Maybe<unknown> {
   const { way, entitySet } = source;
   const place = placeOf(source);
@@ -70,7 +71,7 @@ function askHandler(source: NavigationSource, value: unknown, reader: Reader): M
   const { entityType } = entitySet;
   const key = {
     value,
-    // A getter, because most handlers are asked for one key.
+    // A getter, because most handlers get one key and never read it.
     get identity() {
       return identityOfKey(entityType, value);
     },
@@ -82,7 +83,7 @@ function askHandler(source: NavigationSource, value: unknown, reader: Reader): M
 }
 
 /**
- * Tells whether the parent exists. A set that cannot read its entities by key is taken to have it.
+ * Whether the parent exists. The parent is assumed to exist in a set that cannot read by key.
  * @param key in the application's form
  * @throws ODataError that the handler returned or threw
  */
@@ -97,8 +98,8 @@ export function parentExists(
 }
 
 /**
- * Returns the related entities that the search of their own set finds, in the order in which they are.
- * @throws ODataError that the search handler returned or threw; TypeError for an answer of another form
+ * Returns the related entities that match a search in their own set, in their order.
+ * @throws ODataError that the search handler returned or threw; TypeError for an invalid handler result
  */
 export function searchRelatedRows(
   related: Iterable<unknown>,
@@ -111,7 +112,7 @@ export function searchRelatedRows(
   return chain(searchMatches(planned, reader), (isMatch) => [...related].filter(isMatch));
 }
 
-/** A search among related entities, which the set that they belong to answers. */
+/** A search among related entities, by the search handler of their set. */
 export interface RelatedSearch extends Pick<ExpandSearch, "clause"> {
   readonly search: SearchHandler | undefined;
 }

@@ -12,64 +12,63 @@ import { groupByKey, type JoinKey, joinKeyReader, type KeyGroup } from "./parent
 /** Entities of one type whose related entities are read. */
 export interface Parents {
   readonly entities: readonly unknown[];
-  /** The layout of the entities where they are rows. */
+  /** The layout of rows; undefined for the application's objects. */
   readonly rowShape: RowShape | undefined;
   readonly entityType: EntityType;
-  /** How often each of them will be written; once when absent. */
+  /** How often each parent will be written; once when absent. */
   readonly weights?: readonly number[] | undefined;
 }
 
-/** A navigation, and the ways in which it is read, in the order of preference. */
+/** A navigation, with the ways to read it in order of preference. */
 export interface ReadNavigation extends PathStep {
   readonly ways: readonly RelatedWay[];
   /** Set and navigation property, for messages: `Countries/Cities`. */
   readonly place: string;
 }
 
-/** What is made of the answers of handlers. */
+/** Converts the results of handlers to the values of the reader. */
 export interface AnswerReading<T> {
-  /** Takes all answers before any is made into something; null: each is made into something as it comes. */
+  /** Gets all results before any of them is taken; null: each is taken as it arrives. */
   readonly prepare: ((answers: readonly unknown[]) => Maybe<readonly unknown[]>) | null;
-  /** @param answer of a handler for one key; undefined where a batch has no entry */
+  /** @param answer the handler's result for one key; undefined where a batch has no entry */
   readonly take: (answer: unknown, weight: number) => Maybe<T>;
-  /** Finds what the handlers of the parents have put into them. */
+  /** Returns the related entities that the handlers of the parents have loaded into them. */
   readonly pick: (parents: readonly unknown[]) => readonly unknown[];
-  /** @param value that was picked, as far as the user sees it */
+  /** @param value a loaded value, without hidden entities */
   readonly takeLoaded: (value: unknown, weight: number, parent: unknown) => T;
 }
 
 /** Reads the target set for the distinct join keys of parents. */
 export type ReadTarget<T> = (groups: readonly KeyGroup<JoinKey>[]) => Maybe<Omit<RelatedFound<T>, "positions">>;
 
-/** What a reader of related entities wants of them: `T` for one parent. */
+/** How a reader converts related entities: `T` is its value for one parent. */
 export interface RelatedReading<T> {
   readonly answers: () => Maybe<AnswerReading<T>>;
-  /** @returns null where the target set cannot be read so */
+  /** @returns null where the target set cannot be read by the join */
   readonly openTarget: (way: TargetWay) => Maybe<ReadTarget<T> | null>;
   /** For a parent whose join key is null. */
   readonly none: T;
-  /** Whether a parent that does not tell its join key is read in the next way. It is an error otherwise. */
+  /** Whether a parent without a known join key is read in the next way. Otherwise the missing key is an error. */
   readonly mayLackKey: boolean;
 }
 
-/** What was found for parents: once for those that have one key. */
+/** The values that were found for parents, one for each distinct key. */
 export interface RelatedFound<T> {
   readonly found: readonly T[];
-  /** How often each of them will be written. */
+  /** How often each value will be written. */
   readonly weights: readonly number[];
-  /** For each parent which of them is its own; undefined where nothing tells. */
+  /** The index of each parent's value; undefined where nothing provides one. */
   readonly positions: readonly (number | undefined)[];
   /** The layout of the related entities where they are rows. */
   readonly rowShape: RowShape | undefined;
-  /** What of the next level stands in the same rows. */
+  /** The expansions of the next level that are joined to the same rows. */
   readonly joined: JoinedSteps;
 }
 
 /**
- * Reads what a navigation leads to, for all parents at once: for expansions, paths in expressions, navigation routes and
- * references. The first way that can tell of a parent is the one that counts; a parent that none can tell of has no
- * position.
- * @throws ODataError that a handler returned or threw; TypeError for an answer of another form; what `reading` throws
+ * Reads the related entities of all parents at once: for expansions, paths in expressions, navigation routes and
+ * references. For each parent, the first way that provides a value counts; a parent without any has no position.
+ * @throws ODataError that a handler returned or threw; TypeError for an invalid handler result; the errors of `reading`
  * @see docs/reference/navigation.md
  */
 export function readRelated<T>(
@@ -96,7 +95,7 @@ function readBy<T>(
   run: ReadRun,
 ): Maybe<RelatedFound<T> | null> {
   if (way.kind === "target") return readTarget(way, parents, reading);
-  // Rows have no more than their columns.
+  // Rows contain only their columns, so nothing was loaded into them.
   if (way.kind === "loaded" && parents.rowShape !== undefined) return nothingFor(parents);
   return chain(reading.answers(), (answers) =>
     way.kind === "loaded"
@@ -105,7 +104,7 @@ function readBy<T>(
   );
 }
 
-/** What nothing tells is read in the next way: the one entity that lacks its key is no reason to lose the others. */
+/** Reads the parents without a value in the next way: one entity without its key must not lose the others. */
 function readRest<T>(
   parents: Parents,
   first: RelatedFound<T>,
@@ -157,7 +156,7 @@ function readTarget<T>(
 
 const NONE: ReadonlySet<unknown> = new Set();
 
-/** The entities that do not tell what they are joined by: handlers may leave ignored properties out. */
+/** Finds the entities whose join key is unknown: handlers may leave out ignored properties. */
 function withoutKey(
   { join }: TargetWay,
   { ignoredProperties }: EntityType,
@@ -193,7 +192,7 @@ function askHandler<T>(
   return chain(found, (taken) => ({ ...asFound(taken, groups), positions }));
 }
 
-/** Reads what the handlers of the parents have put into them. */
+/** Reads the entities that the handlers of the parents have loaded into them. */
 function readLoaded<T>(
   parents: Parents,
   navigation: ReadNavigation,

@@ -19,8 +19,8 @@ import { gateOf, type Reader } from "./reader.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
 
 /**
- * The source that a planned read of a set runs over. Where the query leads to other sets, it may lead to the same one
- * too: then the handler is still called but once.
+ * Opens the source of a planned read. The query may also use the same set along a navigation: the handler is still called
+ * only once.
  */
 export function openSource(
   { form, query, expand }: CollectionPlan,
@@ -38,9 +38,9 @@ export function openSource(
 }
 
 /**
- * Reads a page from a source, whatever the expressions of the query lead to: a source of a database answers them itself
- * where it can join what they mention; over a list in memory they are evaluated here.
- * @throws ODataError `UnsupportedQueryOption` where neither is so, naming the navigation
+ * Reads a page from a source. A database evaluates the expressions itself where it can join the sets that they use;
+ * expressions over a list are evaluated in memory.
+ * @throws ODataError `UnsupportedQueryOption`, naming the navigation, where neither is possible
  */
 export function readFrom(source: QueryableSource, query: SourceQuery, reader: Reader): Maybe<Page> {
   if (planMentions(query) === null) return source.read(query);
@@ -58,7 +58,7 @@ export function readFrom(source: QueryableSource, query: SourceQuery, reader: Re
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
 /**
- * Applies a query to entities in memory, whatever its expressions lead to: what they do is loaded first.
+ * Applies a query to entities in memory. The entities that its expressions lead to are loaded first.
  * @param rows the application's objects
  * @throws ODataError and TypeError as for loadRelations and applyQuery
  * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
@@ -73,7 +73,7 @@ export function applyInMemory(
   return plan === null ? applyClauses(rows, query, evaluation) : applyPlan(plan, rows, { query, evaluation, reader });
 }
 
-/** What is applied, and by what. */
+/** A query, and the state of its application. */
 interface Application {
   readonly query: MemoryQuery;
   readonly evaluation: Evaluation;
@@ -101,7 +101,7 @@ function applyPlan(
     plan.filter === null ? own : keep(own, plan.filter.filter),
   );
   return chain(kept, (entities) =>
-    // Where no row is asked for, but their number, their order does not matter.
+    // The order does not matter if only the count is requested.
     chain(top === 0 ? undefined : load(plan.orderBy, entities, "$orderby"), () =>
       applyClauses(entities, { shape, filter: null, orderBy, skip, top, count }, evaluation),
     ),

@@ -16,28 +16,28 @@ import type { Reader } from "./reader.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { searchedSource } from "./search-related.ts";
 
-/** A parent that exists, and how its related entities are found. */
+/** An existing parent, and how its related entities are found. */
 export interface JoinedParent {
-  /** By what they are found; null: nothing is related to it. */
+  /** The key of the related entities; null: the parent has none. */
   readonly joinKey: JoinKey | null;
-  /** Where they are, as far as the request sees them. */
+  /** The source of the related entities that the request sees. */
   readonly relational: RelationalSource;
 }
 
-/** One related entity that is wanted. */
+/** A request for one related entity. */
 export interface RelatedEntityRequest {
-  /** The key that it must have, in the application's form; undefined: whichever there is. */
+  /** The key of the wanted entity, in the application's form; undefined: any. */
   readonly key: unknown;
-  /** The properties that the answer needs. */
+  /** The properties that the response needs. */
   readonly selected: readonly SelectedProperty[];
 }
 
 /**
- * Reads of a parent by what its related entities are found; null when there is no such parent.
+ * Reads the join key of a parent; null when the parent does not exist.
  * @param key the key of the parent in the application's form
  * @param loaded the parent where a rule has loaded it whole; else null
- * @throws ODataError that a handler returned or threw; TypeError for a target set that is read from no database
- * @see specification, Navigation routes, rules 1 and 2
+ * @throws ODataError that a handler returned or threw; TypeError for a target set that no database stores
+ * @see docs/reference/navigation.md
  */
 export function readParent(
   { entitySet }: NavigationSource,
@@ -61,11 +61,11 @@ export function readParent(
   });
 }
 
-/** The related entities of one parent, as a source of their own: all that a query asks for is done where they are. */
+/** Returns the related entities of one parent as a source, so that the database executes the whole query. */
 export function relatedSource({ join }: TableNavigation, { joinKey, relational }: JoinedParent): QueryableSource {
   return {
     kind: "EntitySource",
-    // Expressions may lead on from the related entities, as from those of their own set.
+    // Expressions may follow navigations of the related entities, as in a query on their own set.
     relational,
     read: (query) => {
       if (joinKey === null) return { entities: [], count: 0 };
@@ -75,14 +75,14 @@ export function relatedSource({ join }: TableNavigation, { joinKey, relational }
       return chain(page, ({ related, counts, rowShape }): Page => {
         const [rows = []] = related;
         const count = counts?.[0];
-        // The layout of no rows need not have any columns.
+        // Without rows, the layout may have no columns.
         return rows.length === 0 ? { entities: [], count } : { entities: rows, rowShape, count };
       });
     },
   };
 }
 
-/** One related entity of a parent; null when there is none, or none with the key. */
+/** Reads one related entity of a parent; null when none has the key. */
 export function readRelatedRow(
   table: TableNavigation,
   { joinKey, relational }: JoinedParent,
@@ -100,9 +100,9 @@ export function readRelatedRow(
 }
 
 /**
- * Returns the related entities that the search of their own set finds, where both are rows of one database.
- * @throws ODataError that the search handler returned or threw; `UnsupportedQueryOption` where it finds anything but
- *   rows of a database
+ * Returns the related entities that match a search in their own set, where both are rows of one database.
+ * @throws ODataError that the search handler returned or threw; `UnsupportedQueryOption` for results from outside that
+ *   database
  */
 export function searchRelatedTable(
   table: TableNavigation,
@@ -112,18 +112,18 @@ export function searchRelatedTable(
 ): Maybe<QueryableSource> {
   const { name } = table.target;
   if (search === undefined) throw new Error(`${name} cannot be searched.`);
-  const refusal = { option: "$search", where: "here", what: `the search of ${name} finds` };
+  const refusal = { option: "$search", where: "here", what: `the search of ${name}` };
   return chain(searchedSource({ search, clause }, table.target, refusal, reader), (found) =>
     relatedSource(table, { ...parent, relational: found.relational ?? parent.relational }),
   );
 }
 
-/** The same list for a join each time, so that a source compiles one statement for it. */
+/** The properties of a join: the same list each time, so that a source compiles one statement for it. */
 const joinSelection = keptPer((join: NavigationJoin) =>
   Object.freeze(parentProperties(join).map((property): SelectedProperty => ({ property }))),
 );
 
-/** The values of a bound key, in the order of the type's key. */
+/** Returns the values of a bound key, in the order of the type's key. */
 function keyValues({ key: properties, name }: EntityType, key: unknown): readonly PrimitiveValue[] {
   return properties.map(({ field }) => {
     const value: unknown = properties.length === 1 ? key : fieldOf(Object(key) as object, field);

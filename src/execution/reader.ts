@@ -4,18 +4,18 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/servi
 import type { EntitySet } from "../edm/model.ts";
 import type { PathStep } from "../plan/plan-related.ts";
 
-/** Checks what handlers hand over: only what row rules show to the user of a request goes on. */
+/** Checks the entities that handlers return: hidden entities are removed. */
 export interface Gate {
   /**
-   * Keeps those of the entities of a set that the user sees.
-   * @returns the entities themselves where the user sees all
+   * Returns the entities of a set that the user sees.
+   * @returns the same object where the user sees all of them
    */
   readonly keep: (entitySet: EntitySet, entities: Iterable<unknown>, context: Context) => Maybe<Iterable<unknown>>;
   /** Whether the user sees an entity of a set. */
   readonly sees: (entitySet: EntitySet, entity: unknown, context: Context) => Maybe<boolean>;
   /**
-   * Keeps, of the values of a navigation property of many entities, what the user sees: shorter lists, and null in the
-   * place of one entity.
+   * Returns the values of a navigation property of many entities without hidden entities: shorter lists, and null in
+   * place of a single entity.
    */
   readonly keepValues: (
     navigation: Pick<PathStep, "target" | "navigationProperty">,
@@ -24,18 +24,18 @@ export interface Gate {
   ) => Maybe<readonly unknown[]>;
 }
 
-/** Whose reading it is: everything that calls handlers gets one. */
+/** The context and the gate with which handlers are called. */
 export interface Reader {
-  /** What handlers get. */
+  /** The context of the handlers. */
   readonly context: Context;
-  /** Null where all rows are seen: a row rule is evaluated so, and a trusted call, and each service without rules. */
+  /** Null where all rows are visible: for row rules, trusted calls, and services without row rules. */
   readonly gate: Gate | null;
 }
 
 /** A service whose sets have row rules. */
 export interface GuardedDefinition extends ServiceDefinition {
   readonly gate: Gate;
-  /** The paths of row rules that nothing loads, as far as a warning was logged. */
+  /** The paths in row rules for which a warning was logged. */
   readonly warned: Set<string>;
 }
 
@@ -47,7 +47,7 @@ export function readContextOf(context: Context & { readonly readContext?: Contex
   return context.readContext ?? context;
 }
 
-/** Returns the reading of whoever the context belongs to. */
+/** Returns the reader of a context. */
 export function readerOf(context: Context): Reader {
   return { context, gate: seesAllRows(context) ? null : (serviceOf(context).gate ?? null) };
 }
@@ -59,19 +59,19 @@ export function gateOf(entitySet: EntitySet | null, { context, gate }: Reader): 
   return rows === null ? null : gate;
 }
 
-/** Whether the user sees an entity of a set. @throws what the rule threw, and what handlers did that it leads to */
+/** Whether the user sees an entity of a set. @throws the error of the rule, or of a handler that it depends on */
 export function seesEntity(entitySet: EntitySet, entity: unknown, { context, gate }: Reader): Maybe<boolean> {
   if (gate === null) return true;
   return gate.sees(entitySet, entity, context);
 }
 
 /**
- * Returns the service that a request came to, with all that handlers do not see of it.
- * @throws Error for a context that is none of a request
+ * Returns the service of a request, with the fields that the types hide from handlers.
+ * @throws Error for a context that no request of a service made
  */
 export function serviceOf({ service }: Context): ServiceDefinition & Partial<GuardedDefinition> {
   if (!("entitySets" in service)) throw new Error("The context does not come from a service.");
-  // What a request carries is the definition itself; handlers are shown less of it.
+  // The context carries the definition itself. The types show handlers only a part of it.
   return service as ServiceDefinition;
 }
 

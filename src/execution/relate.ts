@@ -15,24 +15,24 @@ import { loadedValues } from "./loaded-values.ts";
 import type { AnswerReading } from "./read-related.ts";
 import { type IsMatch, searchMatches } from "./search-related.ts";
 
-/** One execution of an expand plan: what all of its levels share. */
+/** The state that all levels of an expand plan share. */
 export interface ExpandRun extends ReadRun {
-  /** The loads for nested options, started by the first. */
+  /** The loads for nested options, started on first use. */
   readonly loads: () => LoadRun;
 }
 
 /** One step of an execution, for all of its parents. */
 interface Relation {
   readonly step: ExpandStep;
-  /** What a nested `$search` found; null without one. */
+  /** The matches of a nested `$search`; null without one. */
   readonly isMatch: IsMatch | null;
   readonly run: ExpandRun;
 }
 
 /**
- * Makes what reads one expansion from the answers of handlers: the nested options applied, the list cut, the entities
- * counted.
- * @throws what the search handler returned or threw
+ * Makes the conversion of handler results for one expansion: it applies the nested options, cuts the list, and counts the
+ * entities.
+ * @throws the error of the search handler
  */
 export function relating(step: ExpandStep, run: ExpandRun): Maybe<AnswerReading<Related>> {
   const { search } = step;
@@ -49,9 +49,9 @@ export function relating(step: ExpandStep, run: ExpandRun): Maybe<AnswerReading<
 }
 
 /**
- * Loads what the nested options of an expansion lead to, for all parents at once: what one parent is related to cannot
- * be filtered and ordered before.
- * @returns the answers; lists that come one after another are arrays
+ * Loads the entities that the nested options of an expansion use, for all parents at once. The results of one parent
+ * cannot be filtered or ordered before that.
+ * @returns the results; iterables are collected in arrays
  */
 function loadNested(step: ExpandStep, answers: readonly unknown[], run: ExpandRun): Maybe<readonly unknown[]> {
   const collected = mapEach(
@@ -60,7 +60,7 @@ function loadNested(step: ExpandStep, answers: readonly unknown[], run: ExpandRu
     () => run.context.signal,
   );
   return chain(collected, (lists) => {
-    // A value that is no entity is refused where it is related.
+    // A value that is not an entity is rejected later.
     const entities = lists.flat().filter(isEntity);
     return chain(loadRelations(step.expansion, entities, run.loads()), () => lists);
   });
@@ -74,7 +74,7 @@ function collect({ expansion, place }: ExpandStep, answer: unknown): Maybe<unkno
 }
 
 /**
- * @param answer null and undefined: there is nothing
+ * @param answer null and undefined mean no related entity
  * @param weight how often the parent will be written
  */
 function relate(relation: Relation, answer: unknown, weight: number): Maybe<Related> {
@@ -116,7 +116,7 @@ function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: n
 
 /**
  * Cuts the related entities of one parent to the page of an expansion, and counts them.
- * @param read one entity more than the page has, where there are more
+ * @param read contains one entity more than the page where more follow
  * @param weight how often the parent will be written
  * @throws ODataError `InvalidQueryOption` above the limits
  */
@@ -135,7 +135,7 @@ export function cutToPage(
   return { kind: "collection", entities, count, hasMore: isLonger && beyond === "link" };
 }
 
-/** The rows that the search found, looked at no further than they are read. */
+/** Yields the rows that the search found, reading no further than the consumer does. */
 function* matching(rows: Iterable<unknown>, { step }: Relation, isMatch: IsMatch): Generator {
   for (const row of rows) {
     if (!isEntity(row)) throw notAnEntity(step);
@@ -150,28 +150,28 @@ function queryOf({ expansion, orderBy, page }: ExpandStep): MemoryQuery {
 }
 
 /**
- * Counts entities that the response will hold: what is written often enough for the limit is never gathered.
+ * Counts the entities of the response, so that no more than the limit are collected.
  * @throws ODataError `InvalidQueryOption` above the limit
  */
 export function countWritten({ place }: ExpandStep, entities: number, run: ReadRun): void {
   countEntities(run, entities, () =>
     protocolError(
       "InvalidQueryOption",
-      `With the expansion '${place}' the answer would hold more than ${String(run.maxEntities)} entities: narrow it with $filter or $top in its parentheses, or ask for fewer entities around it.`,
+      `With the expansion '${place}' the response would contain more than ${String(run.maxEntities)} entities: narrow it with $filter or $top in its parentheses, or request fewer parent entities.`,
       { target: "$expand" },
     ),
   );
 }
 
-/** The error for a list that is longer than the limit, where no link can lead on. */
+/** Makes the error for a list that exceeds the limit, where no next link is possible. */
 function tooManyRelated(step: ExpandStep, size: number): ODataError {
   return protocolError(
     "InvalidQueryOption",
-    `The expansion '${step.place}' has more than ${String(size)} entities for one parent: ask for some of them with $top and $skip in its parentheses, or narrow it with $filter.`,
+    `The expansion '${step.place}' has more than ${String(size)} entities for one parent: page through them with $top and $skip in its parentheses, or narrow it with $filter.`,
     { target: "$expand" },
   );
 }
 
 function notAnEntity({ place }: ExpandStep): TypeError {
-  return new TypeError(`The handler of ${place} returned a value that is no entity where one is expected.`);
+  return new TypeError(`The handler of ${place} returned a value that is not an entity.`);
 }

@@ -17,12 +17,12 @@ import { conditionFor, conditionOf } from "./row-rules.ts";
 /** The sources of one request: each handler is called once. */
 interface RequestSources {
   readonly whole: Map<QueryableHandler<Context>, Maybe<QueryableSource>>;
-  /** The rows that the user sees. */
+  /** The sources of the rows that the user sees. */
   readonly seen: Map<EntitySet, Maybe<QueryableSource>>;
   readonly restrictions: Map<EntitySet, Maybe<RowRestriction>>;
 }
 
-/** A context is in the hands of the application. */
+/** Kept outside of the context, which belongs to the application. */
 const sourcesOf = keptPerForeign((_context: Context): RequestSources => ({
   whole: new Map(),
   seen: new Map(),
@@ -30,9 +30,9 @@ const sourcesOf = keptPerForeign((_context: Context): RequestSources => ({
 }));
 
 /**
- * Returns the sources of entity sets as they are for one request, with the rows that the reader sees.
- * @returns the sources by set; a set without a `queryable` handler is left out
- * @throws ODataError that a handler returned or threw; TypeError for an answer that is no source; as for restrictSource
+ * Returns the sources of entity sets for one request, with the rows that the reader sees.
+ * @returns the sources by set, without the sets that have no `queryable` handler
+ * @throws ODataError that a handler returned or threw; TypeError for a result that is not a source; as for restrictSource
  */
 export function resolveSources(sets: readonly EntitySet[], reader: Reader): Maybe<SourcesBySet> {
   const { entitySets } = serviceOf(reader.context);
@@ -45,7 +45,7 @@ export function resolveSources(sets: readonly EntitySet[], reader: Reader): Mayb
 }
 
 /**
- * Returns the source of one entity set as it is for one request, with the rows that the reader sees.
+ * Returns the source of one entity set for one request, with the rows that the reader sees.
  * @throws as for resolveSources
  */
 export function resolveSource(
@@ -76,8 +76,8 @@ function checkSource(source: QueryableSource, { name }: EntitySet): QueryableSou
 }
 
 /**
- * Returns the rows of a source that the reader sees: the row rule becomes a predicate of the source.
- * @throws what the rule threw; TypeError for a source that takes no predicate, or that cannot join what the rule leads to
+ * Adds the row rule to a source as a predicate.
+ * @throws the error of the rule; TypeError for a source that takes no predicate, or cannot join a set of the rule
  */
 export function restrictSource(entitySet: EntitySet, source: QueryableSource, reader: Reader): Maybe<QueryableSource> {
   const { context, gate } = reader;
@@ -99,9 +99,9 @@ export function restrictSource(entitySet: EntitySet, source: QueryableSource, re
 const NO_ROW_SEEN: RowRestriction = Object.freeze({ filter: NO_ROW, values: Object.freeze([]), sources: new Map() });
 
 /**
- * Returns the row rule of a set as a predicate for a source of a database. The sets that the rule leads to show all rows.
- * @returns null where the user sees all rows; the same object for a request each time
- * @throws what the rule threw, and what a `queryable` handler of a set did that the rule leads to
+ * Returns the row rule of a set as a predicate for the source of a database. The predicate sees all rows of other sets.
+ * @returns null where the user sees all rows; the same object each time within a request
+ * @throws the error of the rule, or of the `queryable` handler of a set that the rule uses
  */
 export function restrictionOf(
   set: Pick<EntitySetDefinition, "entitySet" | "rows">,
@@ -122,7 +122,7 @@ export function restrictionOf(
   return restriction;
 }
 
-/** @param rows may be run over any number of times */
+/** @param rows can be iterated any number of times */
 function listSource(rows: Iterable<unknown>): QueryableSource {
   return { kind: "EntitySource", entities: () => rows, read: (query) => applyQuery(rows, query) };
 }
@@ -133,12 +133,12 @@ function checkJoined({ name }: EntitySet, source: QueryableSource, { filter, sou
   const unjoined = findUnjoined({ mentions, relational: source.relational, sources });
   if (unjoined === null) return;
   throw new TypeError(
-    `The row rule of ${name} goes along '${unjoined.path}', but its data source cannot join ${unjoined.what}.`,
+    `The row rule of ${name} follows '${unjoined.path}', but its data source cannot join ${unjoined.what}.`,
   );
 }
 
 function cannotRestrict({ name }: EntitySet): TypeError {
   return new TypeError(
-    `${name} has a row rule, but its source cannot keep rows back: return arraySource(…) or a source of a database.`,
+    `${name} has a row rule, but its source cannot filter rows: return arraySource(…) or a source of a database.`,
   );
 }

@@ -6,16 +6,16 @@ import type { EntitySet } from "../edm/model.ts";
 import type { ConditionOf } from "../plan/row-rules.ts";
 import { readContextOf, type Reader, serviceOf } from "./reader.ts";
 
-/** What a rule returned or threw for one request. */
+/** The result or error of a rule for one request. */
 type Verdict = { readonly said: RowCondition } | { readonly thrown: unknown };
 
-/** By set. A context is in the hands of the application. */
+/** By set. Kept outside of the context, which belongs to the application. */
 const verdictsOf = keptPerForeign((_context: Context) => new Map<EntitySet, Verdict>());
 
 /**
- * Returns what the row rule of a set says of the user of a request. The rule is called once per request.
+ * Returns the condition that the row rule of a set sets for the user of a request. The rule is called once per request.
  * @returns `all` for a set without a rule
- * @throws what the rule threw, each time
+ * @throws the error of the rule, each time
  * @see docs/guides/authorization.md
  */
 export function conditionOf(
@@ -30,7 +30,7 @@ export function conditionOf(
   return verdict.said;
 }
 
-/** Returns what the row rule of a set says to a reader. @throws as conditionOf */
+/** Returns the condition of a set's row rule for a reader. @throws as for conditionOf */
 export function conditionFor({ name }: EntitySet, { context, gate }: Reader): RowCondition {
   const set = gate === null ? undefined : serviceOf(context).entitySets.get(name);
   return set === undefined ? "all" : conditionOf(set, context);

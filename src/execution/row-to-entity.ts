@@ -4,12 +4,12 @@ import { parentProperties } from "../plan/plan-related.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { Row, RowColumn, RowShape } from "../query/row-shape.ts";
 
-/** Makes the application's object of a row. */
+/** Converts a row to the application's object. */
 export type RowReader = (row: Row) => object;
 
 /**
- * The reader of rows as the application's objects, made once per layout: what a handler would return, with the
- * properties that the source read.
+ * Returns the converter of rows to the application's objects, made once per layout. The objects have the properties that
+ * the source read.
  */
 export const rowReader: (rowShape: RowShape) => RowReader = keptPer(({ columns }) => toObject(columns));
 
@@ -23,14 +23,13 @@ function valueReader(column: RowColumn): (row: Row) => unknown {
   const members = toObject(column.members);
   return (row) => {
     const value = members(row);
-    // A complex value is null where all of its cells are.
+    // A complex value is null if all of its cells are null.
     return Object.values(value).every((member) => member === null) ? null : value;
   };
 }
 
 /**
- * The properties to read of entities that expressions lead to: all, and the ignored ones by which navigations of the set
- * lead on from them.
+ * Returns the properties to read for entities in expressions: all, and the ignored ones that navigations join by.
  * @returns the same object for a set each time
  */
 export const wholeEntity: (entitySet: EntitySet) => readonly SelectedProperty[] = keptPer(

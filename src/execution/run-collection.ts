@@ -21,34 +21,34 @@ import { runSearch } from "./search-related.ts";
 
 /** One page of a collection, read and cut. */
 export interface CollectionResult {
-  /** Entities, or rows when there is a shape to read them by. */
+  /** Entities, or rows where there is a row shape. */
   readonly entities: readonly unknown[];
   readonly rowShape: RowShape | undefined;
-  /** Present when asked for. */
+  /** Present when requested. */
   readonly count: number | bigint | undefined;
   /** Whether rows follow this page and the plan wants a link. */
   readonly hasMore: boolean;
-  /** A next link that the set itself made; it takes priority. */
+  /** The next link of the handler itself; it takes priority. */
   readonly nextLink: string | undefined;
-  /** The expansions that stand in the rows. */
+  /** The expansions that are joined to the rows. */
   readonly joined: JoinedSteps;
-  /** The last row, where a link goes on from it. */
+  /** The last row, where the next link starts after it. */
   readonly last?: LastRow | undefined;
 }
 
-/** What a collection is read by. */
+/** The handlers that a collection is read by. */
 export interface CollectionRows {
   readonly handlers: EntitySetHandlers<Context>;
-  /** The set whose handlers these are; null where they hand over no more than the user sees. */
+  /** The set of the handlers; null where they return only entities that the user sees. */
   readonly entitySet: EntitySet | null;
 }
 
 /**
- * Reads a page: calls the handler of the planned form, applies what the handler does not, cuts the page.
- * @param plan who does what
- * @param maxEntities most entities that one response may hold; null: no limit
+ * Reads a page: calls the handler of the planned form, applies the options that the handler does not, cuts the page.
+ * @param plan assigns each option to the handler or to memory
+ * @param maxEntities the greatest number of entities in one response; null: no limit
  * @throws ODataError that a handler returned or threw; `InvalidQueryOption` when the page is larger than `maxEntities`
- * @see specification, Collection read
+ * @see docs/reference/entity-sets.md
  */
 export function runCollection(
   plan: CollectionPlan,
@@ -63,10 +63,10 @@ export function runCollection(
 }
 
 /**
- * Counts the entities that a query selects. A queryable source counts without handing over rows; a set that applies
- * the query itself is asked for its total, else its items are counted.
+ * Counts the entities that a query selects. A source counts without returning rows. A set with `applyQuery` returns its
+ * total. Otherwise the entities are counted.
  * @throws ODataError that a handler returned or threw
- * @see specification, Collection read, `$count` and rule 5
+ * @see docs/reference/count.md
  */
 export function runCount(
   form: ReadForm,
@@ -105,21 +105,21 @@ function readPage(
   return chain(readAll(set, handlers.getAll, own), (rows) => readRows(rows, plan, reader));
 }
 
-/** The query of a handler that applies it by itself, with the row rules in it; null where the user sees no row. */
+/** Returns the query for `applyQuery` with the row rules in it; null where the user sees no row. */
 function restrictedQuery(plan: CollectionPlan, reader: Reader): CollectionQuery | null {
   const query = toCollectionQuery(plan);
   if (reader.gate === null) return query;
   return restrictQuery(query, plan.query.shape.entitySet, conditionsFor(reader), serviceOf(reader.context));
 }
 
-/** What a search found stands in the place of all that there is: a source, or rows. */
+/** Reads the results of a search, a source or rows, in place of the whole set. */
 function readSearch(
   found: QueryableSource | Iterable<unknown>,
   plan: CollectionPlan,
   reader: Reader,
 ): Maybe<CollectionResult> {
   if (isSource(found)) return readSource(found, plan, reader);
-  // What is found may run but once, and is read again where it is counted by itself.
+  // The results may be iterable only once, and a separate count reads them again.
   return readRows(plan.keyset === null ? found : [...found], plan, reader);
 }
 
@@ -133,7 +133,7 @@ function readSource(source: QueryableSource, plan: CollectionPlan, reader: Reade
   if (!isSource(source)) {
     throw new TypeError("The queryable handler did not return a source: return arraySource(…) or another source.");
   }
-  // The rows of a navigation from table to table are read by its join, beside which nothing else is joined.
+  // The rows of a navigation between tables are read by its join, and no other joins are possible.
   const joinable = plan.form === "related" ? null : plan.expand;
   return chain(chooseJoins(joinable, source, reader), (chosen) => {
     const query = toSourceQuery(plan, reader, chosen);
@@ -156,7 +156,7 @@ function toSourceQuery(plan: CollectionPlan, { context }: Reader, chosen: Chosen
     joined: chosen?.joined.navigations,
     sources: chosen?.sources,
     transaction: context.transaction,
-    // A getter, because most sources never look at it and a signal is dear to make.
+    // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal {
       return context.signal;
     },
@@ -177,7 +177,7 @@ function cutPage(plan: CollectionPlan, page: Page, joined: JoinedSteps): Collect
   };
 }
 
-/** A plan may want the number of what `$skip` leaves. @see specification, Navigation routes, rule 3 */
+/** Returns the count, which a plan may want without the skipped rows. @see docs/reference/navigation.md */
 function countOf({ countsAfterSkip, skip }: CollectionPlan, count: Page["count"]): Page["count"] {
   if (!countsAfterSkip || count === undefined) return count;
   const rest = BigInt(count) - BigInt(skip);
@@ -185,8 +185,8 @@ function countOf({ countsAfterSkip, skip }: CollectionPlan, count: Page["count"]
 }
 
 /**
- * Makes the page of a set that applied the query itself. The link of the handler wins. Without one, and without `$top`,
- * the items are cut to the page size, and more items or a greater total give a link.
+ * Makes the page of a set that applied the query itself. The next link of the handler takes priority. Without one, and
+ * without `$top`, the items are cut to the page size, and more items or a greater total lead to a next link.
  * @see OData Protocol 4.0, section 11.2.5.7
  */
 function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: AppliedQuery): CollectionResult {
@@ -198,9 +198,10 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
   const given: readonly unknown[] = Array.isArray(answer.items) ? answer.items : [...answer.items];
   const items = withoutPromises(given, "The applyQuery handler");
   const nextLink = answer.nextLink ?? undefined;
-  // Both go into the envelope as they are, so untyped code must not get anything else there.
-  if (nextLink !== undefined && typeof nextLink !== "string") throw new TypeError("nextLink of applyQuery is no text.");
-  if (!isCount(answer.count ?? 0)) throw new TypeError("count of applyQuery is no whole number of 0 or more.");
+  // Both are written to the envelope unchanged, so JavaScript handlers must not return other types.
+  if (nextLink !== undefined && typeof nextLink !== "string")
+    throw new TypeError("nextLink of applyQuery is not a string.");
+  if (!isCount(answer.count ?? 0)) throw new TypeError("count of applyQuery is not a whole number of 0 or more.");
   const capped = nextLink === undefined && plan.page.linked && query.pageSize !== null;
   const entities = capped ? items.slice(0, query.pageSize ?? undefined) : items;
   return {
@@ -213,7 +214,7 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
   };
 }
 
-/** Whether the total is greater than what was read so far. An empty page has no link: it would lead to itself. */
+/** Whether the total exceeds the entities read so far. An empty page has no next link: it would lead to itself. */
 function countsMore({ count }: AppliedQuery, read: number, entities: readonly unknown[]): boolean {
   return entities.length > 0 && count !== undefined && count > read;
 }
@@ -225,7 +226,7 @@ function isCount(value: unknown): boolean {
 function tooManyEntities(maxEntities: number): ODataError {
   return protocolError(
     "InvalidQueryOption",
-    `The answer would hold more than ${String(maxEntities)} entities: narrow it with $filter, or page through it with $top and $skip.`,
+    `The response would contain more than ${String(maxEntities)} entities: narrow it with $filter, or page through it with $top and $skip.`,
     { target: "$top" },
   );
 }

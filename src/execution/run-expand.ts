@@ -14,21 +14,21 @@ import { type Parents, readRelated, type RelatedFound, type RelatedReading } fro
 import type { Reader } from "./reader.ts";
 import { countWritten, type ExpandRun, relating } from "./relate.ts";
 
-/** What a request brings along. */
+/** The reader, the values and the limit of a request. */
 export interface ExpandRequest extends Reader {
   /** The values of the parameters of the query. */
   readonly values: readonly PrimitiveValue[];
-  /** Most entities that the response may hold, parents included; null: no limit. */
+  /** The greatest number of entities in the response, parents included; null: no limit. */
   readonly maxEntities: number | null;
 }
 
-/** The entities whose expansions are to be filled in. */
+/** The entities to expand. */
 export interface ParentPage extends Parents {
-  /** The expansions that stand in rows. */
+  /** The expansions that are joined to the rows. */
   readonly joined: JoinedSteps;
 }
 
-/** One level of parents, each with the number of times that it will be written: shared ones are loaded once. */
+/** One level of parents, each with the number of times that it will be written: shared parents are loaded once. */
 interface ExpandLevel extends ParentPage {
   readonly weights: readonly number[];
 }
@@ -36,16 +36,16 @@ interface ExpandLevel extends ParentPage {
 /** A page with its expansions. */
 export interface ExpandedPage {
   readonly entities: readonly ExpandedEntity[];
-  /** How many entities are written, expansions included. */
+  /** The number of entities in the response, expansions included. */
   readonly total: number;
 }
 
 /**
- * Fills in the expansions of a page: reads the related entities in the ways of the plan, applies the nested options, and
- * goes on with the next level. Siblings load at the same time where they need promises.
- * @returns the entities, each with what its expansions brought; they themselves are not changed
+ * Expands the entities of a page: reads the related entities in the ways of the plan, applies the nested options, and
+ * continues with the next level. Siblings load concurrently where they return promises.
+ * @returns copies of the entities with their expansions
  * @throws ODataError that a handler returned or threw, and `InvalidQueryOption` above `maxEntities` and `maxExpandTop`;
- *   TypeError, naming the navigation, for an answer of another form
+ *   TypeError, naming the navigation, for an invalid handler result
  * @see docs/reference/expand.md
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
@@ -66,7 +66,7 @@ function expandLevel(plan: ExpandPlan, level: ExpandLevel, run: ExpandRun): Mayb
   );
 }
 
-/** What one expansion brings for each parent of the level. */
+/** Reads one expansion for each parent of the level. */
 function runStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<readonly Related[]> {
   if (level.entities.length === 0) return [];
   const joined = level.joined.below.get(step);
@@ -88,7 +88,7 @@ function readStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<R
   return readRelated(level, { ...expansion, ways, place }, reading, run);
 }
 
-/** The related entities stand in the rows of their parents. */
+/** Returns the related entities that are joined to the rows of their parents. */
 function findJoined(
   step: ExpandStep,
   { entities, rowShape: parentShape, weights }: ExpandLevel,
@@ -96,7 +96,7 @@ function findJoined(
   run: ExpandRun,
 ): RelatedFound<Related> {
   const rowShape = parentShape?.joined?.get(step.expansion);
-  if (rowShape === undefined) throw new Error(`The source did not join ${step.place}, though it was asked to.`);
+  if (rowShape === undefined) throw new Error(`The source did not join ${step.place}, although the query requires it.`);
   const found = entities.map((parent, index) => {
     const each = joinedEntity(rowShape, parent);
     countWritten(step, entitiesOf(each).length * (weights[index] ?? 1), run);
@@ -105,14 +105,14 @@ function findJoined(
   return { found, weights, positions: [...found.keys()], rowShape, joined };
 }
 
-/** The related entity that stands in the row of its parent; none where the row says so. */
+/** Returns the related entity that is joined to the row of its parent; null where the row has none. */
 function joinedEntity(shape: JoinedShape, parent: unknown): Related {
-  if (!Array.isArray(parent)) throw new TypeError("A source answered an entity that is no row beside a row shape.");
+  if (!Array.isArray(parent)) throw new TypeError("A source returned a row shape and an entity that is not a row.");
   const row: Row = parent;
   return { kind: "entity", entity: shape.isPresent(row) ? row : null, rowShape: shape };
 }
 
-/** Expands the next level for all related entities at once, and puts each back where it stood. */
+/** Expands the next level for all related entities at once, and puts each back in its place. */
 function expandBelow(
   { expansion, below }: ExpandStep,
   { found, weights, rowShape, joined }: RelatedFound<Related>,
@@ -140,7 +140,7 @@ function expandBelow(
   });
 }
 
-/** The related entities of one parent, as a list. */
+/** Returns the related entities of one parent as a list. */
 function entitiesOf(related: Related): readonly unknown[] {
   if (related === null) return [];
   if (related.kind === "collection") return related.entities;

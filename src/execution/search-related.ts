@@ -9,13 +9,14 @@ import type { Reader } from "./reader.ts";
 import { restrictSource } from "./resolve-sources.ts";
 import { conditionFor } from "./row-rules.ts";
 
-/** A search, and the handler that knows how. */
+/** A search and its handler. */
 type Search = Pick<ExpandSearch, "search" | "clause">;
 
 /**
  * Calls the search handler of a set.
- * @returns the source or the entities that it found, as far as the reader sees them
- * @throws ODataError that the handler returned or threw; TypeError for an answer of another form; what the row rule threw
+ * @returns the source or the entities that it found, without hidden entities
+ * @throws ODataError that the handler returned or threw; TypeError for an invalid handler result; the error of
+ *   the row rule
  */
 export function runSearch(
   { search, clause }: Search,
@@ -23,7 +24,7 @@ export function runSearch(
   reader: Reader,
 ): Maybe<QueryableSource | Iterable<unknown>> {
   const { context, gate } = reader;
-  // A rule that throws keeps the handler from being called.
+  // If the rule throws, the handler must not be called.
   conditionFor(entitySet, reader);
   return chain(search(clause, context), (answer): Maybe<QueryableSource | Iterable<unknown>> => {
     const found = answeredValue(answer);
@@ -36,8 +37,8 @@ export function runSearch(
 export type IsMatch = (entity: unknown) => boolean;
 
 /**
- * Calls the search handler of a target set once, and tells by their keys which related entities it found.
- * @throws ODataError that the handler returned or threw; TypeError for an answer of another form
+ * Calls the search handler of a target set once, and returns the function that compares related entities by key.
+ * @throws ODataError that the handler returned or threw; TypeError for an invalid handler result
  * @see OData Protocol 4.0, section 11.2.4.2.1
  */
 export function searchMatches(planned: ExpandSearch, reader: Reader): Maybe<IsMatch> {
@@ -55,7 +56,7 @@ export function searchMatches(planned: ExpandSearch, reader: Reader): Maybe<IsMa
   });
 }
 
-/** What a message about a search says. */
+/** The variable parts of the error message. */
 interface SearchRefusal {
   readonly option: string;
   readonly where: string;
@@ -65,7 +66,7 @@ interface SearchRefusal {
 /**
  * Calls the search handler of a target set whose rows are joined to their parents.
  * @returns the rows that it found
- * @throws ODataError that the handler returned or threw; `UnsupportedQueryOption` where it finds anything but rows of a
+ * @throws ODataError that the handler returned or threw; `UnsupportedQueryOption` for results from outside that
  *   database
  */
 export function searchedSource(
@@ -78,7 +79,7 @@ export function searchedSource(
     if (isSource(found) && found.relational !== undefined) return found;
     throw protocolError(
       "UnsupportedQueryOption",
-      `$search is not offered ${where}: what ${what} cannot be joined with other entities.`,
+      `$search is not offered ${where}: the results of ${what} cannot be joined with other entities.`,
       { target: option },
     );
   });

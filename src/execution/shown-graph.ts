@@ -8,24 +8,24 @@ import { visibilityOf } from "./gate.ts";
 import type { GraphNode } from "./populated-graph.ts";
 import type { Reader } from "./reader.ts";
 
-/** What does not change on the way down a graph. */
+/** The state that all levels of a graph share. */
 interface Reading {
   readonly targetOf: TargetOf;
   readonly access: StarAccess;
 }
 
-/** Where a graph is entered. */
+/** A place in a graph. */
 interface GraphPlace {
   readonly entitySet: EntitySet;
-  /** The step that leads there; null for the first entity. */
+  /** The navigation that leads there; null for the root entity. */
   readonly via: ExpandStep | null;
-  /** The entities that the client nested at this place: the rules for `create` let them through. */
+  /** The entities that the client sent at this place: the rules for `create` allow them. */
   readonly sent: readonly object[];
 }
 
 /**
- * Removes the navigation properties that the user may not read, by the rules that a star in `$expand` asks. What the
- * client nested in the body stays.
+ * Removes the navigation properties that the user may not read, by the rules for a star in `$expand`. The entities that
+ * the client sent are kept.
  * @see docs/guides/authorization.md
  */
 export function readableGraph(graph: GraphNode, place: GraphPlace, reading: Reading): GraphNode {
@@ -45,13 +45,13 @@ export function readableGraph(graph: GraphNode, place: GraphPlace, reading: Read
   return { entity: graph.entity, related };
 }
 
-/** What a navigation property of a node holds. */
+/** A navigation property of a node, and its value. */
 type RelatedNodes = readonly [NavigationProperty, GraphNode | readonly GraphNode[]];
 
 /**
- * A graph without the entities below its first that the user of a request does not see, nor what is below them.
- * @param entitySet of the first entity
- * @returns the graph itself where the service keeps no rows back
+ * Removes the nested entities that the user does not see, with everything below them.
+ * @param entitySet the set of the root entity
+ * @returns the graph itself where the service has no row rules
  * @throws as for visibleEntities
  */
 export function visibleGraph(
@@ -64,7 +64,7 @@ export function visibleGraph(
   if (gate === null || graph.related.size === 0) return graph;
   const tasks = Array.from(graph.related, ([property, found]) => (): Maybe<RelatedNodes | null> => {
     const target = targetOf(entitySet, property);
-    // What belongs to no set has no navigations, and no rule.
+    // Entities without a set have neither navigations nor rules.
     if (target === null) return [property, found];
     const nodes = isNodes(found) ? found : [found];
     const visible = chain(

@@ -20,11 +20,11 @@ import { conditionFor } from "./row-rules.ts";
 type WriteName = "create" | "replace" | "patch" | "delete";
 
 /**
- * Creates an entity of a set. A handler that checks row rules in its own transaction is called at once; for any other
- * handler, the rules of the set and of the sets of nested entities are checked before.
- * @returns what the handler returned
- * @throws ODataError `Forbidden`, `Unauthorized` for an entity that the user could not see then; `Conflict` for a key that
- *   is taken, and for a foreign key to an entity that the user does not see; what the handler threw
+ * Creates an entity of a set. A handler that checks row rules in its own transaction is called at once. Before any other
+ * handler is called, the rules of the set and of the sets of nested entities are checked.
+ * @returns the result of the handler
+ * @throws ODataError `Forbidden`, `Unauthorized` for an entity that the user could not see afterwards; `Conflict` for a
+ *   key that is taken, and for a foreign key to a hidden entity; the error of the handler
  * @see docs/guides/authorization.md
  */
 export function runCreate(entitySet: EntitySet, entity: unknown, reader: Reader): Maybe<unknown> {
@@ -49,7 +49,7 @@ export function runCreateRelated(
 
 /**
  * Replaces an entity of a set: a hidden entity is missing.
- * @returns what the handler returned; null where there is no entity
+ * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
 export function runReplace(entitySet: EntitySet, key: unknown, entity: unknown, reader: Reader): Maybe<unknown> {
@@ -68,7 +68,7 @@ export function runReplace(entitySet: EntitySet, key: unknown, entity: unknown, 
 
 /**
  * Changes an entity of a set: a hidden entity is missing.
- * @returns what the handler returned; null where there is no entity
+ * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
 export function runPatch(entitySet: EntitySet, key: unknown, delta: unknown, reader: Reader): Maybe<unknown> {
@@ -90,7 +90,7 @@ export function runPatch(entitySet: EntitySet, key: unknown, delta: unknown, rea
 
 /**
  * Removes an entity of a set: a hidden entity is missing.
- * @returns what the handler returned; false where there is no entity
+ * @returns the result of the handler; false for a missing entity
  */
 export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "delete", reader);
@@ -109,22 +109,22 @@ function writerOf<Name extends WriteName>(
   return { set, handler };
 }
 
-/** Whether a handler is called without a check: it checks the rules itself, or none holds. */
+/** Whether a handler is called without checks: because it checks the rules itself, or the reader sees all rows. */
 function isFree(handler: object, { gate }: Reader): boolean {
   return gate === null || obeysRestriction(handler);
 }
 
 /**
- * Whether a replacement of an entity that the user does not see is refused like one of a missing entity; a handler that
- * creates missing entities is called where there is none.
- * @throws ODataError `Forbidden`, `Unauthorized` for a user who sees nothing; `Conflict` where such a handler would write
- *   over a hidden entity
+ * Whether to refuse the replacement of an unseen entity as that of a missing one. A handler that creates missing entities
+ * is called for a key that is free.
+ * @throws ODataError `Forbidden`, `Unauthorized` for a user who sees nothing; `Conflict` where such a handler would
+ *   overwrite a hidden entity
  */
 function checkMissing(set: EntitySetDefinition, key: unknown, reader: Reader): Maybe<boolean> {
   const { entitySet, handlers, settings } = set;
   const mayCreate = settings.allowUpsert && handlers.create === undefined;
   if (!mayCreate || entitySet.entityType.key.some(({ computed }) => computed)) return true;
-  // A user who sees nothing must not learn from a key that is taken that there is something.
+  // A conflict would reveal to a user who sees nothing that the key is taken.
   if (conditionFor(entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, entitySet);
   return chain(isHidden(set, key, reader), (hidden) => {
     if (hidden) throw keyTaken(entitySet);
@@ -132,7 +132,7 @@ function checkMissing(set: EntitySetDefinition, key: unknown, reader: Reader): M
   });
 }
 
-/** An entity that takes the place of one that the user sees, or (null) of none. */
+/** An entity, and the visible entity that it replaces; null: none. */
 interface Replaced {
   readonly entity: object;
   readonly seen: object | null;
@@ -146,7 +146,7 @@ function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, 
   );
 }
 
-/** Checks the foreign keys that a change of an entity of a set without a rule states. */
+/** Checks the foreign keys in a change to a set without a row rule. */
 function checkReferring(
   set: EntitySetDefinition,
   key: unknown,
@@ -159,7 +159,7 @@ function checkReferring(
   return checkChangedReferences(set, changes, reader, { current, mayCreate });
 }
 
-/** An entity of a class, too: nullable members that are absent are null. */
+/** Returns the members of an entity, which may be an instance of a class: absent nullable members are null. */
 function membersOf({ properties, ignoredProperties }: EntityType, entity: object): object {
   const read = ({ field }: StructuralProperty): unknown => declaredFieldOf(entity, field);
   const declared = properties.map((property) => [property.field, read(property) ?? null] as const);
@@ -167,7 +167,7 @@ function membersOf({ properties, ignoredProperties }: EntityType, entity: object
   return Object.fromEntries([...declared, ...ignored]);
 }
 
-/** The entity as its set shows it to the user; null where there is none, or it is hidden. */
+/** Returns the entity as the user sees it in its set; null where it is missing or hidden. */
 function findSeen(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<object | null> {
   return chain(getEntity(entitySet, key, reader), (entity) => (isObject(entity) ? entity : null));
 }

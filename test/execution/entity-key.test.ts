@@ -106,7 +106,7 @@ describe("the Map of a batch handler", () => {
       expect(() => find(answer, 5)).toThrow("getBatch of Rows/Nav did not return a Map");
     }
     expect(() => find(new Map([["x", 1]]), 5)).toThrow(
-      "getBatch of Rows/Nav returned a Map with a key that is none of",
+      "getBatch of Rows/Nav returned a Map with a key that is not a key of",
     );
   });
 });

@@ -226,7 +226,7 @@ eachDoor((door) => {
     test("each of a thousand with a thousand, three levels deep: 10^9 entities", { timeout: 20_000 }, async () => {
       const { service, asked } = attack();
       const answer = await door.to(service)(nodesUrl("Children($levels=max)"));
-      expectInvalidOption(answer, "$expand", /'Nodes\/Children' the answer would hold more than 1000000/u);
+      expectInvalidOption(answer, "$expand", /'Nodes\/Children' the response would contain more than 1000000/u);
       expect(asked).toEqual([1000]);
     });
 

@@ -409,7 +409,7 @@ eachDoor((door) => {
       const ask = door.to(service);
       // Four authors, four books.
       const answer = await ask(expandUrl("Authors", "Books"));
-      expectInvalidOption(answer, "$expand", /'Authors\/Books' the answer would hold more than 6 entities/u);
+      expectInvalidOption(answer, "$expand", /'Authors\/Books' the response would contain more than 6 entities/u);
       expect(calls.take()).toEqual({ books: 1 });
       expect((await ask(expandUrl("Authors", "Books($top=1)"))).status).toBe(200);
       // Five books of two authors: each is loaded once and written for each book.

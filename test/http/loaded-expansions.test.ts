@@ -63,7 +63,7 @@ eachDoor((door) => {
   test.each<[string, unknown, RegExp]>([
     ["a promise", () => Promise.resolve([LINE]), /it is a promise: await it/],
     ["a promise that fails", refused, /it is a promise/],
-    ["a Set", new Set([LINE]), /it is no list of entities: put an array there/],
+    ["a Set", new Set([LINE]), /it is not a list of entities: use an array/],
     ["a Map", new Map([[7, LINE]]), /it is no list of entities/],
     ["a list that is generated", generated, /it is no list of entities/],
     ["an object", LINE, /it is no list of entities/],
@@ -72,7 +72,7 @@ eachDoor((door) => {
     ["an item that lacks a value", [LINE, { id: 8 }], /of item 1: 'Text' is missing/],
     ["an item that lacks its key", [{ text: "a" }], /of item 0: 'Id' is missing/],
     ["an item with a wrong value", [{ id: "x", text: "a" }], /of item 0: .*Id/],
-    ["null among the items", [null], /of item 0: it is no entity/],
+    ["null among the items", [null], /of item 0: it is not an entity/],
   ])("%s in the place of a list is left out", async (_name, value, reason) => {
     for (const guarded of [false, true]) {
       for (const query of QUERIES) {
@@ -91,10 +91,10 @@ eachDoor((door) => {
 
   test.each<[string, unknown, RegExp]>([
     ["a promise", () => Promise.resolve(LINE), /it is a promise: await it/],
-    ["a Set", new Set([LINE]), /it is no entity/],
-    ["a Map", new Map(), /it is no entity/],
-    ["a list", [LINE], /it is no entity/],
-    ["a number", 7, /it is no entity/],
+    ["a Set", new Set([LINE]), /it is not an entity/],
+    ["a Map", new Map(), /it is not an entity/],
+    ["a list", [LINE], /it is not an entity/],
+    ["a number", 7, /it is not an entity/],
     ["an entity that lacks a value", { id: 7 }, /'Text' is missing/],
   ])("%s in the place of one entity is left out", async (_name, value, reason) => {
     for (const guarded of [false, true]) {

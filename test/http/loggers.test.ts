@@ -119,7 +119,7 @@ test("the warning of a row rule that cannot be followed carries the request that
   }
   expect(records).toEqual([
     {
-      message: expect.stringContaining("leads along 'People/Boss'") as string,
+      message: expect.stringContaining("follows 'People/Boss'") as string,
       fields: { requestId: "r-2", method: "GET", path: "/People/$count", set: "People", navigation: "People/Boss" },
     },
   ]);

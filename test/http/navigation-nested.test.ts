@@ -311,7 +311,7 @@ eachDoor((door) => {
       status: 400,
       code: "InvalidQueryOption",
       target: "$filter",
-      message: /^\$filter leads along 'Orders\/(Lines|Customer)' to more than 6 entities: add a condition/u,
+      message: /^\$filter follows 'Orders\/(Lines|Customer)' to more than 6 entities: add a condition/u,
     });
     expect([LINES.length, CUSTOMERS.length]).toEqual([6, 4]);
   });

@@ -404,7 +404,8 @@ describe("$search on a navigation route", () => {
       {
         error: {
           code: "NotImplemented",
-          message: "$search is not offered here: what the search of Books finds cannot be joined with other entities.",
+          message:
+            "$search is not offered here: the results of the search of Books cannot be joined with other entities.",
           target: "$search",
         },
       },

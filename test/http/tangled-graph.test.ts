@@ -58,7 +58,7 @@ test("what a row rule cannot tell of is hidden, and the application is told once
   expect((await ask("People(2)"))[0]).toBe(200);
   expect((await ask("People(3)"))[0]).toBe(200);
   expect(warnings).toEqual([
-    "The row rule of People leads along 'People/Boss', which nothing loads for some entities: no handler, no join, nothing in the entities. They are hidden.",
+    "The row rule of People follows 'People/Boss', but for some entities no handler, join or loaded value provides the related entities. These entities are hidden.",
   ]);
 });
 

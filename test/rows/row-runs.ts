@@ -23,11 +23,11 @@ function linksIn(body: unknown): readonly string[] {
  * read side by side, any may be the one too many, and the answer is as long as its name.
  */
 function withoutChance(text: string): string {
-  const [named = ""] = /(?<=With the expansion )'[^']*'(?= the answer would hold more)/.exec(text) ?? [];
+  const [named = ""] = /(?<=With the expansion )'[^']*'(?= the response would contain more)/.exec(text) ?? [];
   return text
     .replace(/(?<=^content-length: )\d+$/m, (length) => String(Number(length) - named.length))
     .replaceAll(/(?<=skiptoken=)[^"&\n]{17,}/g, (token) => "x".repeat(token.length))
-    .replace(/(?<=With the expansion )'[^']*'(?= the answer would hold more)/, "");
+    .replace(/(?<=With the expansion )'[^']*'(?= the response would contain more)/, "");
 }
 
 /** Sends requests one after another. */
