@@ -343,7 +343,7 @@ describe("sources", () => {
   test("that can keep nothing back show nothing", () => {
     const source: QueryableSource = { kind: "EntitySource", read: () => ({ entities: THINGS }) };
     const { context, service } = guard(things(ofLevelOne, { queryable: () => source }), owners());
-    expect(() => sourceOf(setOf(service, "Things").entitySet, readerOf(context))).toThrow("cannot keep rows back");
+    expect(() => sourceOf(setOf(service, "Things").entitySet, readerOf(context))).toThrow("cannot filter rows");
   });
 
   test("of a database get the rule as a predicate, and join what the rule leads to", () => {
