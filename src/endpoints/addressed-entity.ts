@@ -15,20 +15,20 @@ export interface EntityAddress {
   readonly entitySet: EntitySet;
   /** In the application's form. */
   readonly key: unknown;
-  /** Whether what follows does not look for the entity itself, so that it would be reached though a rule hides it. */
+  /** Whether a hidden entity must count as missing, because the caller does not load the entity itself. */
   readonly mustBeSeen?: boolean;
 }
 
 /**
- * What was loaded of the entity that a request addresses, in canonical form: undefined where no rule asks for it, null
- * where there is none that the user sees.
+ * The loaded entity that a request addresses, in canonical form: undefined where no rule needs it, null where the user
+ * sees none.
  */
 export type AddressedEntity = FoundEntity | null | undefined;
 
 /**
- * Loads the entity that a request addresses where a rule asks for it, and judges what only the entity can tell.
- * @throws ODataError `Forbidden`; what the handler or the rule answered
- * @see specification, section Authentication, 1; decisions, Writing (order of checks)
+ * Loads the entity that a request addresses where a rule needs it, and checks the rules that depend on the entity.
+ * @throws ODataError `Forbidden`; the error of a handler or rule
+ * @see docs/guides/authorization.md
  */
 export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe<AddressedEntity> {
   const { entitySet, key, mustBeSeen = false } = address;
@@ -43,7 +43,7 @@ export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe
   });
 }
 
-/** Does the same for an entity that must be there. @param missing makes the error for one that is not */
+/** Does the same for an entity that must exist. @param missing makes the error for a missing entity */
 export function requireEntity(
   exchange: Exchange,
   address: EntityAddress,
@@ -56,9 +56,9 @@ export function requireEntity(
 }
 
 /**
- * Judges the rules for creating entities of a set on the entity that is about to be created.
- * @param entity what the create handler gets
- * @throws ODataError `Unauthorized`, `Forbidden`; what a rule answered
+ * Checks the `create` rules of a set for a new entity.
+ * @param entity the argument of the create handler
+ * @throws ODataError `Unauthorized`, `Forbidden`; the error of a rule
  */
 export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, entity: unknown): Maybe<undefined> {
   if (!exchange.service.hasRules) return undefined;
@@ -69,10 +69,10 @@ export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, enti
 }
 
 /**
- * Judges an entity that a navigation leads to by the rules of its own set for reading, where these judge entities.
+ * Checks a related entity by the `read` rules of its set, where these depend on the entity.
  * @param missing makes the error for an entity that the user does not see
- * @throws ODataError `Unauthorized`, `Forbidden`; what the handler or a rule answered
- * @see specification, section Authentication, 1
+ * @throws ODataError `Unauthorized`, `Forbidden`; the error of a handler or rule
+ * @see docs/guides/authorization.md
  */
 export function authorizeRelated(
   exchange: Exchange,
@@ -98,9 +98,9 @@ export function authorizeRelated(
 }
 
 /**
- * Looks for the entity of a guarded set that a reference names: one that the user does not see is none.
- * @param missing makes the error for both
- * @throws ODataError that `missing` makes; what the handler answered
+ * Requires that the user sees the entity that a reference names.
+ * @param missing makes the error for a hidden or missing entity
+ * @throws ODataError that `missing` makes; the error of the handler
  */
 export function requireReferenced(
   exchange: Exchange,
@@ -112,15 +112,15 @@ export function requireReferenced(
   });
 }
 
-/** What becomes of an entity that rules are asked about. */
+/** The errors for an entity that rules are checked for. */
 export interface JudgedOutcome {
-  /** Makes the error for an entity that is missing or hidden; null: it need not be there. */
+  /** Makes the error for an entity that is missing or hidden; null where the entity is optional. */
   readonly missing: () => ODataError | null;
   /** Makes the error for an entity that a rule refuses. */
   readonly refuse: () => ODataError;
 }
 
-/** Loads an entity by its key where rules judge it, and judges it. @throws ODataError that `outcome` makes; what a handler or a rule answered */
+/** Loads an entity by its key and checks rules for it. @throws ODataError that `outcome` makes, a handler or a rule */
 export function judgeByKey(
   exchange: Exchange,
   { entitySet, key }: EntityAddress,
@@ -140,7 +140,7 @@ export function judgeByKey(
   });
 }
 
-/** The entity of a key as the user sees it, for a rule that needs values of it; null where there is none. */
+/** Returns the entity of a key as the user sees it, for a rule that needs its values; null where it is missing. */
 export function loadForRule(exchange: Exchange, { entitySet, key }: EntityAddress): Maybe<object | null> {
   return findEntity(entitySet, key, exchange.reader);
 }

@@ -13,10 +13,10 @@ import type { Exchange } from "./exchange.ts";
 import type { Navigation } from "./read-navigation.ts";
 
 /**
- * Judges the rules of the target set for `create` on an entity that is about to be created along a navigation.
- * @param given what the create handler gets
+ * Checks the `create` rules of the target set for a new entity along a navigation.
+ * @param given the argument of the create handler
  * @param parent the entity of the URL, as far as it is loaded
- * @throws ODataError `Unauthorized`, `Forbidden`; what a handler or rule answered
+ * @throws ODataError `Unauthorized`, `Forbidden`; the error of a handler or rule
  */
 export function authorizeCreationAlong(
   exchange: Exchange,
@@ -42,7 +42,7 @@ export function authorizeCreationAlong(
 
 interface Creation {
   readonly parent: () => Maybe<object | null>;
-  /** The values that a new entity has from its parent. */
+  /** Returns the values that a new entity takes from its parent. */
   readonly link: (parent: object) => object;
   readonly refuse: () => Error;
 }

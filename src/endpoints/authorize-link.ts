@@ -12,7 +12,7 @@ import { definitionOf } from "./authorize.ts";
 import type { Exchange } from "./exchange.ts";
 import { type Navigation, readOne } from "./read-navigation.ts";
 
-/** What writing a link along a navigation does with the target set, by who holds the foreign key. */
+/** Returns the categories of the target set that writing a link needs, which depend on the side of the foreign key. */
 export function linkCategories(holder: KeyHolder): readonly Category[] {
   return holder === "related" ? ["read", "update"] : ["read"];
 }
@@ -20,9 +20,9 @@ export function linkCategories(holder: KeyHolder): readonly Category[] {
 /** A link to write. */
 export interface WrittenLink {
   readonly navigation: Navigation;
-  /** The key of the entity that the link starts from. */
+  /** The key of the entity in which the link starts. */
   readonly key: unknown;
-  /** The key of the related entity; undefined where the request removes whichever link there is. */
+  /** The key of the related entity; undefined where the request removes any link. */
   readonly related: unknown;
   /** Whether the request adds the link; else it removes the link. */
   readonly isAdded: boolean;
@@ -30,14 +30,14 @@ export interface WrittenLink {
   readonly missing: () => ODataError;
 }
 
-/** Whether the rules along a navigation need to know which entity a written link leads to. */
+/** Whether the rules along a navigation depend on the entity that a written link leads to. */
 export function judgesLinks({ service }: Exchange, { entitySet, navigationProperty }: Navigation): boolean {
   if (!service.hasRules) return false;
   const set = definitionOf(service.definition, entitySet.name);
   return rulesAlong(set, { entitySet, navigationProperty }).some(needsResource);
 }
 
-/** What a link asks of the related entity that it leads to. */
+/** Returns the rules for the related entity of a link. */
 function rulesAlong(
   { navigationAuthorization }: EntitySetDefinition,
   { entitySet, navigationProperty }: Pick<Navigation, "entitySet" | "navigationProperty">,
@@ -48,9 +48,9 @@ function rulesAlong(
 }
 
 /**
- * Judges the entities that writing a link changes or shows: the related one, and the one whose place it takes. Rules that
- * need no entity were judged by the path.
- * @throws ODataError `Unauthorized`, `Forbidden`; what `missing` makes; what a handler or rule returned
+ * Checks the rules of the entities that a written link changes or shows: the related entity, and the replaced
+ * one. Rules that do not depend on entities were checked before.
+ * @throws ODataError `Unauthorized`, `Forbidden`; the error of `missing`, of a handler or rule
  * @see docs/guides/authorization.md
  */
 export function authorizeLink(exchange: Exchange, link: WrittenLink): Maybe<undefined> {
@@ -91,7 +91,7 @@ function refusalOfLink({ user }: Exchange, { navigationProperty, runtime }: Navi
   return refusal(user, `link this entity of ${runtime.origin.name}`, navigationProperty.name);
 }
 
-/** The entity at a single-valued navigation: its link goes, for which its row changes where that holds the key. */
+/** Checks the entity whose link a single-valued navigation loses. Its row changes if it contains the foreign key. */
 function judgeReplaced(
   exchange: Exchange,
   set: EntitySetDefinition,
@@ -108,7 +108,7 @@ function judgeReplaced(
   return chain(readOne(exchange, navigation, key, null), (found) => {
     if (found === null) return undefined;
     const { value } = entityKeyReader(origin.entityType, found.rowShape)(found.entity);
-    // What is gone meanwhile is no more linked.
+    // An entity that is missing by now is no longer linked.
     const judged = { missing: () => null, refuse: () => refusalOfLink(exchange, navigation) };
     return judgeByKey(exchange, { entitySet: origin, key: value }, rules, judged);
   });

@@ -5,15 +5,15 @@ import { actionAlong, requireCategory, requireRules } from "../execution/judge-r
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { Access } from "./exchange.ts";
 
-/** By which rules a route is authorized. */
+/** The rules of a route. */
 export interface RouteRules {
-  /** What the request does with its set. Null: the service itself is addressed, and the registration's rules are all. */
+  /** The category of the addressed set; null for the service itself, which has only the rules of the registration. */
   readonly category: Category | null;
-  /** What a route along a navigation does with the target set. */
+  /** The categories of the target set of a route along a navigation. */
   readonly along?: readonly Category[] | undefined;
 }
 
-/** Whether any request of a service can be refused: where none can, nothing is asked. */
+/** Whether a service has any rule that may refuse a request. */
 export function hasRules({ authorization, entitySets, operations }: ServiceDefinition): boolean {
   return (
     authorization.length > 0 ||
@@ -23,8 +23,8 @@ export function hasRules({ authorization, entitySets, operations }: ServiceDefin
 }
 
 /**
- * Judges the rules of the registration, then those of the set that a path addresses, then those of the set that the path
- * leads to. Rules of the addressed set that only the entity can decide are returned as pending.
+ * Checks the rules of the registration, of the set that a path addresses, and of the set that it leads to.
+ * @returns the rules of the addressed set that only the entity can decide
  * @throws ODataError `Unauthorized` without a user, `Forbidden` with one
  * @see docs/guides/authorization.md
  */
@@ -50,7 +50,7 @@ export function authorize(
   return { user, pending, isTargetSkipped: !navigation.asksTarget };
 }
 
-/** Requires what a path itself asks. @returns the rules that only a loaded entity can decide */
+/** Checks the rules of the addressed set or operation. @returns the rules that only a loaded entity can decide */
 function requireAddressed(
   user: User | null,
   definition: ServiceDefinition,
@@ -67,7 +67,7 @@ function requireAddressed(
   return requireCategory(definitionOf(definition, path.entitySet.name), category, user);
 }
 
-/** The definition of a set that has a route. */
+/** Returns the definition of a set with a route. */
 export function definitionOf({ entitySets }: ServiceDefinition, name: string): EntitySetDefinition {
   const set = entitySets.get(name);
   if (set === undefined) throw new Error(`The entity set ${name} has a route, but no definition.`);

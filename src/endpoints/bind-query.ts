@@ -11,8 +11,8 @@ import type { Exchange } from "./exchange.ts";
 import { readOptions } from "./read-options.ts";
 
 /**
- * Binds the query options of a request for a collection, and authorizes the sets that they lead to.
- * @param rules the options that the resource takes
+ * Binds the query options of a request for a collection, and checks the rules of the sets that they use.
+ * @param rules the options that the resource accepts
  * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`; `Unauthorized`, `Forbidden`
  */
 export function bindCollection(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundQuery {
@@ -20,15 +20,15 @@ export function bindCollection(exchange: Exchange, target: QueryTarget, rules?: 
   return authorized(exchange, query);
 }
 
-/** Binds the query options of a request for a number of entities. @throws ODataError as for a collection */
+/** Binds the query options of a request for a count. @throws ODataError as for bindCollection */
 export function bindCount(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundQuery {
   const query = bindCountQuery(readOptions(exchange), target, exchange.service.shapes, rules);
   return authorized(exchange, query);
 }
 
 /**
- * Binds the query options of a request whose answer shows one entity, writes included: they say what is shown of it.
- * @throws ODataError as for a collection
+ * Binds the query options of a request for one entity, or of a write that returns one.
+ * @throws ODataError as for bindCollection
  */
 export function bindEntity(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundEntityQuery {
   const query = bindEntityQuery(readOptions(exchange), readable(exchange, target), exchange.service.shapes, rules);
@@ -41,7 +41,7 @@ function authorized(exchange: Exchange, query: BoundQuery): BoundQuery {
   return query;
 }
 
-/** Where a star expands, it stands for what the user may read. */
+/** Limits stars in `$expand` to the navigations that the user may read. */
 function readable(exchange: Exchange, target: QueryTarget): QueryTarget {
   if (!exchange.service.hasRules) return target;
   const { system } = readOptions(exchange);
@@ -49,7 +49,7 @@ function readable(exchange: Exchange, target: QueryTarget): QueryTarget {
   return { ...target, star: starAccessOf(readerOf(exchange)) };
 }
 
-/** Whose query a request is. */
+/** Returns the user and the service of a request, for rules of queries. */
 export function readerOf({ service, user, isTargetSkipped }: Exchange): QueryReader {
   return { definition: service.definition, user, isOwnSkipped: isTargetSkipped };
 }

@@ -18,41 +18,41 @@ import type { Exchange } from "./exchange.ts";
 import { keysetTokenScope } from "./keyset-token-scope.ts";
 import { jsonResponse } from "./response.ts";
 
-/** Options that a next link of ours replaces: the new offset is absolute. */
+/** Options that a generated next link replaces: its offset is absolute. */
 const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
 
-/** A collection that a request addresses: all in which the reads of collections differ, as data. */
+/** A collection that a request addresses: everything that differs between the reads of collections, as data. */
 export interface CollectionResource {
   readonly target: QueryTarget;
-  /** The query options that it takes. */
+  /** The query options that the collection accepts. */
   readonly rules: OptionRules;
   readonly form: ReadForm;
   readonly rows: CollectionRows;
-  /** What the entities belong to. */
+  /** The set or type of the entities. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
-  /** Whether references stand for the entities: none where these belong to no set. */
+  /** Whether the response contains references instead of entities: none for entities without a set. */
   readonly referencesOnly?: boolean | undefined;
-  /** Whether `$count` is taken after `$skip`. */
+  /** Whether `$count` excludes skipped entities. */
   readonly countsAfterSkip: boolean;
-  /** Whether next links go on from the last row instead of an offset. */
+  /** Whether next links contain the last row instead of an offset. */
   readonly keyset?: boolean | undefined;
-  /** @param contextSelect what `$select` lists */
+  /** @param contextSelect the items of `$select` */
   contextUrl(contextSelect: readonly string[]): string;
 }
 
-/** One page on its way into a response. */
+/** One page before it is written. */
 interface PageToWrite {
   readonly plan: CollectionPlan;
   readonly result: CollectionResult;
-  /** How many entities are written, those of expansions included; undefined where nothing is expanded. */
+  /** The number of entities, expansions included; undefined without expansions. */
   readonly total?: number | undefined;
 }
 
 /**
- * Answers one page of a collection: binds the query options, plans, reads, expands and writes.
- * @throws ODataError for a query option, or what a handler answered
- * @see specification, Collection read; Navigation routes, rule 3
+ * Makes the response with one page of a collection: binds the query options, plans, reads, expands and writes.
+ * @throws ODataError for a query option, or the error of a handler
+ * @see docs/reference/entity-sets.md
  */
 export function collectionResponse(
   exchange: Exchange,
@@ -65,7 +65,7 @@ export function collectionResponse(
   const { selectExpand, entityType } = query.shape;
   const expandPlan = planExpand(selectExpand, definition);
   const needed = propertiesToRead(target.entitySet, selectExpand, {
-    // Links are made from the key, and handlers of expansions are asked by it.
+    // Links contain the key, and handlers of expansions are called with it.
     key: format.metadata === "full" || expandPlan?.needsKey === true,
     pushdown: selectPushdownEnabled,
     join: expandPlan?.joinProperties,
@@ -120,7 +120,7 @@ function respond(
   );
 }
 
-/** The entities of a navigation without a target set have no URLs. @see specification, Navigation routes, rule 5 */
+/** Whether the entities have no URLs, because their navigation has no target set. @see docs/reference/navigation.md */
 function hasNoReferences({ referencesOnly, origin }: CollectionResource): boolean {
   return referencesOnly === true && origin.kind !== "EntitySet";
 }
@@ -142,7 +142,7 @@ function writerOf(
   return compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, result.rowShape);
 }
 
-/** A link that would be too long to be followed goes on by offset: the values of a row may be long. */
+/** Makes the next link, with an offset if the values of the last row would make the link too long. */
 function ownNextLink(exchange: Exchange, plan: CollectionPlan, { entities, last }: CollectionResult): string {
   const { pairs } = exchange.options.options;
   const { length } = entities;
@@ -153,8 +153,8 @@ function ownNextLink(exchange: Exchange, plan: CollectionPlan, { entities, last 
 }
 
 /**
- * Makes the first chunk at once: an entity that cannot be written is then still a proper error, for most pages that
- * have one.
+ * Makes the first chunk at once, so that an entity that cannot be written still leads to an error response, unless it is
+ * in a later chunk.
  */
 export function startChunks(chunks: Iterable<string>): Iterable<string> {
   const iterator = chunks[Symbol.iterator]();

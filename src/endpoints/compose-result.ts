@@ -20,11 +20,11 @@ import { jsonResponse, noContentResponse } from "./response.ts";
 import { mayBeHidden, seenEntities } from "./returned-entities.ts";
 
 /**
- * Answers the collection of entities that a composable function returns, with the query options of the request applied
- * to it in memory: as a page of its set where they are of the set's own type, else as a bare array.
- * @param call calls the function, once its options are known to be good
- * @throws ODataError for a query option, or what the call answered
- * @see decisions, Operations
+ * Makes the response with the collection of entities that a composable function returns. The query options are applied in
+ * memory. Entities of the set's own type are a page of the set, others a bare array.
+ * @param call calls the function after its options are bound
+ * @throws ODataError for a query option, or the error of the call
+ * @see docs/reference/operations.md
  */
 export function composedResponse(
   exchange: Exchange,
@@ -43,7 +43,7 @@ export function composedResponse(
       isNull = result === null || result === undefined;
       if (isNull) return [];
       if (mayBeHidden(exchange, returned)) return seenEntities(exchange, returned, result);
-      // What is no list of entities is told so where lists are read.
+      // The reader of lists rejects any other value.
       return result as Iterable<unknown>;
     });
   return chain(pageOf(exchange, format, { type, own, getAll }), (answer) =>
@@ -51,7 +51,7 @@ export function composedResponse(
   );
 }
 
-/** What a function returns, and how it is shown. */
+/** The result type of a function, and its set. */
 interface ComposedResult {
   readonly type: EntityType;
   readonly own: EntitySet | null;
@@ -76,7 +76,7 @@ function pageOf(exchange: Exchange, format: JsonFormat, { type, own, getAll }: C
 
 type GetAll = () => Maybe<Iterable<unknown>>;
 
-/** The entities that the function returned, as far as the user sees them. */
+/** Reads the entities that the function returned, without hidden ones. */
 function rowsOf(getAll: GetAll): CollectionRows {
   return { handlers: { getAll }, entitySet: null };
 }
@@ -100,7 +100,7 @@ function ownResponse(
   });
 }
 
-/** An array has no place for a count or a next link, so it is no page: it is whole, or as long as `$top` says. */
+/** Makes a bare array. It has no count and no next link, so it contains all entities, or as many as `$top` requests. */
 function bareResponse(
   exchange: Exchange,
   format: JsonFormat,
@@ -131,13 +131,13 @@ function bareResponse(
   });
 }
 
-/** What the options of a bare result are bound to, and what its entities belong to. */
+/** The target of the options of a bare result, and the origin of its entities. */
 interface BareTarget {
   readonly target: QueryTarget;
   readonly origin: EntityOrigin;
 }
 
-/** The one set of a type is the home of its navigations and settings; where there are none or several, it has none. */
+/** The only set of a type provides navigations and settings; with no set, or several, the type provides none. */
 function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
   const { model, defaultCapabilities, entitySets, limits, profile } = exchange.service.definition;
   const { fullContextUrl } = profile;
@@ -154,11 +154,11 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
   };
 }
 
-/** The set that entities of a type make up by themselves: queries are bound to it, and no client can name it. */
+/** A set for entities of a type that has none: queries are bound to it, and no client can name it. */
 const implicitSet = keptPer((entityType: EntityType): EntitySet => {
   const entitySet = keeper<EntitySet>({
     kind: "EntitySet",
-    // A slash is in no name of the model, so no shape of another set has this one's key.
+    // No name of the model contains a slash, so no other set has shapes with the same keys.
     name: `/${entityType.name}`,
     entityType,
     navigationProperties: new Map(),

@@ -17,10 +17,9 @@ import { readJsonFormat } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
 
 /**
- * `POST /Set`: creates an entity, with what is nested in it where the set allows deep insert.
- * @throws ODataError for negotiation, the body, a query option, a rule that judges the entity, or what the handler
- * answered
- * @see specification, Read by key, create, replace, patch, delete; Deep insert
+ * `POST /Set`: creates an entity, with nested entities where the set allows deep insert.
+ * @throws ODataError for negotiation, the body, a query option, a rule; the error of the handler
+ * @see docs/reference/writing.md
  */
 export const createEntity: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
@@ -56,8 +55,8 @@ export const createEntity: Endpoint = (exchange, path) => {
 };
 
 /**
- * The entity that a create handler saved.
- * @throws ODataError `InvalidBody` when it returned null; what the handler answered
+ * Returns the entity that a create handler saved.
+ * @throws ODataError `InvalidBody` when it returned null; the error of the handler
  */
 export function callCreate(entitySet: EntitySet, given: unknown, reader: Reader): Maybe<unknown> {
   return chain(runCreate(entitySet, given, reader), (answer) => {

@@ -15,10 +15,10 @@ import { readJsonFormat } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
 
 /**
- * `POST /Set(key)/Nav`: creates a related entity of a collection. It has a URL where the navigation has a target set.
- * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing parent, or what the
- * handler answered
- * @see specification, Navigation routes, 7
+ * `POST /Set(key)/Nav`: creates a related entity in a collection. It has a URL where the navigation has a target set.
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing parent; the error of
+ * the handler
+ * @see docs/reference/navigation.md
  */
 export const createRelated: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);

@@ -10,28 +10,28 @@ import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { AddressedEntity } from "./addressed-entity.ts";
 import type { Exchange, ExpectedValues } from "./exchange.ts";
 
-/** What is known of the entity that a write is about; `unknown` where nothing asked for it, or nothing can read it. */
+/** Whether the entity of a write exists; `unknown` where it was not loaded, or cannot be read. */
 export type EntityState = "present" | "missing" | "unknown";
 
-/** The entity that a write is about, or stands below. */
+/** The entity that a write changes, or the parent of the entity that it changes. */
 export interface WriteTarget {
   readonly entitySet: EntitySet;
   /** In the application's form. */
   readonly key: unknown;
   /** Whether the write creates the entity where it is missing. */
   readonly mayCreate?: boolean;
-  /** What If-None-Match does: `"every"` by default; `"star"`: `*` alone counts; `"nothing"`. */
+  /** The effect of If-None-Match: `"every"` by default; `"star"`: only `*` counts; `"nothing"`: no effect. */
   readonly ifNoneMatch?: "every" | "star" | "nothing";
-  /** Whether the write needs the entity itself, and not only what its ETag is made from. */
+  /** Whether the write needs the whole entity, and not only the values of its ETag. */
   readonly isWholeNeeded?: boolean;
-  /** The entity where a rule has asked for it already. */
+  /** The entity where a rule has loaded it. */
   readonly addressed?: AddressedEntity;
 }
 
-/** What was found of the entity that a write is about. */
+/** The entity of a write as it was found. */
 export interface CurrentEntity {
   readonly state: EntityState;
-  /** The entity as its handler returned it; undefined where it was not needed, or is not there. */
+  /** The entity as its handler returned it; undefined where it was not needed, or is missing. */
   readonly entity?: unknown;
   /** The values that its ETag was made from, where a precondition named that ETag. */
   readonly expected?: ExpectedValues | undefined;
@@ -40,11 +40,10 @@ export interface CurrentEntity {
 const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
 
 /**
- * Loads the entity that a write is about, where its preconditions need it, and checks them: If-Match, then If-None-Match.
- * Sets that do not read by key skip both.
- * The write then expects the values that the ETag was made from, so that a write in between is noticed. `*` names no
- * version, so the write expects none.
- * @throws ODataError `PreconditionFailed`, target the header; what the handler answered
+ * Loads the entity of a write where its preconditions need it, and checks If-Match, then If-None-Match. Sets that cannot
+ * read by key skip both. The write then expects the values of the ETag, so that a concurrent write is detected. `*` names
+ * no version, so the write expects no values.
+ * @throws ODataError `PreconditionFailed`, target the header; the error of the handler
  * @see RFC 9110, section 13.2.2; docs/reference/etags.md
  */
 export function checkPreconditions(exchange: Exchange, target: WriteTarget): Maybe<CurrentEntity> {
@@ -81,7 +80,7 @@ function load(
   );
 }
 
-/** @returns the values that the ETag was made from; undefined for `*` */
+/** @returns the values of the ETag; undefined for `*` */
 function checkIfMatch(entitySet: EntitySet, found: FoundEntity | null, ifMatch: string): ExpectedValues | undefined {
   if (found === null) throw missingEntity();
   if (namesEveryEntityTag(ifMatch)) return undefined;
@@ -91,13 +90,13 @@ function checkIfMatch(entitySet: EntitySet, found: FoundEntity | null, ifMatch: 
     throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
   }
   if (!matchesEntityTag(ifMatch, etag)) {
-    // Shells take quotes away, and what is left matches nothing.
+    // Shells remove quotes, and an unquoted tag matches nothing.
     throw preconditionFailed("If-Match", ifMatch.includes('"') ? CHANGED : UNQUOTED);
   }
   return etagValuesReader(entitySet, rowShape)(entity);
 }
 
-/** @returns the values that the ETag was made from; undefined where the entity has none, or it was not compared */
+/** @returns the values of the ETag; undefined where the entity has none, or it was not compared */
 function checkIfNoneMatch(
   entitySet: EntitySet,
   { entity, rowShape }: FoundEntity,
@@ -116,8 +115,8 @@ function checkIfNoneMatch(
 }
 
 /**
- * Makes the error for an entity that a write did not find: 412 where the client said which one it means, or where the
- * entity was there when If-None-Match was checked.
+ * Makes the error for an entity that a write did not find: 412 where the client sent If-Match, or where the entity
+ * existed when If-None-Match was checked.
  * @param notFound makes the error without a precondition
  * @param expected the values that the write expected
  * @see docs/reference/etags.md
@@ -129,16 +128,16 @@ export function missingEntityError(
 ): ODataError {
   if (exchange.odata.header("if-match") !== undefined) return missingEntity();
   if (expected === undefined) return notFound();
-  return preconditionFailed("If-None-Match", "The entity has changed while the request ran: send it again.");
+  return preconditionFailed("If-None-Match", "The entity changed during the request: send the request again.");
 }
 
 function missingEntity(): ODataError {
-  return preconditionFailed("If-Match", "There is no entity with this key, or it has changed meanwhile.");
+  return preconditionFailed("If-Match", "No entity has this key, or the entity has changed.");
 }
 
 function preconditionFailed(header: string, reason: string): ODataError {
   return protocolError("PreconditionFailed", `${header} does not hold. ${reason}`, { target: header });
 }
 
-const CHANGED = "The entity has changed: read it again, and repeat what is still wanted.";
-const UNQUOTED = "An ETag stands in double quotes, which are part of it: send it as it was received, or *.";
+const CHANGED = "The entity has changed: read it again before you repeat the request.";
+const UNQUOTED = "An ETag includes its double quotes: send it as you received it, or send *.";

@@ -12,9 +12,9 @@ import { entityNotFound } from "./read-property.ts";
 import { noContentResponse } from "./response.ts";
 
 /**
- * `DELETE /Set(key)`: 204; of a missing entity 204 too, or 404 where the set says so.
- * @throws ODataError for negotiation, the key, a query option, a precondition, or what the handler answered
- * @see specification, Read by key, create, replace, patch, delete
+ * `DELETE /Set(key)`: 204, also for a missing entity unless the set returns 404.
+ * @throws ODataError for negotiation, the key, a query option, a precondition; the error of the handler
+ * @see docs/reference/writing.md
  */
 export const deleteEntity: Endpoint = (exchange, path) => {
   const { entitySet, key } = entityPathOf(path);
@@ -25,7 +25,7 @@ export const deleteEntity: Endpoint = (exchange, path) => {
   return chain(addressEntity(exchange, { entitySet, key: value }), (addressed) => {
     const current = checkPreconditions(exchange, { entitySet, key: value, addressed });
     return chain(current, ({ state, expected }) => {
-      // There is nothing to delete where a rule, or a precondition, found nothing.
+      // If a rule or a precondition found no entity, the handler is not called.
       const isMissing = addressed === null || state === "missing";
       const deleted = isMissing ? false : runDelete(entitySet, value, exchange.writer(expected));
       return chain(deleted, (answer) => {

@@ -14,16 +14,16 @@ import { jsonResponse, notModifiedResponse } from "./response.ts";
 
 /** An entity that a request addresses. */
 export interface EntityResource {
-  /** What the entity belongs to. */
+  /** The set or type of the entity. */
   readonly origin: EntityOrigin;
   readonly query: BoundEntityQuery;
   readonly contextUrl: string;
 }
 
 /**
- * Answers one entity that was found: with its ETag where its set has one, and 304 when the client has it.
- * @throws ODataError that a handler of an expansion answered
- * @see specification, Conditional requests and ETags, 1 and 6
+ * Makes the response with one entity: with its ETag where its set has ETags, and 304 when the client has it.
+ * @throws ODataError that a handler of an expansion returned or threw
+ * @see docs/reference/etags.md
  */
 export function entityResponse(
   exchange: Exchange,
@@ -43,8 +43,8 @@ export function entityResponse(
 }
 
 /**
- * The body that shows one entity, with its expansions where the query has any.
- * @throws ODataError that a handler of an expansion answered
+ * Returns the body with one entity and its expansions.
+ * @throws ODataError that a handler of an expansion returned or threw
  */
 export function entityBody(
   exchange: Exchange,
@@ -58,7 +58,7 @@ export function entityBody(
   });
 }
 
-/** The entity as its writer takes it: with its expansions where the query has any. */
+/** Returns the entity with its expansions, as its writer reads it. */
 function expand(
   exchange: Exchange,
   origin: EntityOrigin,

@@ -17,31 +17,31 @@ import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { createdResponse, jsonResponse, noContentResponse } from "./response.ts";
 
-/** How an entity came to be what it is. */
+/** The kind of write that saved an entity. */
 export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
 
-/** An entity as a handler saved it, and how it is to be told. */
+/** An entity as a handler saved it, and how to return it. */
 export interface EntityResult {
-  /** What the entity belongs to: without a set it has neither URL nor ETag. */
+  /** The set or type of the entity. Without a set it has neither URL nor ETag. */
   readonly origin: EntityOrigin;
   readonly query: BoundEntityQuery;
   readonly outcome: WriteOutcome;
-  /** What the handler returned; not null. */
+  /** The value that the handler returned; not null. */
   readonly entity: unknown;
   readonly handler: object;
   /**
-   * The body of a deep insert: what is populated of navigation properties is shown too, where no query option says what
-   * is shown. Null: nothing of it is shown.
+   * The body of a deep insert, whose populated navigation properties are returned too unless a query option selects
+   * otherwise. Null: they are not returned.
    */
   readonly inserted: unknown;
   contextUrl(contextSelect: readonly string[]): string;
 }
 
 /**
- * Answers an entity that was written: 201 for a new one, else 200; 204 when the client prefers no content. Of an entity
- * that the user does not see nothing is told: a handler may have found one that was there, or given it to somebody else.
- * @throws ODataError that a handler of an expansion answered; Error for an entity that the model does not allow
- * @see specification, Cross-cutting request rules, 6 and 7; Read by key, create, replace, patch, delete
+ * Makes the response of a write: 201 for a new entity, else 200; 204 when the client prefers no content. A hidden entity
+ * is not returned: a handler may have found an existing one, or assigned it to another user.
+ * @throws ODataError that a handler of an expansion returned or threw; Error for an entity that does not match the model
+ * @see docs/reference/writing.md
  */
 export function entityResult(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<ODataResponse> {
   const { origin, entity, handler } = result;

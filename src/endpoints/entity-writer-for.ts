@@ -6,21 +6,21 @@ import type { LinksOf } from "../payload/write-links.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 
-/** What entities belong to: their set, or their type alone where no set is declared that holds them. */
+/** The set of entities, or their type if no set is declared for them. */
 export type EntityOrigin = EntitySet | EntityType;
 
 /**
- * By format: at most six. Entities that are objects have no layout: their origin stands in for it. Writers live as long as
- * the clause, so the bounded cache of shapes bounds them too.
+ * By format, at most six. Entities that are objects have no layout, so their origin is the key instead. Writers live as
+ * long as the clause, so the bounded cache of shapes limits them too.
  */
 const writersOf = keptPerPair(
   (_clause: SelectExpandClause, _layout: RowShape | EntityOrigin) => new Map<string, EntityWriter>(),
 );
 
 /**
- * The writer of entities for a clause and a format: made on the first request of its kind.
- * @param service the service that the origin is of
- * @param origin what the entities belong to: without a set they have neither URLs nor ETags
+ * Returns the writer of entities for a clause and a format, made on first use.
+ * @param service the service of the origin
+ * @param origin the set or type of the entities: without a set they have neither URLs nor ETags
  * @param rowShape the layout of the entities when they are rows
  */
 export function entityWriterFor(

@@ -23,7 +23,7 @@ import type { EntitySets } from "../sets/entity-sets.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 
-/** What all requests of one registration share: made at startup, but for the caches. */
+/** The state that all requests of one registration share: made at startup, except for the caches. */
 export interface ServiceRuntime {
   readonly definition: ServiceDefinition;
   readonly entitySets: ReadonlyMap<EntitySet, EntitySetRuntime>;
@@ -32,22 +32,22 @@ export interface ServiceRuntime {
   readonly shapes: ShapeCache;
   /** The links of navigation properties that lead somewhere. */
   readonly linksOf: LinksOf;
-  /** What keyset tokens are made with; null without a secret. */
+  /** Seals keyset tokens; null without a secret. */
   readonly seal: TokenSeal | null;
-  /** Whether any request can be refused to anyone. */
+  /** Whether any rule may refuse a request. */
   readonly hasRules: boolean;
-  /** The entity sets as handlers reach them. */
+  /** The entity sets of `ctx.sets`. */
   readonly sets: EntitySets;
 }
 
-/** What the endpoints of one entity set work with. */
+/** The state that the endpoints of one entity set share. */
 export interface EntitySetRuntime {
   readonly handlers: EntitySetDefinition["handlers"];
   readonly capabilities: Capabilities;
-  /** What query options are bound to. */
+  /** The target that query options are bound to. */
   readonly target: QueryTarget;
   readonly settings: EntitySetDefinition["settings"];
-  /** The form in which the set is read as a collection; undefined when it is not. */
+  /** The form in which the set is read as a collection; undefined for a set that is not read. */
   readonly form: ReadForm | undefined;
   /** How the bodies of its entities are read. */
   readonly bodies: BodyReaders;
@@ -55,23 +55,23 @@ export interface EntitySetRuntime {
   readonly navigations: ReadonlyMap<string, NavigationRuntime>;
 }
 
-/** What the endpoints of one navigation property work with. */
+/** The state that the endpoints of one navigation property share. */
 export interface NavigationRuntime {
   readonly source: NavigationSource;
-  /** What query options are bound to: the target set, or what stands in for it. */
+  /** The target that query options are bound to: the target set, or its substitute. */
   readonly target: QueryTarget;
-  /** What the related entities belong to. */
+  /** The set or type of the related entities. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
   /** Of the target set. */
   readonly search: EntitySetHandlers<Context>["search"];
   /** How the body of a new related entity is read. */
   readonly readNew: RelatedReader;
-  /** What its routes read where no handler leads along it; null: they have a handler, or there are none. */
+  /** The table that its routes read; null where a handler reads them, or the navigation has no routes. */
   readonly table: TableNavigation | null;
 }
 
-/** The values that an ETag was made from, by field. */
+/** The values of an ETag, by field. */
 export type ExpectedValues = Readonly<Record<string, unknown>>;
 
 /** The URL of a request, cut but not decoded. */
@@ -87,36 +87,36 @@ const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
 /** A request as it arrived, before the service knows who calls. */
 export interface Arrival {
   readonly odata: ODataRequest;
-  /** The id of the request, as the response carries it in `X-Request-Id`. */
+  /** The id of the request, which the response contains in `X-Request-Id`. */
   readonly requestId: string;
   readonly url: RequestUrl;
-  /** Scheme and authority under which clients reach the service. */
+  /** The scheme and authority that clients use. */
   readonly baseUrl: string;
 }
 
-/** Who calls, and what the rules said of the route. */
+/** The user, and the results of the rules of the route. */
 export interface Access {
   /** Null for an anonymous request. */
   readonly user: User | null;
-  /** The rules that only a loaded entity can decide: judged where a request addresses one. */
+  /** The rules that only a loaded entity can decide: checked when the entity is loaded. */
   readonly pending: readonly AuthorizationRequirement[];
-  /** Whether the route leads along a navigation that skips the rules of its target set. */
+  /** Whether the route follows a navigation that skips the rules of its target set. */
   readonly isTargetSkipped: boolean;
 }
 
-/** The access of a user where no rule restricts the route. */
+/** Returns the access of a user where no rule restricts the route. */
 export function unrestricted(user: User | null): Access {
   return { user, pending: NO_RULES, isTargetSkipped: false };
 }
 
-/** One request on its way through an endpoint: what arrived, and what the stages before the endpoint found. */
+/** One request in an endpoint: its URL, headers and body, its user, and the results of earlier stages. */
 export class Exchange implements Arrival, Access {
   readonly service: ServiceRuntime;
   readonly odata: ODataRequest;
   readonly requestId: string;
   readonly url: RequestUrl;
   readonly baseUrl: string;
-  /** Scheme, authority and prefix, without a trailing slash: the base of every URL that is emitted. */
+  /** Scheme, authority and prefix, without a trailing slash: the base of all URLs in responses. */
   readonly serviceRoot: string;
   readonly user: User | null;
   readonly pending: readonly AuthorizationRequirement[];
@@ -148,7 +148,7 @@ export class Exchange implements Arrival, Access {
     return fullUrlOf(this);
   }
 
-  /** The query options, read on first use; a fault in them is kept until its turn in the order of checks. */
+  /** The query options, read on first use. An error in them is kept until their turn in the order of checks. */
   get options(): QueryOptionsReading {
     return (this.#options ??= readQueryOptions(this.url.query));
   }
@@ -158,12 +158,12 @@ export class Exchange implements Arrival, Access {
     return (this.#preferences ??= readPreferences(this.odata.header("prefer")));
   }
 
-  /** What handlers get, made on first use. */
+  /** The context for handlers, made on first use. */
   get context(): Context {
     return (this.#context ??= new RequestContext(this));
   }
 
-  /** Whose reading the request is. */
+  /** The context and gate for reads. */
   get reader(): Reader {
     return (this.#reader ??= readerOf(this.context));
   }
@@ -181,7 +181,7 @@ export class Exchange implements Arrival, Access {
     return { ...reader, context: new CallContext(place, settings) };
   }
 
-  /** What the endpoints of a set work with. */
+  /** Returns the state for the endpoints of a set. */
   entitySet(entitySet: EntitySet): EntitySetRuntime {
     const runtime = this.service.entitySets.get(entitySet);
     if (runtime === undefined) throw new Error(`The entity set ${entitySet.name} is not one of this service.`);
@@ -189,10 +189,10 @@ export class Exchange implements Arrival, Access {
   }
 }
 
-/** What answers a request that has passed the checks before negotiation. */
+/** Makes the response to a request that has passed the checks before negotiation. */
 export type Endpoint = (exchange: Exchange, path: ResourcePath) => ODataResponse | PromiseLike<ODataResponse>;
 
-/** The context of handlers: its parts are made when a handler looks at them. */
+/** The context of handlers. Its parts are made on first use. */
 class RequestContext implements Context {
   readonly #exchange: Exchange;
   #request: IncomingRequest | undefined;
@@ -210,7 +210,7 @@ class RequestContext implements Context {
     return this.#exchange.odata.signal;
   }
 
-  /** Spares what needs no signal the making of one: undefined where only the signal tells. */
+  /** Tells whether the request was aborted without making a signal; undefined where only the signal knows. */
   get isAborted(): boolean | undefined {
     return this.#exchange.odata.isAborted;
   }
@@ -245,7 +245,7 @@ class RequestContext implements Context {
   }
 }
 
-/** The request as the application sees it; headers are made when it looks at them. */
+/** Returns the request as the application sees it. Headers are made on first use. */
 export function toIncomingRequest(arrival: Arrival): IncomingRequest {
   const { odata } = arrival;
   return {

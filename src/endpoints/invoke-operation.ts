@@ -19,28 +19,28 @@ import { readJsonFormat, readOptions } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
 
 /**
- * `GET` of a function, bound or unbound: calls it and answers what it returns, 204 for null.
- * @throws ODataError for negotiation, the key, a query option, a parameter, or what the handler answered
- * @see specification, Operations
+ * `GET` of a function, bound or unbound: calls it and returns its result, 204 for null.
+ * @throws ODataError for negotiation, the key, a query option, a parameter; the error of the handler
+ * @see docs/reference/operations.md
  */
 export const invokeFunction: Endpoint = (exchange, path) => invoke(exchange, path, "Function");
 
 /**
- * `POST` of an action, bound or unbound: calls it and answers what it returns, 204 for nothing.
- * @throws ODataError for negotiation, the key, the body, a query option, a parameter, a precondition, or what the
- * handler answered
- * @see specification, Operations
+ * `POST` of an action, bound or unbound: calls it and returns its result, 204 without one.
+ * @throws ODataError for negotiation, the key, the body, a query option, a parameter, a precondition; the error of the
+ * handler
+ * @see docs/reference/operations.md
  */
 export const invokeAction: Endpoint = (exchange, path) => invoke(exchange, path, "Action");
 
-/** An operation as a path addresses it. */
+/** An operation in a path. */
 interface OperationTarget {
   readonly definition: OperationDefinition;
-  /** The set that it is bound to, or to whose entities; null for an unbound one. */
+  /** The set to which it, or whose entities, it is bound; null for an unbound operation. */
   readonly entitySet: EntitySet | null;
-  /** The text of the key of an entity-bound one. */
+  /** The key in the URL of an operation bound to an entity. */
   readonly key: string | null;
-  /** The text in the parentheses behind its name; null without them. */
+  /** The content of the parentheses after its name; null without parentheses. */
   readonly parentheses: string | null;
 }
 
@@ -74,13 +74,13 @@ function invoke(
 /** The entity that an operation is bound to. */
 interface Owner {
   readonly entitySet: EntitySet;
-  /** The text of the key in the URL. */
+  /** The key as written in the URL. */
   readonly keyText: string;
   readonly key: unknown;
 }
 
 /**
- * Judges the entity that an operation is bound to; preconditions are those of actions, which may change it.
+ * Checks the rules of the entity to which an operation is bound, and the preconditions of an action, which may change it.
  * @returns the reader of the call
  */
 function openOwner(exchange: Exchange, { entitySet, keyText, key }: Owner, kind: "Function" | "Action"): Maybe<Reader> {
@@ -92,7 +92,7 @@ function openOwner(exchange: Exchange, { entitySet, keyText, key }: Owner, kind:
   return chain(current, ({ expected }) => exchange.writer(expected));
 }
 
-/** The operation that a path and a method address; the route table hands over no other path. */
+/** Returns the operation of a path and a method; the route table passes no other path. */
 function operationTarget(exchange: Exchange, path: ResourcePath, kind: "Function" | "Action"): OperationTarget {
   if (!("operations" in path)) throw new Error(`A path of kind ${path.kind} addresses no operation.`);
   const operation = path.operations.find((each) => each.kind === kind);
@@ -105,7 +105,7 @@ function operationTarget(exchange: Exchange, path: ResourcePath, kind: "Function
   return { definition, entitySet, key: "key" in path ? path.key : null, parentheses };
 }
 
-/** The key in the application's form; undefined for an operation that takes none. @throws ODataError `InvalidKey` */
+/** Returns the key in the application's form; undefined for an operation without one. @throws ODataError `InvalidKey` */
 function bindKeyOf(exchange: Exchange, { entitySet, key }: OperationTarget): unknown {
   if (entitySet === null || key === null) return undefined;
   return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);

@@ -4,11 +4,11 @@ import type { TokenScope } from "../plan/keyset-token.ts";
 import { shapeKey } from "../query/query-shape.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** The options that decide which rows there are and in what order; all others may change from page to page. */
+/** The options that decide which rows are returned, and their order; all others may change from page to page. */
 const ROW_OPTIONS: readonly string[] = ["$filter", "$orderby", "$search"];
 
 /**
- * Returns what the keyset tokens of a request are made with. They belong to this service, set, user and query.
+ * Returns the scope of a request's keyset tokens: a token is valid for one service, set, user and query.
  * @throws Error for a user without an identity, when the service has no `tokenScope` either
  */
 export function keysetTokenScope(exchange: Exchange, entitySet: EntitySet): TokenScope {
@@ -26,11 +26,11 @@ export function keysetTokenScope(exchange: Exchange, entitySet: EntitySet): Toke
   return { seal, context };
 }
 
-/** Returns a text for whom tokens belong to; undefined for an anonymous request. */
+/** Returns a string that identifies the owner of tokens; undefined for an anonymous request. */
 function ownerOf(exchange: Exchange, { name }: EntitySet): string | undefined {
   const { tokenScope: scopeOf } = exchange.service.definition;
   if (scopeOf !== undefined) {
-    // Untyped code may return anything, a promise for example, which would be the same text for everybody.
+    // JavaScript may return anything, such as a promise, which would be the same string for all users.
     const scope: unknown = scopeOf(ruleContextOf(exchange.context));
     if (typeof scope === "string") return scope;
     throw new TypeError("`tokenScope` of odataService did not return a text: return what keyset tokens belong to.");

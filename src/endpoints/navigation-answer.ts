@@ -8,7 +8,7 @@ import { keyPredicateOf } from "../payload/entity-url.ts";
 import type { Exchange, NavigationRuntime } from "./exchange.ts";
 import { noContentResponse } from "./response.ts";
 
-/** A navigation route: the set of the parent, the property, and where it leads. */
+/** A navigation route: the set of the parent, the property, and its target. */
 interface NavigationRoute {
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
@@ -16,11 +16,11 @@ interface NavigationRoute {
 }
 
 /**
- * Returns the context URL of the answer of a navigation route. The profile decides whether it names the route or the set
+ * Returns the context URL in the response of a navigation route. The profile decides whether it names the route or the set
  * of the related entities.
  * @param key the key of the parent in the application's form
- * @param isCollection whether the answer is a collection
- * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @param isCollection whether the response is a collection
+ * @param contextSelect the items of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, section 10
  */
 export function navigationContext(
@@ -39,8 +39,8 @@ export function navigationContext(
 }
 
 /**
- * Answers a navigation route that leads to no entity: 404, or 204 where the profile tells a single-valued navigation
- * that is null from a missing parent.
+ * Makes the response of a navigation route without an entity: 404, or 204 where the profile distinguishes a null
+ * single-valued navigation from a missing parent.
  * @param key the key of the parent in the application's form
  * @param missing makes the error
  * @throws ODataError that `missing` makes, or that the handler of the parent returned

@@ -9,19 +9,19 @@ import type { Exchange } from "./exchange.ts";
 import { readOptions } from "./read-options.ts";
 import { openBody, type RequestBody } from "./request-body.ts";
 
-/** The arguments of a call by the names of the parameters, in canonical form; defaults are filled in. */
+/** The arguments of a call by parameter name, in canonical form, with defaults. */
 export type OperationArguments = BodyObject;
 
-/** Where the arguments of a call are. */
+/** The place of the arguments of a call. */
 export interface ArgumentSource {
   readonly operation: Operation;
   /** The set that the operation is bound to; null for an unbound one. */
   readonly entitySet: EntitySet | null;
-  /** The text in the parentheses of the path; null without them. */
+  /** The content of the parentheses in the path; null without parentheses. */
   readonly parentheses: string | null;
 }
 
-/** Reads the arguments of a call, when their turn in the order of checks has come. */
+/** Reads the arguments of a call, at their turn in the order of checks. */
 export type ArgumentsReading = () => Maybe<OperationArguments>;
 
 const argumentsReader = keptPer((operation: Operation) => compileArgumentsReader(operation));
@@ -30,12 +30,12 @@ const parametersReader = keptPerPair((operation: Operation, { unknownMembers }: 
 );
 
 /**
- * Checks what the headers tell of the arguments: those of an action with parameters are its body. A parameterless
- * action never looks at a body, nor at what its headers tell.
- * @returns reads the arguments: those of a function from parentheses, query and aliases, those of an action from the body. It
- * throws ODataError `MissingParameter`, `InvalidParameter`, target the parameter, `InvalidBody`, `PayloadTooLarge`
+ * Checks the headers of the arguments: those of an action with parameters are its body. An action without parameters
+ * ignores the body and its headers.
+ * @returns reads the arguments: of a function from parentheses, query and aliases, of an action from the body. It throws
+ * ODataError `MissingParameter`, `InvalidParameter`, target the parameter, `InvalidBody`, `PayloadTooLarge`
  * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
- * @see specification, Operations, 1 and 2; Cross-cutting request rules, 4 and 5
+ * @see docs/reference/operations.md
  */
 export function openArguments(exchange: Exchange, source: ArgumentSource): ArgumentsReading {
   const { operation, entitySet, parentheses } = source;

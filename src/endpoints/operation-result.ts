@@ -13,18 +13,18 @@ import type { Exchange } from "./exchange.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
 import { isSeen, seenEntities } from "./returned-entities.ts";
 
-/** An operation that was called, and the set that it is bound to (null for an unbound one). */
+/** A called operation, and the set to which it is bound; null for an unbound one. */
 export interface CalledOperation {
   readonly operation: Operation;
   readonly entitySet: EntitySet | null;
 }
 
 /**
- * Answers what the handler of an operation returned: 204 for nothing, null, and one entity that the user does not see; entities of the set's own type as the set
- * shows them; a primitive value of a bound operation in an envelope; all else as bare JSON.
- * @throws Error for a value that is not one of the declared type; ODataError that the handler threw while its entities
- * were taken, `InvalidQueryOption` for more of them than a response may hold
- * @see specification, Operations, 6 to 8; decisions, Operations and Smaller points
+ * Makes the response with the result of an operation: 204 for nothing, null and a hidden entity; entities of the set's own
+ * type as the set returns them; a primitive value of a bound operation in an envelope; anything else as bare JSON.
+ * @throws Error for a value that does not match the declared type; ODataError that the handler threw while its entities
+ * were read, `InvalidQueryOption` for more entities than a response may contain
+ * @see docs/reference/operations.md
  */
 export function operationResult(
   exchange: Exchange,
@@ -58,9 +58,9 @@ export function operationResult(
 }
 
 /**
- * Answers what the handler of an action returned as the client prefers it: without content, or with what there is.
- * @throws as `operationResult`
- * @see specification, Cross-cutting request rules, 6
+ * Makes the response of an action as the client prefers: without content, or with the result.
+ * @throws as for operationResult
+ * @see docs/reference/operations.md
  */
 export function actionResult(
   exchange: Exchange,
@@ -73,22 +73,22 @@ export function actionResult(
   const applied = { "Preference-Applied": `return=${preferred}` };
   if (preferred === "minimal") return noContentResponse(exchange, applied);
   return chain(operationResult(exchange, format, called, result), (response) =>
-    // What is not there cannot be shown.
+    // Without a result, the preference for a representation cannot be applied.
     response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } },
   );
 }
 
-/** The set whose entities an operation returns: its own, where it is bound to it; else null, and they are bare. */
+/** Returns the set of the entities that an operation returns, if it is bound to their set; else null: they are bare. */
 export function ownSet({ entitySet }: CalledOperation, entityType: EntityType): EntitySet | null {
   return entitySet !== null && entitySet.entityType === entityType ? entitySet : null;
 }
 
-/** Whether entities that belong to no set stand in an envelope all the same, with their type as context. */
+/** Whether entities without a set are in an envelope all the same, with their type as context. */
 export function isEnvelopedByType({ service }: Exchange): boolean {
   return service.definition.profile.resultsEnveloped;
 }
 
-/** Control information belongs to what stands in an envelope. */
+/** Returns the format without control information, which requires an envelope. */
 export function bareFormat(format: JsonFormat): JsonFormat {
   return { ...format, metadata: "none" };
 }

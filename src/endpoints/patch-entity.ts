@@ -20,10 +20,10 @@ import { entityNotFound } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
 
 /**
- * `PATCH /Set(key)`: changes the members that the body has.
- * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity, or what the
- * handler answered
- * @see specification, Read by key, create, replace, patch, delete
+ * `PATCH /Set(key)`: changes the properties in the body.
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity; the error of
+ * the handler
+ * @see docs/reference/writing.md
  */
 export const patchEntity: Endpoint = (exchange, path) => {
   const { entitySet, key: keyText } = entityPathOf(path);
@@ -52,7 +52,7 @@ export const patchEntity: Endpoint = (exchange, path) => {
   });
 };
 
-/** The handler that changes entities of a set. @throws Error for a set that has none, and so no route */
+/** Returns the patch handler of a set. @throws Error for a set that has none, and so no route */
 export function patchHandler(
   exchange: Exchange,
   entitySet: EntitySet,
@@ -65,15 +65,15 @@ export function patchHandler(
 /** The entity to change. */
 export interface PatchTarget {
   readonly entitySet: EntitySet;
-  /** The text of the key in the URL. */
+  /** The key as written in the URL. */
   readonly keyText: string;
   readonly key: unknown;
 }
 
 /**
- * The entity as the patch handler saved it: rules that judge it, what else is to be checked, and preconditions are
- * judged before.
- * @throws ODataError `Forbidden`; `PreconditionFailed`; `NotFound` for a missing entity; what the handler answered
+ * Checks rules, the given check and preconditions, and calls the patch handler.
+ * @returns the entity as the handler saved it
+ * @throws ODataError `Forbidden`; `PreconditionFailed`; `NotFound` for a missing entity; the error of the handler
  */
 export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknown, check?: () => void): Maybe<unknown> {
   const { entitySet, keyText, key } = target;
@@ -96,7 +96,7 @@ export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknow
   });
 }
 
-/** Calls the patch handler; what a delta lacks is named as clients of this service name it. */
+/** Calls the patch handler. An error for an incomplete delta names the property as clients do. */
 function patched(entitySet: EntitySet, patch: () => Maybe<unknown>): Maybe<unknown> {
   const rename = (error: unknown): unknown => {
     if (!(error instanceof IncompleteValueError)) throw error;

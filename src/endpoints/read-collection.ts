@@ -11,9 +11,9 @@ import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 
 /**
- * `GET /Set`: one page of a collection, through whichever form the set declares.
- * @throws ODataError for negotiation, a query option, or what the handler answered
- * @see specification, Collection read
+ * `GET /Set`: one page of a collection, through the form that the set declares.
+ * @throws ODataError for negotiation, a query option; the error of the handler
+ * @see docs/reference/entity-sets.md
  */
 export const readCollection: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
@@ -33,16 +33,16 @@ export const readCollection: Endpoint = (exchange, path) => {
   });
 };
 
-/** The set that a path addresses; the route table hands over no other kind. */
+/** Returns the set that a path addresses; the route table passes no other path. */
 export function entitySetOf(path: ResourcePath): EntitySet {
   if ("entitySet" in path) return path.entitySet;
   throw new Error(`A path of kind ${path.kind} addresses no entity set.`);
 }
 
 /**
- * `GET /Set/$count`: the number of entities that `$filter` leaves, as text.
- * @throws ODataError for negotiation, a query option, or what the handler answered
- * @see specification, Collection read, `$count`; decisions, Reading
+ * `GET /Set/$count`: the number of entities that match `$filter` and `$search`, as plain text.
+ * @throws ODataError for negotiation, a query option; the error of the handler
+ * @see docs/reference/count.md
  */
 export const readCount: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);

@@ -11,7 +11,7 @@ import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
 /**
  * `GET` of the service root: the service document.
  * @throws ODataError `UnsupportedFormat`, `NotAcceptable`, or that of a query option
- * @see specification, Endpoints; OData JSON Format 4.0, section 5
+ * @see OData JSON Format 4.0, section 5
  */
 export const readServiceDocument: Endpoint = (exchange) => {
   const format = readJsonFormat(exchange);
@@ -24,7 +24,7 @@ export const readServiceDocument: Endpoint = (exchange) => {
 /**
  * `GET /$metadata`: the CSDL document, always as XML; 304 when the client has it.
  * @throws ODataError `UnsupportedFormat`, or that of a query option
- * @see specification, What the service does, 6; decisions, Negotiation and $metadata
+ * @see OData Protocol 4.0, section 11.1.2
  */
 export const readMetadata: Endpoint = (exchange) => {
   checkFormatOption(exchange.options.format, exchange.service.definition.profile.metadataTakesXmlFormat);
@@ -36,9 +36,9 @@ export const readMetadata: Endpoint = (exchange) => {
 };
 
 /**
- * `GET` of a further route: the same bytes for every request; 304 when the client has them.
+ * `GET` of an additional route: the same bytes for every request; 304 when the client has them.
  * @throws ODataError for negotiation, or a query option
- * @see decisions, Smaller points
+ * @see docs/reference/openapi.md
  */
 export function readResource(exchange: Exchange, resource: RouteResource, etag: string): ODataResponse {
   const { contentType, body, headers } = resource;

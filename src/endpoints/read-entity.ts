@@ -13,10 +13,9 @@ import type { Endpoint } from "./exchange.ts";
 import { readJsonFormat } from "./read-options.ts";
 
 /**
- * `GET /Set(key)`: one entity; 304 when the client has it, 404 when there is none.
- * @throws ODataError for negotiation, the key, a query option, a missing entity, a rule that judges it, or what the
- * handler answered
- * @see specification, Read by key; Conditional requests and ETags, 6
+ * `GET /Set(key)`: one entity; 304 when the client has it, 404 when it is missing.
+ * @throws ODataError for negotiation, the key, a query option, a missing entity, a rule; the error of the handler
+ * @see OData Protocol 4.0, section 11.2.2; docs/reference/etags.md
  */
 export const readEntity: Endpoint = (exchange, path) => {
   const { entitySet, key } = entityPathOf(path);
@@ -26,14 +25,14 @@ export const readEntity: Endpoint = (exchange, path) => {
   const query = bindEntity(exchange, target);
   const plan = planExpand(query.selectExpand, exchange.service.definition);
   const selected = (): ReturnType<typeof propertiesToRead> =>
-    // The links of the answer are made from the key, whatever is selected.
+    // The links in the response contain the key, even if it is not selected.
     propertiesToRead(entitySet, query.selectExpand, {
       key: true,
       pushdown: settings.selectPushdownEnabled,
       join: plan?.joinProperties,
     });
   const found = chain(addressEntity(exchange, { entitySet, key: value }), (addressed) => {
-    // What was loaded whole for a rule shows the entity too, but for its expansions.
+    // An entity that was loaded whole for a rule is read again only for expansions.
     if (addressed === null || (addressed !== undefined && plan === null)) return addressed;
     return readExpandedByKey(entitySet, value, exchange.reader, selected, { plan, values: query.values });
   });
@@ -44,7 +43,7 @@ export const readEntity: Endpoint = (exchange, path) => {
   });
 };
 
-/** The entity that a path addresses; the route table hands over no other kind. */
+/** Returns the entity that a path addresses; the route table passes no other path. */
 export function entityPathOf(path: ResourcePath): EntityPath {
   if (path.kind === "entity") return path;
   throw new Error(`A path of kind ${path.kind} addresses no entity.`);

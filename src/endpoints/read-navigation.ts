@@ -37,16 +37,16 @@ import { navigationContext, noEntityResponse } from "./navigation-answer.ts";
 import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 
-/** What a path behind an entity leads to. */
+/** A navigation in a path, and its target. */
 export interface Navigation {
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
-  /** The text of the key of the parent. */
+  /** The key of the parent as written in the URL. */
   readonly key: string;
   readonly runtime: NavigationRuntime;
 }
 
-/** The part of a response that is the same for one entity, however it was found. */
+/** The part of a response with one entity that does not depend on how it was found. */
 interface RelatedEntity {
   readonly navigation: Navigation;
   /** The key of the parent in the application's form. */
@@ -54,13 +54,13 @@ interface RelatedEntity {
   readonly missing: () => ODataError;
 }
 
-/** Finds the entity of a response. @param clause what the answer needs of it */
+/** Finds the entity of a response. @param clause the selected properties */
 type ReadEntity = (clause: SelectExpandClause) => Maybe<FoundEntity | null>;
 
 /**
- * `GET /Set(key)/Nav`: the related entities of one entity, or its one related entity.
- * @throws ODataError for negotiation, the key, a query option, a missing parent or entity, or what the handler answered
- * @see specification, Navigation routes, rules 1, 3 and 4
+ * `GET /Set(key)/Nav`: the related entities of one entity, or its single related entity.
+ * @throws ODataError for negotiation, the key, a query option, a missing parent or entity; the error of the handler
+ * @see docs/reference/navigation.md
  */
 export const readNavigation: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
@@ -84,9 +84,9 @@ export const readNavigation: Endpoint = (exchange, path) => {
 };
 
 /**
- * `GET /Set(key)/Nav/$count`: how many related entities an entity has, as text.
- * @throws ODataError as for the related entities themselves
- * @see specification, Navigation routes, rules 2 and 4
+ * `GET /Set(key)/Nav/$count`: the number of related entities, as plain text.
+ * @throws ODataError as for readNavigation
+ * @see docs/reference/navigation.md
  */
 export const readNavigationCount: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
@@ -102,8 +102,8 @@ export const readNavigationCount: Endpoint = (exchange, path) => {
 
 /**
  * `GET /Set(key)/Nav(key)`: one of the related entities of an entity.
- * @throws ODataError as for the related entities themselves, and `NotFound` when the entity is none of them
- * @see decisions, Keys and URLs
+ * @throws ODataError as for readNavigation, and `NotFound` when the entity is not related
+ * @see docs/reference/navigation.md
  */
 export const readRelated: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
@@ -141,8 +141,8 @@ function relatedEntityResponse(
 }
 
 /**
- * A set of no more than the related entities of one parent: the pipeline of collections reads them as it reads any
- * rows. Without a handler they are read where they are.
+ * Returns the related entities of one parent as a set, which is read like any collection. Without a handler, the database
+ * reads them.
  */
 export function collectionOf(
   exchange: Exchange,
@@ -165,15 +165,15 @@ export function collectionOf(
   return { form: "get-all", rows: seenRows({ getAll, search: searchRows }), selectPushdownEnabled };
 }
 
-/** Handlers that hand over no more than the user sees. */
+/** Wraps handlers that return only visible entities. */
 function seenRows(handlers: CollectionRows["handlers"]): CollectionRows {
   return { handlers, entitySet: null };
 }
 
 /**
- * The one related entity of a single-valued navigation; null when there is none, or no such parent.
+ * Reads the related entity of a single-valued navigation; null without a related entity or a parent.
  * @param key the key of the parent in the application's form
- * @param clause what the answer needs; null: the key alone
+ * @param clause the selected properties; null: only the key
  */
 export function readOne(
   exchange: Exchange,
@@ -187,7 +187,7 @@ export function readOne(
   return chain(related, asObject);
 }
 
-/** The related entities that a handler leads to. @throws ODataError for a missing parent */
+/** Reads the related entities through the handler. @throws ODataError for a missing parent */
 function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<Iterable<unknown>> {
   const { source } = navigation.runtime;
   const related = chain(openParent(exchange, navigation, key), () => readRelatedEntities(source, key, exchange.reader));
@@ -197,10 +197,10 @@ function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Mayb
   });
 }
 
-/** Judges the parent where a rule asks for it. @throws ODataError for one that is missing, or not for this user */
+/** Checks the parent where a rule needs it. @throws ODataError for a missing or refused parent */
 function openParent(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<FoundEntity | undefined> {
   const { entitySet, runtime } = navigation;
-  // Along tables the parent itself is read.
+  // Between tables, the parent itself is read.
   const mustBeSeen = runtime.table === null;
   return requireEntity(exchange, { entitySet, key, mustBeSeen }, () => noParent(navigation));
 }
@@ -213,7 +213,7 @@ function openTable(
 ): Maybe<JoinedParent> {
   const { source } = navigation.runtime;
   const found = chain(openParent(exchange, navigation, key), (loaded) => {
-    // What was loaded whole for a rule need not be read again to know by what it is related.
+    // The join key is in an entity that a rule has loaded whole.
     const parent = isObject(loaded?.entity) ? loaded.entity : null;
     return readParent(source, table, key, parent, exchange.reader);
   });
@@ -237,7 +237,7 @@ function readFromTable(
   const selected =
     wanted.clause === null
       ? keyProperties(target.entityType)
-      : // The links of the answer are made from the key, whatever is selected.
+      : // The links in the response contain the key, even if it is not selected.
         propertiesToRead(target, wanted.clause, {
           key: true,
           pushdown: selectPushdownEnabled,
@@ -248,7 +248,7 @@ function readFromTable(
   );
 }
 
-/** The query options of the routes behind a navigation property, by the profile of the service. */
+/** Returns the query options of the routes below a navigation property, by the profile of the service. */
 export function optionsOf({ service }: Exchange): NavigationOptions {
   return navigationOptions(service.definition.profile.navigationTakesEveryOption);
 }
@@ -257,7 +257,7 @@ function asObject(entity: unknown): FoundEntity | null {
   return entity === null ? null : { entity, rowShape: undefined };
 }
 
-/** The navigation that a path addresses; the route table hands over no other kind. */
+/** Returns the navigation that a path addresses; the route table passes no other path. */
 export function navigationOf(exchange: Exchange, path: ResourcePath): Navigation {
   if (!("navigationProperty" in path)) throw new Error(`A path of kind ${path.kind} addresses no navigation property.`);
   const { entitySet, navigationProperty, key } = path;
@@ -266,20 +266,20 @@ export function navigationOf(exchange: Exchange, path: ResourcePath): Navigation
   return { entitySet, navigationProperty, key, runtime };
 }
 
-/** The key of the parent in the application's form. @throws ODataError `InvalidKey` */
+/** Returns the key of the parent in the application's form. @throws ODataError `InvalidKey` */
 export function bindParentKey(exchange: Exchange, { entitySet, key }: Navigation): unknown {
   return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
 }
 
-/** The error for a parent that is not there. */
+/** Makes the error for a missing parent. */
 export function noParent({ entitySet, key }: Navigation): ODataError {
   return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }
 
-/** The error for a single-valued navigation that leads nowhere. */
+/** Makes the error for a single-valued navigation without a related entity. */
 export function noRelatedEntity({ entitySet, navigationProperty, key }: Navigation): ODataError {
   const parent = `${entitySet.name}(${key})`;
-  return protocolError("NotFound", `There is no entity at '${navigationProperty.name}' of ${parent}, or no ${parent}.`);
+  return protocolError("NotFound", `${parent} does not exist, or has no entity at '${navigationProperty.name}'.`);
 }
 
 function noSuchRelated({ entitySet, navigationProperty, key }: Navigation, relatedKey: string): ODataError {

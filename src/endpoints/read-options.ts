@@ -3,8 +3,8 @@ import { negotiateBinary, negotiateJson, negotiateText, type JsonFormat } from "
 import type { Exchange } from "./exchange.ts";
 
 /**
- * The query options of a request, when their turn in the order of checks has come.
- * @throws ODataError that their reading found
+ * Returns the query options of a request, at their turn in the order of checks.
+ * @throws the ODataError of an option that could not be read
  */
 export function readOptions(exchange: Exchange): QueryOptionsReading["options"] {
   const { options, fault } = exchange.options;
@@ -12,19 +12,19 @@ export function readOptions(exchange: Exchange): QueryOptionsReading["options"] 
   return options;
 }
 
-/** The JSON representation of the response. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
+/** Negotiates the JSON format of the response. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
 export function readJsonFormat(exchange: Exchange): JsonFormat {
   const { odata } = exchange;
   return negotiateJson(exchange.options.format, odata.header("accept"), odata.header("accept-charset"));
 }
 
-/** The Content-Type of a response of text. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
+/** Negotiates the Content-Type of plain text. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
 export function readTextFormat(exchange: Exchange): string {
   const { odata } = exchange;
   return negotiateText(exchange.options.format, odata.header("accept"), odata.header("accept-charset"));
 }
 
-/** The Content-Type of a response of bytes. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
+/** Negotiates the Content-Type of bytes. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
 export function readBinaryFormat(exchange: Exchange): string {
   return negotiateBinary(exchange.options.format, exchange.odata.header("accept"));
 }

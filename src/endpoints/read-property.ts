@@ -19,10 +19,9 @@ import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from ".
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
 
 /**
- * `GET /Set(key)/Property`: the value, in the envelope that the profile gives it; 204 for null, 304 when the client has
- * the entity.
- * @throws ODataError for negotiation, the key, a query option, a missing entity, or what the handler answered
- * @see specification, Individual property access
+ * `GET /Set(key)/Property`: the value, in the envelope of the profile; 204 for null, 304 when the client has the entity.
+ * @throws ODataError for negotiation, the key, a query option, a missing entity; the error of the handler
+ * @see docs/reference/properties.md
  */
 export const readProperty: Endpoint = (exchange, path) => {
   const { entitySet, property, key } = propertyPathOf(path);
@@ -49,10 +48,10 @@ export const readProperty: Endpoint = (exchange, path) => {
 };
 
 /**
- * `GET /Set(key)/Property/$value`: the raw value of a primitive property, without envelope and quotes.
- * Null is 204 or `NotFound`, as the profile says.
- * @throws ODataError as for the property itself; `NotSupported` for a complex one
- * @see specification, Individual property access (`/$value`)
+ * `GET /Set(key)/Property/$value`: the raw value of a primitive property, without envelope and quotes. The profile decides
+ * whether null is 204 or `NotFound`.
+ * @throws ODataError as for readProperty; `NotSupported` for a complex property
+ * @see docs/reference/properties.md
  */
 export const readPropertyValue: Endpoint = (exchange, path) => {
   const { entitySet, property, key } = propertyPathOf(path);
@@ -72,27 +71,27 @@ export const readPropertyValue: Endpoint = (exchange, path) => {
     const body = writeRawProperty(entityType, property, found.entity, found.rowShape);
     if (body !== null) return okResponse(exchange, contentType, body);
     if (exchange.service.definition.profile.nullRawValueIsEmpty) return noContentResponse(exchange);
-    throw protocolError("NotFound", `'${property.name}' is null, so there is no raw value.`);
+    throw protocolError("NotFound", `'${property.name}' is null, so it has no raw value.`);
   });
 };
 
-/** Whether a property counts as complex: a complex value, or a collection of any. @see decisions, Smaller points */
+/** Whether a property counts as complex: a complex value, or any collection. @see docs/reference/properties.md */
 export function isStructured({ type, isCollection }: StructuralProperty): boolean {
   return isCollection || type.kind === "ComplexType";
 }
 
-/** The property that a path addresses; the route table hands over no other kind. */
+/** Returns the property that a path addresses; the route table passes no other path. */
 export function propertyPathOf(path: ResourcePath): PropertyPath {
   if (path.kind === "property" || path.kind === "propertyValue") return path;
   throw new Error(`A path of kind ${path.kind} addresses no property.`);
 }
 
-/** The key of the entity that has the property. @throws ODataError `InvalidKey` */
+/** Returns the key of the property's entity. @throws ODataError `InvalidKey` */
 export function bindPropertyKey(exchange: Exchange, entitySet: EntitySet, key: string): unknown {
   return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
 }
 
-/** The error for an entity that is not there. */
+/** Makes the error for a missing entity. */
 export function entityNotFound(entitySet: EntitySet, key: string): ODataError {
   return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }

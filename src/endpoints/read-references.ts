@@ -24,9 +24,9 @@ import { readJsonFormat } from "./read-options.ts";
 import { jsonResponse } from "./response.ts";
 
 /**
- * `GET /Set(key)/Nav/$ref`: references to the related entities of one entity, or to its one related entity. There are none
- * where the navigation has no target set, since its entities have no URLs, and where nothing reads along the navigation.
- * @throws ODataError as for the related entities themselves
+ * `GET /Set(key)/Nav/$ref`: references to the related entities of one entity, or to its single related entity. The
+ * response is empty where the navigation has no target set, since its entities have no URLs, and where nothing reads it.
+ * @throws ODataError as for readNavigation
  * @see docs/reference/navigation.md
  */
 export const readReferences: Endpoint = (exchange, path) => {
@@ -72,12 +72,12 @@ function readReference(
   });
 }
 
-/** Whether something reads along a navigation: a handler, or the table of the target set. Links alone do not. */
+/** Whether a handler or the table of the target set reads a navigation. Handlers of links do not. */
 function isRead({ runtime: { source, table } }: Navigation): boolean {
   return source.way !== null || table !== null;
 }
 
-/** What is read along a navigation that has handlers for links alone. */
+/** Returns the empty collection of a navigation that has only handlers of links. */
 function emptyCollection(
   exchange: Exchange,
   navigation: Navigation,
@@ -87,7 +87,7 @@ function emptyCollection(
   return { form: "get-all", rows: { handlers: { getAll }, entitySet: null }, selectPushdownEnabled: false };
 }
 
-/** Looks for the parent, where its set reads by key. @throws ODataError for a missing parent, or one that a rule refuses */
+/** Loads the parent, if its set can read by key. @throws ODataError for a missing or refused parent */
 function requireParent(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<undefined> {
   const { entitySet, runtime } = navigation;
   const missing = (): ODataError => noParent(navigation);

@@ -21,29 +21,29 @@ import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
 
-/** An entity to put where the URL says. */
+/** An entity to save under the key of the URL. */
 interface Replacement {
   readonly entitySet: EntitySet;
-  /** The text of the key in the URL. */
+  /** The key as written in the URL. */
   readonly keyText: string;
   readonly key: unknown;
   readonly body: ReplacementBody;
   readonly mayCreate: boolean;
 }
 
-/** An entity as saved, and whether it was there before. */
+/** An entity as saved, and whether it existed before. */
 interface Saved {
   readonly entity: unknown;
-  /** What saved it. */
+  /** The handler that saved it. */
   readonly handler: object;
   readonly outcome: WriteOutcome;
 }
 
 /**
  * `PUT /Set(key)`: replaces an entity; creates it where it is missing and the set allows that.
- * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity, or what the
- * handler answered
- * @see specification, Read by key, create, replace, patch, delete; OData Protocol 4.0, section 11.4.4
+ * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity; the error of
+ * the handler
+ * @see OData Protocol 4.0, section 11.4.4; docs/reference/writing.md
  */
 export const replaceEntity: Endpoint = (exchange, path) => {
   const { entitySet, key: keyText } = entityPathOf(path);
@@ -53,7 +53,7 @@ export const replaceEntity: Endpoint = (exchange, path) => {
   const key = bindEntityKey(keyText, entityType, exchange.options.options.aliases, entitySet.name);
   const body = openBody(exchange, entitySet);
   const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
-  // A key that the server makes cannot be chosen by a URL.
+  // A URL cannot choose a key that the server generates.
   const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
   const given = body.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key));
   return chain(given, (replacement) => {
@@ -86,7 +86,7 @@ function replaceOrCreate(exchange: Exchange, replacement: Replacement, addressed
   return chain(current, (found) => {
     if (found.state !== "missing") return replace(exchange, replacement, found);
     if (!mayCreate) throw missing(exchange, replacement);
-    // Without a create handler it is the replace handler that may create.
+    // Without a create handler, the replace handler may create the entity.
     return create(exchange, replacement) ?? replace(exchange, replacement, found);
   });
 }
@@ -111,14 +111,14 @@ function replace(
     if (saved !== null && saved !== undefined) {
       return { entity: saved, handler: call, outcome: state === "missing" ? "upserted" : "updated" };
     }
-    // Only now it shows that there is none.
+    // The entity was not loaded before, so the handler reports that it is missing.
     const created = state === "missing" ? null : create(exchange, replacement);
     if (created !== null) return created;
     throw missing(exchange, replacement, expected);
   });
 }
 
-/** Where no other handler creates, that for replacing may: what may be missing must be the user's to create. */
+/** Checks the `create` rules where the replace handler may create the entity. */
 function authorizeReplacing(
   exchange: Exchange,
   { entitySet, mayCreate }: Replacement,
@@ -130,7 +130,7 @@ function authorizeReplacing(
   return creates ? authorizeCreation(exchange, entitySet, entity) : undefined;
 }
 
-/** Creates the entity; null where that is not for this request to do. */
+/** Creates the entity; null where this request must not create it. */
 function create(exchange: Exchange, { entitySet, body, mayCreate }: Replacement): Maybe<Saved> | null {
   const { create: call } = exchange.entitySet(entitySet).handlers;
   if (call === undefined || !mayCreate || exchange.odata.header("if-match") !== undefined) return null;
@@ -145,5 +145,5 @@ function missing(exchange: Exchange, { entitySet, keyText }: Replacement, expect
   return missingEntityError(exchange, () => entityNotFound(entitySet, keyText), expected);
 }
 
-/** Gives a replacement the immutable values of the entity; null where the type has none. */
+/** Copies the immutable values of the entity to its replacement; null for a type without immutable properties. */
 const keeperOf = keptPer((entityType: EntityType) => compileImmutableKeeper(entityType));

@@ -5,21 +5,21 @@ import { readJsonBody } from "../http/read-json-body.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** A body that is still to be read: what its headers tell has been checked. */
+/** A body whose headers were checked, and that is still to be read. */
 export interface RequestBody {
   /**
-   * Reads the body, and what it says.
-   * @param bind gets the parsed body, and whether strings stand for numbers in it
-   * @throws ODataError `PayloadTooLarge`, `InvalidBody`, and what `bind` throws
+   * Reads and parses the body.
+   * @param bind gets the parsed body, and whether it contains numbers as strings
+   * @throws ODataError `PayloadTooLarge`, `InvalidBody`, and the error of `bind`
    */
   read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => T): Maybe<T>;
 }
 
 /**
- * Checks the headers of a body, before the query options are looked at and anything is read.
- * @param entitySet the set whose limit holds; null: that of the registration
+ * Checks the headers of a body, before the query options are bound and the body is read.
+ * @param entitySet the set with the limit; null: the limit of the registration
  * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
- * @see specification, Cross-cutting request rules, 4 and 5; decisions, Writing (order of checks)
+ * @see docs/reference/writing.md
  */
 export function openBody(exchange: Exchange, entitySet: EntitySet | null): RequestBody {
   const { limits, defaultSettings } = exchange.service.definition;

@@ -3,14 +3,14 @@ import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { ODATA_VERSION } from "../http/odata-version.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Which request headers an answer depends on, for caches. */
+/** The request headers that a response depends on, for caches. */
 const VARY = "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization";
 
-/** Headers that a response adds to those that every response has. */
+/** Headers that a response adds to the headers of every response. */
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
 /**
- * Makes a 200 response. What a signed-in user reads is kept by no cache.
+ * Makes a 200 response. Caches must not store the responses of signed-in users.
  * @param contentType the negotiated type
  */
 export function okResponse(
@@ -30,7 +30,7 @@ export function okResponse(
   return { status: 200, headers, body };
 }
 
-/** Makes a 200 response of JSON text. */
+/** Makes a 200 response with JSON. */
 export function jsonResponse(
   exchange: Exchange,
   format: JsonFormat,
@@ -40,7 +40,7 @@ export function jsonResponse(
   return okResponse(exchange, format.contentType, body, extra);
 }
 
-/** Makes a 201 response of JSON text. */
+/** Makes a 201 response with JSON. */
 export function createdResponse(
   exchange: Exchange,
   format: JsonFormat,
@@ -50,15 +50,15 @@ export function createdResponse(
   return { ...jsonResponse(exchange, format, body, extra), status: 201 };
 }
 
-/** Makes a 204 response. What a signed-in user is told by it is kept by no cache either. @see RFC 9110, section 15.3.5 */
+/** Makes a 204 response. Caches must not store the responses of signed-in users. @see RFC 9110, section 15.3.5 */
 export function noContentResponse({ user }: Exchange, extra?: ExtraHeaders): ODataResponse {
   const personal = user === null ? undefined : { Vary: VARY, "Cache-Control": "no-store" };
   return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...personal, ...extra }, body: null };
 }
 
 /**
- * Returns the header that tells a client that its preference for no content is met; nothing without one. A preference for
- * a representation is not met by a write that has none.
+ * Returns the header that confirms the preference for no content; nothing without that preference. A write without a
+ * representation does not apply a preference for one.
  * @see RFC 7240, section 3
  */
 export function minimalPreference({ preferences, odata }: Exchange): ExtraHeaders {
@@ -66,7 +66,7 @@ export function minimalPreference({ preferences, odata }: Exchange): ExtraHeader
   return isMet ? { "Preference-Applied": "return=minimal" } : {};
 }
 
-/** Makes a 304 response: what a cache has to know of the 200 that it stands for, and no body. @see RFC 9110, section 15.4.5 */
+/** Makes a 304 response, with the headers that caches need, without a body. @see RFC 9110, section 15.4.5 */
 export function notModifiedResponse(exchange: Exchange, etag: string): ODataResponse {
   const headers: Record<string, string> = { "OData-Version": ODATA_VERSION, Vary: VARY, ETag: etag };
   if (exchange.user !== null) headers["Cache-Control"] = "no-store";

@@ -5,10 +5,10 @@ import { visibleOfType } from "../execution/gate.ts";
 import { collectEntities } from "../execution/handler-answer.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** What the entities are that the handler of an operation returned. */
+/** The type and set of the entities that the handler of an operation returned. */
 export interface ReturnedEntities {
   readonly entityType: EntityType;
-  /** The set that they belong to; null: no certain one, so every set of their type must show them. */
+  /** The set of the entities; null: unknown, so every set of their type must show them. */
   readonly own: EntitySet | null;
   /** The name of the operation. */
   readonly name: string;
@@ -22,12 +22,12 @@ export function mayBeHidden(exchange: Exchange, { entityType, own }: ReturnedEnt
 }
 
 /**
- * The entities that an operation returned, as far as the user of the request sees them. What goes on for ever is cut off;
- * what is hidden does not count, so that no limit tells of it.
- * @param result as the handler returned it: a list that may still be on its way
- * @throws TypeError for what is no list; ODataError that the handler threw while its entities were taken,
- * `InvalidQueryOption` for more of them than a response may hold; what a rule threw
- * @see decisions, Authorization
+ * Returns the entities that an operation returned, without hidden ones. An endless iterable is cut off. Hidden entities do
+ * not count, so that no limit reveals them.
+ * @param result the value that the handler returned: a list or an async iterable
+ * @throws TypeError for a value that is not a list; ODataError that the handler threw while its entities were read,
+ * `InvalidQueryOption` for more entities than a response may contain; the error of a rule
+ * @see docs/guides/authorization.md
  */
 export function seenEntities(
   exchange: Exchange,
@@ -40,7 +40,7 @@ export function seenEntities(
   );
 }
 
-/** Whether the user of the request sees the one entity that an operation returned. @throws what a rule threw */
+/** Whether the user sees the one entity that an operation returned. @throws the error of a rule */
 export function isSeen(exchange: Exchange, returned: ReturnedEntities, entity: unknown): Maybe<boolean> {
   return chain(visible(exchange, returned, [entity]), (seen) => [...seen].length > 0);
 }
@@ -54,7 +54,7 @@ function visible(
   return reader.gate?.keep(own, entities, reader.context) ?? entities;
 }
 
-/** The entities as a list; what goes on for ever is cut off. */
+/** Returns the entities as a list; an endless iterable is cut off. */
 function take(entities: Iterable<unknown>, most: number | null): readonly unknown[] {
   const taken: unknown[] = [];
   for (const entity of entities) {

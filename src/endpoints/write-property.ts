@@ -22,13 +22,13 @@ import { type ExtraHeaders, minimalPreference, noContentResponse } from "./respo
 
 /**
  * `PUT /Set(key)/Property`: replaces the value of one property, through the patch handler.
- * @throws ODataError for negotiation, the key, a property that is not to be written, the body, a precondition, a
- * missing entity, or what the handler answered
- * @see specification, Individual property access
+ * @throws ODataError for negotiation, the key, a read-only property, the body, a precondition, a missing entity; the
+ * error of the handler
+ * @see docs/reference/properties.md
  */
 export const replaceProperty: Endpoint = (exchange, path) => writeBody(exchange, path, "replace");
 
-/** Writes what the body says of a property, through the patch handler. */
+/** Writes the value in the body through the patch handler. */
 function writeBody(
   exchange: Exchange,
   path: ResourcePath,
@@ -45,9 +45,9 @@ function writeBody(
 }
 
 /**
- * `PATCH /Set(key)/Property`: the same as PUT for a primitive property. Of a complex one it changes the members that the
- * body has, where the profile allows that.
- * @throws ODataError `NotSupported` for a collection, and for a complex property otherwise; else as PUT
+ * `PATCH /Set(key)/Property`: the same as PUT for a primitive property. For a complex property it changes the members in
+ * the body, where the profile allows that.
+ * @throws ODataError `NotSupported` for a collection, and for a complex property otherwise; else as for PUT
  * @see OData Protocol 4.0, section 11.4.9.3; docs/reference/properties.md
  */
 export const patchProperty: Endpoint = (exchange, path) => {
@@ -60,9 +60,9 @@ export const patchProperty: Endpoint = (exchange, path) => {
 
 /**
  * `DELETE /Set(key)/Property`: sets the property to null.
- * @throws ODataError for negotiation, the key, a property that is not to be written or not nullable, a precondition, a
- * missing entity, or what the handler answered
- * @see specification, Individual property access
+ * @throws ODataError for negotiation, the key, a read-only or non-nullable property, a precondition, a missing entity;
+ * the error of the handler
+ * @see docs/reference/properties.md
  */
 export const clearProperty: Endpoint = (exchange, path) => {
   const { entitySet, property, key: keyText } = propertyPathOf(path);
@@ -77,7 +77,7 @@ export const clearProperty: Endpoint = (exchange, path) => {
   return writeValue(exchange, { entitySet, keyText, key }, property, null);
 };
 
-/** The readers of the bodies of one property's writes, each made on first use. */
+/** The readers of a property's bodies, each made on first use. */
 interface PropertyReaders {
   readonly replace: () => PropertyBodyReader;
   readonly change: () => PropertyBodyReader;
@@ -112,7 +112,7 @@ const refusePatch: Endpoint = (exchange, path) => {
   throw protocolError("NotSupported", `'${property.name}' is ${kind}: PUT its whole value.`, { target: property.name });
 };
 
-/** Keys are never changed, and what the server sets or an entity keeps for good is not for the client to write. */
+/** Refuses to write keys, computed and immutable properties. */
 function checkWritable({ name, isKey, computed, immutable }: StructuralProperty): void {
   if (isKey) {
     throw protocolError("ImmutableKey", `'${name}' is part of the key, which never changes.`, { target: name });
@@ -123,7 +123,7 @@ function checkWritable({ name, isKey, computed, immutable }: StructuralProperty)
     });
   }
   if (immutable) {
-    throw protocolError("NotSupported", `'${name}' is set when the entity is created, and never after.`, {
+    throw protocolError("NotSupported", `'${name}' can be set only when the entity is created.`, {
       target: name,
     });
   }
@@ -135,7 +135,7 @@ function writeValue(
   property: StructuralProperty,
   value: unknown,
 ): Maybe<ODataResponse> {
-  // fromEntries defines members: a property named __proto__ is one like any other.
+  // fromEntries defines members, so a property may be named __proto__.
   const delta: unknown = Object.fromEntries([[property.field, value]]);
   const { entitySet } = target;
   return chain(callPatch(exchange, target, delta), (entity) =>

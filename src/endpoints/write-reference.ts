@@ -21,8 +21,8 @@ import { minimalPreference, noContentResponse } from "./response.ts";
 
 /**
  * `POST /Set(key)/Nav/$ref`: adds a link to a collection. The handler gets the `@odata.id` as it was sent.
- * @throws ODataError for negotiation, the key, the body, a precondition, or what the handler answered
- * @see specification, Navigation routes, 6
+ * @throws ODataError for negotiation, the key, the body, a precondition; the error of the handler
+ * @see docs/reference/navigation.md
  */
 export const addReference: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
@@ -33,8 +33,8 @@ export const addReference: Endpoint = (exchange, path) => {
 
 /**
  * `PUT /Set(key)/Nav/$ref`: sets the link of a single-valued navigation property.
- * @throws ODataError as for adding a link
- * @see specification, Navigation routes, 6
+ * @throws ODataError as for addReference
+ * @see docs/reference/navigation.md
  */
 export const setReference: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
@@ -44,10 +44,10 @@ export const setReference: Endpoint = (exchange, path) => {
 };
 
 /**
- * `DELETE /Set(key)/Nav/$ref`: removes the link of a single-valued navigation property, or, with `$id`, one of those
- * of a collection.
- * @throws ODataError for negotiation, the key, a query option, a precondition, or what the handler answered
- * @see specification, Navigation routes, 6; decisions, Writing
+ * `DELETE /Set(key)/Nav/$ref`: removes the link of a single-valued navigation property, or one link of a collection with
+ * `$id`.
+ * @throws ODataError for negotiation, the key, a query option, a precondition; the error of the handler
+ * @see docs/reference/navigation.md
  */
 export const removeReference: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
@@ -69,7 +69,7 @@ export const removeReference: Endpoint = (exchange, path) => {
   );
 };
 
-/** Reads the reference of the body, and hands it to the handler. */
+/** Reads the reference in the body, and passes it to the handler. */
 function writeLink(exchange: Exchange, navigation: Navigation, handler: LinkHandler<Context>): Maybe<ODataResponse> {
   readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
@@ -88,7 +88,7 @@ function writeLink(exchange: Exchange, navigation: Navigation, handler: LinkHand
   );
 }
 
-/** How a reference that names no entity of the target set is told, by where it stands. */
+/** Makes the error for a reference that names no entity of the target set. */
 type ReferenceFault = (problem: string) => ODataError;
 
 const INVALID_BODY: ReferenceFault = (problem) =>
@@ -96,7 +96,7 @@ const INVALID_BODY: ReferenceFault = (problem) =>
 const INVALID_OPTION: ReferenceFault = (problem) =>
   protocolError("InvalidQueryOption", `$id: ${problem}`, { target: "$id" });
 
-/** The key of the entity that a reference names, which is one of the set that the navigation property leads to. */
+/** Returns the key of the entity that a reference names, which must be in the target set. */
 function relatedKey(exchange: Exchange, navigation: Navigation, id: string, fail: ReferenceFault): unknown {
   const { definition } = exchange.service;
   const { origin } = navigation.runtime;
@@ -110,21 +110,21 @@ function relatedKey(exchange: Exchange, navigation: Navigation, id: string, fail
 interface SentReference {
   readonly id: string;
   readonly fault: ReferenceFault;
-  /** Where it stands. */
+  /** The member or option that contains it, for errors. */
   readonly target: string;
 }
 
-/** The entity that a reference names, where somebody needs to know. */
+/** The entity that a reference names. */
 interface Referenced {
   readonly entitySet: EntitySet;
   readonly key: unknown;
-  /** Where the reference stands, if rules hide entities of that set: it must then be one that the user sees. */
+  /** The target of the error for a hidden entity; null where no rule hides entities of the set. */
   readonly hidden: string | null;
-  /** Where the reference stands. */
+  /** The member or option that contains the reference, for errors. */
   readonly target: string;
 }
 
-/** What the handler, or a rule, needs to know of a reference; null where nobody asks, and the handler gets its text. */
+/** Resolves a reference where a handler or rule needs its key; null otherwise: the handler gets the URL. */
 function referencedBy(
   exchange: Exchange,
   navigation: Navigation,
@@ -143,7 +143,7 @@ function referencedBy(
   };
 }
 
-/** A link that is written: from the entity of a key to one that is referred to, or (null) to whichever there is. */
+/** A link from the entity of a key to the referenced entity; null: to the current one. */
 interface Link {
   readonly navigation: Navigation;
   readonly key: unknown;
@@ -152,7 +152,7 @@ interface Link {
   readonly isAdded: boolean;
 }
 
-/** Links are part of the parent, so its rules are judged, and its ETag guards them. */
+/** Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply. */
 function writeBelow(
   exchange: Exchange,
   { navigation, key, referenced, isAdded }: Link,
@@ -181,7 +181,7 @@ function writeBelow(
   });
 }
 
-/** What a rule hides is referred to as what is not there. */
+/** Requires that the user sees the referenced entity: a hidden entity looks like a missing one. */
 function requireSeen(exchange: Exchange, { entitySet, key, hidden }: Referenced): Maybe<undefined> {
   if (hidden === null) return undefined;
   return requireReferenced(exchange, { entitySet, key }, () => notThere(entitySet.name, hidden));
@@ -192,7 +192,7 @@ function notThere(entitySet: string, target: string | undefined): ODataError {
   return protocolError("NotFound", `${place}${entitySet} has no entity with this key.`, { target });
 }
 
-/** The link to remove: a collection has many. */
+/** Reads which link of a collection to remove. */
 function readId(exchange: Exchange, { navigationProperty }: Navigation): string {
   const { system } = readOptions(exchange);
   checkOptions(system.keys(), REMOVED_LINK_OPTIONS, null);
@@ -200,7 +200,7 @@ function readId(exchange: Exchange, { navigationProperty }: Navigation): string 
   if (id !== undefined && id.trim() !== "") return id;
   throw protocolError(
     "InvalidQueryOption",
-    `'${navigationProperty.name}' is a collection: say which link to remove, as $id with the @odata.id of the entity.`,
+    `'${navigationProperty.name}' is a collection: name the link to remove with $id, the @odata.id of the entity.`,
     { target: "$id" },
   );
 }

@@ -199,8 +199,9 @@ function cutAppliedQuery(plan: CollectionPlan, query: CollectionQuery, answer: A
   const items = withoutPromises(given, "The applyQuery handler");
   const nextLink = answer.nextLink ?? undefined;
   // Both are written to the envelope unchanged, so JavaScript handlers must not return other types.
-  if (nextLink !== undefined && typeof nextLink !== "string")
+  if (nextLink !== undefined && typeof nextLink !== "string") {
     throw new TypeError("nextLink of applyQuery is not a string.");
+  }
   if (!isCount(answer.count ?? 0)) throw new TypeError("count of applyQuery is not a whole number of 0 or more.");
   const capped = nextLink === undefined && plan.page.linked && query.pageSize !== null;
   const entities = capped ? items.slice(0, query.pageSize ?? undefined) : items;

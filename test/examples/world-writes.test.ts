@@ -125,7 +125,7 @@ describe("a trip", () => {
       body: {
         error: {
           code: "PreconditionFailed",
-          message: "If-Match does not hold. The entity has changed: read it again, and repeat what is still wanted.",
+          message: "If-Match does not hold. The entity has changed: read it again before you repeat the request.",
           target: "If-Match",
         },
       },
@@ -153,8 +153,7 @@ describe("a trip", () => {
     expect(answer.body).toEqual({
       error: {
         code: "PreconditionFailed",
-        message:
-          "If-Match does not hold. An ETag stands in double quotes, which are part of it: send it as it was received, or *.",
+        message: "If-Match does not hold. An ETag includes its double quotes: send it as you received it, or send *.",
         target: "If-Match",
       },
     });

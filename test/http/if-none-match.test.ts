@@ -180,7 +180,7 @@ eachDoor((door) => {
     });
     expectError(await send(service, "PATCH", "Pages(1)", { "If-None-Match": '"x"' }, BODY), {
       ...fails,
-      message: "If-None-Match does not hold. The entity has changed while the request ran: send it again.",
+      message: "If-None-Match does not hold. The entity changed during the request: send the request again.",
     });
     expect(expected).toEqual([{ version: 3 }]);
   });

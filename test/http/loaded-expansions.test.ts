@@ -67,7 +67,7 @@ eachDoor((door) => {
     ["a Map", new Map([[7, LINE]]), /it is not a list of entities/],
     ["a list that is generated", generated, /it is not a list of entities/],
     ["an object", LINE, /it is not a list of entities/],
-    ["a text", "abc", /it is no list/],
+    ["a text", "abc", /it is not a list/],
     ["a promise among the items", () => [LINE, Promise.resolve(LINE)], /of item 1: it is a promise: await it/],
     ["an item that lacks a value", [LINE, { id: 8 }], /of item 1: 'Text' is missing/],
     ["an item that lacks its key", [{ text: "a" }], /of item 0: 'Id' is missing/],

@@ -96,7 +96,10 @@ eachDoor((door) => {
           message: "Authors has no entity with the key (99).",
         });
       }
-      expectError(await ask("/s/Books(30)/Author"), { ...notFound, message: /no entity at 'Author' of Books\(30\)/u });
+      expectError(await ask("/s/Books(30)/Author"), {
+        ...notFound,
+        message: "Books(30) does not exist, or has no entity at 'Author'.",
+      });
       expectError(await ask("/s/Authors(1)/Books(20)"), {
         ...notFound,
         message: "Authors(1) has no entity with the key (20) at 'Books'.",

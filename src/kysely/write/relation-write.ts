@@ -138,6 +138,6 @@ export function checkRelated(
 /** Values are expected where a precondition was found to hold: If-Match, or without it If-None-Match. */
 function changed({ request }: LinkContext): ODataError {
   const target = request.headers.has("If-Match") ? "If-Match" : "If-None-Match";
-  const reason = `${target} does not hold. There is no entity with this key, or it has changed meanwhile.`;
+  const reason = `${target} does not hold. No entity has this key, or the entity has changed.`;
   return protocolError("PreconditionFailed", reason, { target });
 }
