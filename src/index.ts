@@ -24,7 +24,7 @@ export type {
   EntitySetAccess,
   WriteOptions,
 } from "./definition/sets/entity-set-access.ts";
-export type { Entities, EntitySource } from "./definition/sets/entity-source.ts";
+export type { Entities, EntitySource } from "./definition/sets/handlers.ts";
 export { complexType, entityType, enumType } from "./definition/types/entity-type.ts";
 export type { Answer, Awaitable, CollectionQuery } from "./definition/sets/handlers.ts";
 export type {

@@ -9,23 +9,33 @@ import type {
   OperationImport,
   OperationParameter,
   ReturnType,
+  LinkColumn,
+  NavigationJoin,
+  StructuralProperty,
 } from "../edm/model.ts";
 import { isDeclaration } from "./declaration-kind.ts";
-import type { DeclaredOperation, DeclaredParameter, DeclaredService, DeclaredSet } from "./declared-service.ts";
-import { toNavigationJoin } from "./sets/navigation-join.ts";
+import {
+  type DeclaredOperation,
+  type DeclaredParameter,
+  type DeclaredService,
+  type DeclaredSet,
+  type DeclaredNavigation,
+  entriesOf,
+} from "./declared-service.ts";
+import { isObject } from "./option-table.ts";
 import { TypeBuilder } from "./types/build-types.ts";
 import type { DeclaredTypes } from "./types/declared-types.ts";
 
 const DEFAULT_NAMESPACE = "Default";
 
-/** A model, and which of its elements each declared operation became. */
+/** A model, and the operation of the model for each declared operation. */
 export interface BuiltModel {
   readonly model: Model;
   readonly operations: ReadonlyMap<DeclaredOperation, Operation>;
 }
 
 /**
- * Makes the model of a registration from checked declarations: every name resolved, all of it frozen.
+ * Builds the frozen model of a registration from checked declarations, with every name resolved.
  * @see OData CSDL 4.0
  */
 export function buildModel(service: DeclaredService, types: DeclaredTypes): BuiltModel {
@@ -99,7 +109,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
       }),
     ),
     uncomparable: frozenSet(set.uncomparable),
-    etag: fieldsOf(set.options["etag"]).flatMap((field) => propertyOf(entityType, field)),
+    etag: fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field)),
   });
 }
 
@@ -153,12 +163,8 @@ function toReturnType(returns: unknown, builder: TypeBuilder): ReturnType | unde
     return { type: builder.entityType(returns.of), isCollection: true, nullable: false, facets: {} };
   }
   if (!isDeclaration(returns, "EntityTypeDeclaration")) return undefined;
-  // A handler may always answer null for one entity: 204.
+  // A handler may always return null for one entity: the service then responds with 204.
   return { type: builder.entityType(returns), isCollection: false, nullable: true, facets: {} };
-}
-
-function propertyOf(type: EntityType, field: string): EntityType["properties"] {
-  return type.properties.filter((property) => property.field === field);
 }
 
 function fieldsOf(value: unknown): readonly string[] {
@@ -167,4 +173,43 @@ function fieldsOf(value: unknown): readonly string[] {
 
 function byName<Element extends { readonly name: string }>(elements: Iterable<Element>): ReadonlyMap<string, Element> {
   return frozenMap(Array.from(elements, (element) => [element.name, element] as const));
+}
+
+/**
+ * Resolves `on` or `through` of a checked navigation.
+ * @param source the entity type that declares the navigation
+ * @returns null if the navigation has neither
+ */
+function toNavigationJoin(
+  { target, options }: Pick<DeclaredNavigation, "target" | "options">,
+  source: EntityType,
+  builder: TypeBuilder,
+): NavigationJoin | null {
+  if (target === undefined) return null;
+  const related = builder.entityType(target);
+  const { on, through } = options;
+  if (isObject(through)) {
+    const { anyCase } = through;
+    const from = entriesOf(through["from"]).map(([field, column]): LinkColumn => {
+      const found = toColumn(source, field, column);
+      return Array.isArray(anyCase) && anyCase.includes(field) ? { ...found, isAnyCase: true } : found;
+    });
+    const to = entriesOf(through["to"]).map(([column, field]) => toColumn(related, String(field), column));
+    return keeper<NavigationJoin>({ kind: "link", table: String(through["table"]), from, to });
+  }
+  const pairs = entriesOf(on).map(([field, other]) => ({
+    property: propertyOf(source, field),
+    related: propertyOf(related, String(other)),
+  }));
+  return pairs.length === 0 ? null : keeper<NavigationJoin>({ kind: "direct", pairs });
+}
+
+function toColumn(type: EntityType, field: string, column: unknown): LinkColumn {
+  return { property: propertyOf(type, field), column: String(column) };
+}
+
+function propertyOf(type: EntityType, field: string): StructuralProperty {
+  const found = [...type.properties, ...type.ignoredProperties].find((property) => property.field === field);
+  if (found === undefined) throw new Error(`${type.name} has no property ${field}.`);
+  return found;
 }

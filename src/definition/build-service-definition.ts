@@ -35,11 +35,11 @@ const SET_HANDLERS = [
 ] as const;
 
 /**
- * Checks the declarations of one registration and resolves them: names, settings, model. All of it is frozen and
- * belongs to this registration alone.
- * @param defaultLogger where the service reports when the application gives no logger
+ * Checks the declarations of one registration and resolves its names, settings and model. The result is frozen and
+ * shared with no other registration.
+ * @param defaultLogger used if the application gives no logger
  * @throws ConfigurationError with every fault of the declarations
- * @see specification, What the service does; section Versioning
+ * @see docs/reference/services.md
  */
 export function buildServiceDefinition(options: ServiceOptions, defaultLogger: Logger): ServiceDefinition {
   const service = collectDeclarations(options);
@@ -96,7 +96,7 @@ function toSetDefinition(
   return Object.freeze({
     entitySet,
     database: set.declaration.database,
-    // Functions, as checked; their parameters and results are typed where they are declared.
+    // The startup check found functions; `entitySet` typed their parameters and results.
     handlers: Object.freeze(pickStated(set.options, SET_HANDLERS)),
     capabilities: resolveCapabilities(set, entitySet, defaults),
     settings: resolveSettings(set, defaults),
@@ -118,7 +118,7 @@ function rowRuleOf({ options }: DeclaredSet, entitySet: EntitySet, { model }: Bu
   return compileRowRule(declared as DeclaredRowRule, entitySet, model.entityContainer.entitySets);
 }
 
-/** The handlers of the operations of a set, or of the unbound ones, by name. */
+/** Returns the operations of a set, or the unbound operations, with their handlers by name. */
 function operationsOf(
   { operations }: { readonly operations: readonly DeclaredOperation[] },
   built: BuiltModel,

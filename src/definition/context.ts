@@ -4,21 +4,21 @@ import type { EntityOf } from "./types/infer.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /**
- * Where an application names its user and transaction types, once:
+ * Declares the application's user and transaction types, once:
  * `declare module "odatakit" { interface Register { user: MyUser } }`.
  */
 export interface Register {}
 
-/** The user when the application names none. */
+/** The type of the user if the application registers none. */
 export interface Principal {
   readonly id?: string;
   readonly roles?: readonly string[];
 }
 
-/** The application's user. */
+/** The type of the user: `Register.user`, or `Principal`. */
 export type User = Register extends { readonly user: infer U } ? U : Principal;
 
-/** The application's transaction. */
+/** The type of the transaction: `Register.transaction`, or `unknown`. */
 export type Transaction = Register extends { readonly transaction: infer T } ? T : unknown;
 
 /** The request as handlers and `authenticate` see it. */
@@ -34,21 +34,20 @@ export interface IncomingRequest {
   readonly headers: Headers;
 }
 
-/** What rules get of a request. They have no access to sets, because sets ask rules. */
+/** The context of authorization rules. Rules cannot open entity sets, because opening a set evaluates its rules. */
 export interface RuleContext {
   readonly user: User | null;
-  /** Aborted when the client disconnects; made on first use. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   readonly request: IncomingRequest;
-  /** The registration that answers. */
+  /** The registration that received the request. */
   readonly service: { readonly name: string | undefined; readonly prefix: string };
-  /** The transaction that `inTransaction` has open; undefined outside of one. */
+  /** The transaction that `inTransaction` opened; undefined outside of `inTransaction`. */
   readonly transaction: Transaction | undefined;
 }
 
 /**
- * Returns what rules get of a context: they open no sets, because sets ask rules.
- * @param context of a handler
+ * Returns the context of rules for the context of a handler.
  */
 export function ruleContextOf(context: RuleContext): RuleContext {
   return {
@@ -70,13 +69,12 @@ export function ruleContextOf(context: RuleContext): RuleContext {
   };
 }
 
-/** What every handler gets as its last argument. */
+/** The context of a request: the last argument of every handler. */
 export interface Context extends RuleContext {
   /**
-   * Opens an entity set of the service to the handler. Each call checks what a request would have to pass: the rules of
-   * the category, `resource` rules and row rules for the user of the request. Calls within `inTransaction` are part of
-   * the transaction.
-   * @param set as declared
+   * Opens an entity set of the service. Each call obeys the rules that a request of the same user would obey: the rules
+   * of the category, `resource` rules and row rules. Calls within `inTransaction` are part of the transaction.
+   * @param set the value that `entitySet` or `sqlEntitySet` returned
    * @see docs/reference/handlers.md
    */
   sets<E extends EntityTypeDeclaration, N>(
@@ -86,38 +84,38 @@ export interface Context extends RuleContext {
   ): EntitySetAccess<E, N>;
   /**
    * Runs work as one transaction over the sets of one database. It commits when the work returns, and rolls back when
-   * the work throws or returns an error. Within another transaction the work is a part of that one.
-   * @param work uses the context that it is given; it may run up to three times
-   * @returns what the work returned
+   * the work throws or returns an error. Within another transaction, the work becomes part of that transaction.
+   * @param work a function that uses the context it receives; it may run up to three times
+   * @returns the result of the work
    * @see docs/reference/handlers.md
    */
   inTransaction<T>(this: void, work: (context: Context) => Awaitable<T>, options?: TransactionOptions): Promise<T>;
 }
 
-/** What the context of a call says of row rules. */
+/** The flag of a trusted call. */
 interface TrustedCall {
-  /** Whether the call is trusted: row rules do not hold for what it reads and writes. */
+  /** Whether row rules are skipped for the rows that the call reads and writes. */
   readonly seesAllRows?: boolean;
 }
 
-/** Tells whether row rules do not hold for a call: `ctx.sets` with `trusted: true` makes such contexts. */
+/** Returns whether row rules are skipped for a call: `ctx.sets` with `trusted: true` makes such contexts. */
 export function seesAllRows(context: (Context & TrustedCall) | undefined): boolean {
   return context?.seesAllRows === true;
 }
 
-/** Which database a transaction is of, and how long it may take. */
+/** The options of `ctx.inTransaction`. */
 export interface TransactionOptions {
-  /** A set of the database; required where the sets of the service are in several databases. */
+  /** A set of the database; required if the sets of the service are in several databases. */
   readonly over?: DeclaredEntitySet | undefined;
-  /** Milliseconds after which the transaction is rolled back; 30,000 when absent, null for no limit. */
+  /** Milliseconds after which the transaction is rolled back; 30,000 if absent, null for no limit. */
   readonly timeout?: number | null | undefined;
 }
 
-/** What `replace`, `patch` and `delete` get as their last argument. */
+/** The last argument of `replace`, `patch` and `delete`. */
 export interface WriteContext<E extends EntityTypeDeclaration> extends Context {
   /**
-   * The ETag properties as loaded when a tag of `If-Match` was found to be the current one: repeat them in the WHERE of
-   * the write, so that no other write comes between. Undefined without `If-Match`, and for `*`, which names no version.
+   * The values of the ETag properties that matched `If-Match`. Repeat them in the `WHERE` of the write: a concurrent
+   * write is then not overwritten. Undefined without `If-Match`, and for `If-Match: *`, which names no version.
    */
   readonly expected: Partial<EntityOf<E>> | undefined;
 }

@@ -23,7 +23,7 @@ interface Declarations {
   readonly ServiceRoute: ServiceRoute;
 }
 
-/** Tells whether a value was made by the function that declares things of this kind, such as `entityType`. */
+/** Returns whether a value is a declaration of a kind, such as the result of `entityType`. */
 export function isDeclaration<Kind extends keyof Declarations>(
   value: unknown,
   kind: Kind,

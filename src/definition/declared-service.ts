@@ -8,14 +8,14 @@ import type { NavigationDeclaration } from "./sets/navigation-declaration.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "./types/value-type.ts";
 
 /**
- * The declarations of one registration as they hang together, before they are checked: names resolved, each set object
- * once. What is no declaration at all is left out here; `check-options.ts` names it.
+ * The declarations of one registration before the startup check: names are resolved, and each set object is listed once.
+ * Values that are not declarations are left out here and reported by `check-options.ts`.
  */
 export interface DeclaredService {
   readonly options: Readonly<Record<string, unknown>>;
   readonly naming: NamingPolicy;
   readonly sets: readonly DeclaredSet[];
-  /** Unbound. */
+  /** The unbound operations. */
   readonly operations: readonly DeclaredOperation[];
 }
 
@@ -24,11 +24,11 @@ export interface DeclaredSet {
   readonly name: string;
   readonly entityType: EntityTypeDeclaration;
   readonly options: Readonly<Record<string, unknown>>;
-  /** What the application holds of it. */
+  /** The declaration that the application passes to `ctx.sets`. */
   readonly declaration: EntitySetDeclaration;
-  /** What the declaration finds wrong with itself. */
+  /** Returns the faults that only the maker of the declaration can find. */
   readonly check: EntitySetDeclaration["check"];
-  /** The keys of properties that its database cannot compare. */
+  /** The fields of properties that its database cannot compare. */
   readonly uncomparable: readonly string[];
   readonly navigations: readonly DeclaredNavigation[];
   readonly operations: readonly DeclaredOperation[];
@@ -37,12 +37,12 @@ export interface DeclaredSet {
 /** One navigation property of a set. */
 export interface DeclaredNavigation {
   readonly field: string;
-  /** On the wire. */
+  /** The wire name. */
   readonly name: string;
   readonly declaration: NavigationDeclaration;
-  /** Undefined when the declaration gives no entity type. */
+  /** Undefined if the declaration names no entity type. */
   readonly target: EntityTypeDeclaration | undefined;
-  /** What went wrong when the declaration was asked for its type. */
+  /** The message of the error that the function for the type threw. */
   readonly failure: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -70,7 +70,7 @@ export interface DeclaredProperty {
   readonly declared: PropertyDeclaration;
 }
 
-/** Puts the declarations of a registration together and gives each its name. */
+/** Collects the declarations of a registration and resolves their names. */
 export function collectDeclarations(options: ServiceOptions): DeclaredService {
   const given: Readonly<Record<string, unknown>> = isObject(options) ? everyOption(options) : {};
   const naming = NAMING_POLICIES.find((policy) => policy === given["propertyNaming"]) ?? "PascalCase";
@@ -84,12 +84,12 @@ export function collectDeclarations(options: ServiceOptions): DeclaredService {
   };
 }
 
-/** Tells whether a value was made by `entitySet` from an entity type. */
+/** Returns whether a value is an entity set of an entity type. */
 export function isEntitySet(value: unknown): value is EntitySetDeclaration {
   return isDeclaration(value, "EntitySetDeclaration") && isDeclaration(value.entityType, "EntityTypeDeclaration");
 }
 
-/** The properties of a structured type with their wire names. */
+/** Returns the properties of a structured type with their wire names. */
 export function propertiesOf(
   type: { readonly properties: Readonly<Record<string, unknown>> },
   naming: NamingPolicy,
@@ -101,12 +101,12 @@ export function propertiesOf(
   });
 }
 
-/** The entries of a table; none when it is not one. */
+/** Returns the entries of an object; none for any other value. */
 export function entriesOf(table: unknown): ReadonlyArray<readonly [string, unknown]> {
   return isObject(table) ? Object.entries(table) : [];
 }
 
-/** The declaration of one property of a structured type; undefined when it has none of that key. */
+/** Returns the declaration of a property of a structured type; undefined if the type does not have it. */
 export function propertyIn(
   type: { readonly properties: Readonly<Record<string, unknown>> },
   field: string,
@@ -115,7 +115,7 @@ export function propertyIn(
   return isDeclaration(property, "Property") ? property.declared : undefined;
 }
 
-/** The names of a table; none when it is not one. */
+/** Returns the keys of an object; none for any other value. */
 export function namesOf(table: unknown): readonly string[] {
   return isObject(table) ? Object.keys(table) : [];
 }
@@ -152,7 +152,7 @@ function collectNavigation(
   };
 }
 
-/** A thunk fails where the module of its type is not loaded yet, as in `const` types of modules in a circle. */
+/** The function for a type throws while the module of the type is not loaded: modules may import each other. */
 function resolveTarget(to: NavigationDeclaration["to"]): Pick<DeclaredNavigation, "target" | "failure"> {
   try {
     const target: unknown = typeof to === "function" ? to() : to;
@@ -176,12 +176,12 @@ function collectOperations(table: unknown): readonly DeclaredOperation[] {
   });
 }
 
-/** Where the faults of a navigation property stand: its set and its read route. */
+/** Returns the set and the read route of a navigation property, for its faults. */
 export function navigationPlace(set: DeclaredSet, { name }: DeclaredNavigation): FaultPlace {
   return { set: set.name, route: `/${set.name}({key})/${name}`, method: "GET" };
 }
 
-/** Where the faults of an operation stand: its set, if it is bound, and its route. */
+/** Returns the set (of a bound operation) and the route of an operation, for its faults. */
 export function operationPlace(set: DeclaredSet | undefined, { name, kind, bound }: DeclaredOperation): FaultPlace {
   const method = kind === "Function" ? "GET" : "POST";
   if (set === undefined) return { route: `/${name}`, method };

@@ -1,11 +1,11 @@
-/** Where the service reports what no client may see. */
+/** A logger of the application: the service reports failures here that clients must not see. */
 export interface Logger {
   error(message: string, fields: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
   info(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** A logger whose functions take the fields first, as those of pino and bunyan do. */
+/** A logger whose functions take the fields first, such as a logger of pino or bunyan. */
 export interface FieldsFirstLogger {
   error(fields: object, message?: string): void;
   warn(fields: object, message?: string): void;
@@ -13,7 +13,7 @@ export interface FieldsFirstLogger {
 }
 
 /**
- * Adapts a logger whose functions take the fields before the message, such as one of pino or bunyan.
+ * Adapts a logger whose functions take the fields before the message, such as a logger of pino or bunyan.
  * @see docs/reference/services.md, Log failures
  */
 export function fromPino(logger: FieldsFirstLogger): Logger {
@@ -24,16 +24,16 @@ export function fromPino(logger: FieldsFirstLogger): Logger {
   });
 }
 
-/** Returns the logger, adapted where it is one of pino: called as it is, it would drop the fields. */
+/** Adapts a logger of pino, which would otherwise drop the fields; returns any other logger as it is. */
 export function adaptLogger(logger: Logger): Logger {
-  // Only pino has a function that returns the bindings of a logger.
+  // Only loggers of pino have `bindings()`.
   const { bindings, child } = logger as Partial<Record<"bindings" | "child", unknown>>;
   return typeof bindings === "function" && typeof child === "function"
     ? fromPino(logger as unknown as FieldsFirstLogger)
     : logger;
 }
 
-/** The logger of a service that is given none: unhandled errors go to the console, all else nowhere. */
+/** The default logger: it writes errors and warnings to the console. */
 export const defaultLogger: Logger = Object.freeze({
   error(message: string, fields: Readonly<Record<string, unknown>>): void {
     console.error(message, fields);
@@ -42,6 +42,6 @@ export const defaultLogger: Logger = Object.freeze({
     console.warn(message, fields);
   },
   info(): void {
-    // Nothing is worth a line unless the application asks for it with a logger of its own.
+    // Only a logger of the application receives these.
   },
 });

@@ -1,4 +1,4 @@
-/** How the application's keys become wire names. */
+/** How the keys of properties become wire names. */
 export type NamingPolicy = "PascalCase" | "camelCase" | "asDeclared";
 
 /** The naming policies. */
@@ -10,9 +10,9 @@ const MAX_NAMESPACE_LENGTH = 511;
 const RESERVED_NAMESPACES: ReadonlySet<string> = new Set(["Edm", "odata", "System", "Transient"]);
 
 /**
- * The name of an entity set that states none: the plural of its type's name. A consonant and `y` become `ies`; a name
- * that ends in `s`, `sh`, `ch`, `x` or `z` gets `es`; any other `s`. Irregular plurals are not known.
- * @see specification, Entity set
+ * Returns the default name of an entity set, the plural of the name of its type. A consonant and `y` become `ies`; a name
+ * that ends in `s`, `sh`, `ch`, `x` or `z` gets `es`; any other name gets `s`. Irregular plurals are not known.
+ * @see docs/reference/entity-sets.md
  */
 export function pluralOf(typeName: string): string {
   if (/[bcdfghjklmnpqrstvwxz]y$/iu.test(typeName)) return `${typeName.slice(0, -1)}ies`;
@@ -20,7 +20,7 @@ export function pluralOf(typeName: string): string {
 }
 
 /**
- * Tells whether a text is a simple identifier: a letter or underscore, then letters, digits and underscores of any
+ * Returns whether a string is a simple identifier: a letter or underscore, then letters, digits and underscores of any
  * script, at most 128 characters.
  * @see OData CSDL 4.0, section 17.2
  */
@@ -29,7 +29,7 @@ export function isSimpleIdentifier(text: string): boolean {
 }
 
 /**
- * Tells whether a text can be the namespace of a schema: identifiers with dots between them, none of the reserved ones.
+ * Returns whether a string can be the namespace of a schema: identifiers separated by dots, but not a reserved name.
  * @see OData CSDL 4.0, sections 5.1.1 and 17.1
  */
 export function isNamespace(text: string): boolean {
@@ -38,8 +38,9 @@ export function isNamespace(text: string): boolean {
 }
 
 /**
- * The wire name of a key. `PascalCase` raises the first letter; `camelCase` lowers it, or all but the last of several
- * capitals before a small letter (`URLValue` is `urlValue`, `ID` is `id`); `asDeclared` changes nothing.
+ * Returns the wire name of a key. `PascalCase` capitalizes the first letter. `camelCase` converts leading capitals to lower
+ * case, except the last of several before a lower-case letter: `URLValue` becomes `urlValue`, `ID` becomes `id`.
+ * `asDeclared` changes nothing.
  */
 export function toWireName(field: string, policy: NamingPolicy): string {
   if (policy === "asDeclared") return field;
@@ -47,7 +48,7 @@ export function toWireName(field: string, policy: NamingPolicy): string {
   return field.replace(/^\p{Lu}(?:\p{Lu}*(?!\p{Ll}))?/u, (capitals) => capitals.toLowerCase());
 }
 
-/** Letters that grow by raising, such as ß, stay as they are. */
+/** Keeps letters whose capital is longer, such as ß. */
 function raised(letter: string): string {
   const capital = letter.toUpperCase();
   return capital.length === letter.length ? capital : letter;

@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 
-/** What the value of an option must be. An option that is absent or undefined is never wrong, unless required. */
+/** The rule for the value of an option. An absent or undefined option passes every rule. */
 export type OptionRule =
   | { readonly kind: "flag" | "text" | "handler" | "texts" | "object" | "array" | "any" }
   | { readonly kind: "limit"; readonly least: number }
@@ -10,12 +10,12 @@ export type OptionRule =
 /** The options of one declaration, each with its rule. */
 export type OptionTable<Name extends string = string> = Readonly<Record<Name, OptionRule>>;
 
-/** Where a declaration stands, for its faults. */
+/** The place of a declaration, for its faults. */
 export type FaultPlace = Pick<ConfigurationFault, "set" | "route" | "method">;
 
 /**
- * Checks the options of one declaration: their names, and that each has a value of its kind.
- * @param owner what the options belong to, such as `entitySet` or `defaults`
+ * Checks the names and values of the options of one declaration.
+ * @param owner the owner of the options, such as `entitySet` or `defaults`
  */
 export function* checkOptions(
   table: OptionTable,
@@ -36,7 +36,7 @@ export function* checkOptions(
   }
 }
 
-/** What to do about a name that is not declared: the nearest one that is, or all of them. */
+/** Returns the advice for an unknown name: the nearest declared name, or all declared names. */
 export function adviseName(name: string, declared: readonly string[]): string {
   const nearest = nearestName(name, declared);
   if (nearest !== null) return `Did you mean \`${nearest}\`?`;
@@ -44,7 +44,7 @@ export function adviseName(name: string, declared: readonly string[]): string {
   return `Remove it, or use one of ${declared.map((each) => `\`${each}\``).join(", ")}.`;
 }
 
-/** A value as the message of a fault shows it. */
+/** Describes a value in the message of a fault. */
 export function describe(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   if (typeof value === "function") return "a function";
@@ -53,7 +53,7 @@ export function describe(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-/** Null when the value satisfies the rule. */
+/** Returns what to give instead of a value; null if the value satisfies the rule. */
 function wantedInstead(rule: OptionRule, value: unknown): string | null {
   switch (rule.kind) {
     case "flag":
@@ -85,44 +85,40 @@ function isLimit(value: unknown, least: number): boolean {
   return value === null || (typeof value === "number" && Number.isSafeInteger(value) && value >= least);
 }
 
-/** A name as text, whatever untyped code gave for it: `check-names.ts` refuses what is no identifier, as `<5>` is none. */
+/** Returns a name as a string. A name that is not a string becomes one that `check-names.ts` rejects, such as `<5>`. */
 export function nameOf(value: unknown): string {
   return typeof value === "string" ? value : `<${describe(value)}>`;
 }
 
-/** Tells whether a value is an object that is no array: a table of named things. */
+/** Returns whether a value is an object other than an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * A table of options with all that it gives as members of its own: what a class or another table hands down, and what is
- * not enumerable, would be left out of a copy, and a rule among it would not hold. Anything but a table, which only
- * untyped code can pass, is left for the startup check.
+ * Copies options with their inherited and non-enumerable members. Otherwise an authorization rule that a class defines
+ * would be lost. Returns a value that is not an object as it is, for the startup check.
  */
 export function everyOption<Table extends object>(table: Table): Table {
   if (typeof table !== "object" || table === null || Array.isArray(table)) return table;
   const options = { ...table };
-  for (let owner: unknown = table; isOwner(owner); owner = Object.getPrototypeOf(owner)) {
+  let owner: object | null = table;
+  while (owner !== null && owner !== Object.prototype) {
     for (const name of Object.getOwnPropertyNames(owner)) {
       if (name === "constructor" || Object.hasOwn(options, name)) continue;
       Object.defineProperty(options, name, { value: Reflect.get(table, name), enumerable: true });
     }
+    owner = Object.getPrototypeOf(owner) as object | null;
   }
   return options;
 }
 
-/** What every object inherits is no option; each realm has an `Object.prototype` of its own. */
-function isOwner(owner: unknown): owner is object {
-  return typeof owner === "object" && owner !== null && !Object.hasOwn(owner, "hasOwnProperty");
-}
-
-/** A frozen copy of a table; anything else, which only untyped code can pass, is left for the startup check. */
+/** Returns a frozen copy of an object; returns any other value as it is, for the startup check. */
 export function frozenCopy<Table extends object>(table: Table): Table {
   return typeof table === "object" && table !== null ? Object.freeze({ ...table }) : table;
 }
 
-/** The options of these names that are stated. */
+/** Returns the options of these names that are not undefined. */
 export function pickStated<Name extends string>(
   options: Readonly<Record<string, unknown>>,
   names: readonly Name[],

@@ -1,17 +1,17 @@
 import type { RuleContext } from "./context.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 
-/** What each record of the log says of its request. */
+/** The fields of each log record that identify its request. */
 export interface RequestFields {
   readonly requestId: string;
   readonly method: string;
-  /** Without the query, because filters hold the data of users. */
+  /** Without the query, because filters contain personal data. */
   readonly path: string;
   /** The entity set that the path begins with; absent for any other path. */
   readonly set?: string;
 }
 
-/** What places a request. */
+/** The parts of a request that its log fields are made from. */
 export interface PlacedRequest {
   readonly id: string;
   readonly method: string;
@@ -19,14 +19,14 @@ export interface PlacedRequest {
   readonly path: string;
 }
 
-/** What the log needs of a registration. Without a model no entity set is known. */
+/** The parts of a registration that log fields are made from. Without a model, `set` is absent. */
 export type FieldsScope = Partial<Pick<ServiceDefinition, "prefix" | "model">>;
 
 /** The first segment of a path below the prefix, without its key. */
 const FIRST_SEGMENT = /^\/([^/(?#]*)/;
 
 /**
- * Returns what each record of the log says of its request.
+ * Returns the fields of each log record that identify its request.
  * @see docs/reference/services.md, Log failures
  */
 export function requestFields(scope: FieldsScope, { id, method, path }: PlacedRequest): RequestFields {
@@ -36,7 +36,7 @@ export function requestFields(scope: FieldsScope, { id, method, path }: PlacedRe
 
 /**
  * Logs a warning about a request. A logger that throws does not change the response.
- * @param fields beside those of the request
+ * @param fields further fields of the record
  * @see docs/reference/services.md, Log failures
  */
 export function logWarning(
@@ -49,11 +49,11 @@ export function logWarning(
     const place = requestFields(service, { id, method, path: pathOf(url, service) });
     service.logger.warn(message, { ...place, ...fields });
   } catch {
-    // There is nowhere left to report to.
+    // A logger that throws leaves nowhere to report to.
   }
 }
 
-/** The raw path of an absolute URL, as the service received it: a path in `publicUrl` is no part of it. */
+/** Returns the raw path of an absolute URL as the service received it, without the path of `publicUrl`. */
 function pathOf(url: string, { publicUrl }: Pick<ServiceDefinition, "publicUrl">): string {
   const path =
     publicUrl !== undefined && url.startsWith(publicUrl)
@@ -68,7 +68,7 @@ function entitySetAt(path: string, { prefix = "", model }: FieldsScope): string 
     const name = decodeURIComponent(segment);
     return model?.entityContainer.entitySets.has(name) === true ? name : undefined;
   } catch {
-    // The path is not one that the service can read.
+    // Malformed percent-encoding.
     return undefined;
   }
 }

@@ -12,71 +12,71 @@ import type { Answer, EntitySetHandlers, NavigationHandlers } from "./sets/handl
 import type { TransactionalDatabase } from "./sets/transactional-database.ts";
 
 /**
- * One registration after startup: every declaration checked, every name and setting resolved, all of it frozen.
- * The protocol works on this alone.
+ * One registration after startup: frozen, with every declaration checked and every name and setting resolved.
+ * Requests use only this definition, never the declarations.
  */
 export interface ServiceDefinition {
   readonly name: string | undefined;
-  /** Begins with a slash and does not end with one; empty for the root. */
+  /** Starts with a slash and does not end with one; empty for the root. */
   readonly prefix: string;
   readonly group: string | undefined;
   readonly model: Model;
   readonly entitySets: ReadonlyMap<string, EntitySetDefinition>;
   /** Unbound operations by name. */
   readonly operationImports: ReadonlyMap<string, OperationImport>;
-  /** The unbound operations with their handlers, by name. */
+  /** Unbound operations with their handlers, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
-  /** What holds for related entities that belong to no declared set. */
+  /** The capabilities of related entities that belong to no declared set. */
   readonly defaultCapabilities: Capabilities;
-  /** What holds for unbound operations. */
+  /** The settings of unbound operations. */
   readonly defaultSettings: EntitySetSettings;
   readonly limits: Limits;
   readonly profile: ServiceProfile;
   readonly logger: Logger;
-  /** The configured base address without a trailing slash, such as `https://api.example.com`. */
+  /** The configured base URL without a trailing slash, such as `https://api.example.com`. */
   readonly publicUrl: string | undefined;
   readonly trustProxy: boolean;
-  /** Whether writes are refused that a page of another site makes a browser send. */
+  /** Whether the service refuses writes that a browser sends for a page of another site. */
   readonly refusesCrossSiteWrites: boolean;
   /** The WWW-Authenticate header of a 401. */
   readonly challenge: string;
-  /** Whether responses name the check constraint that refused a write. */
+  /** Whether responses name the check constraint that a write violated. */
   readonly exposesConstraintNames: boolean;
   readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;
-  /** Returns what keyset tokens belong to; undefined: the user of the request. */
+  /** Returns the owner of keyset tokens; the user of the request if absent. */
   readonly tokenScope: ((context: RuleContext) => string) | undefined;
-  /** What every request must meet, before what its set and category require. */
+  /** The rules of every request, checked before the rules of its set and category. */
   readonly authorization: readonly AuthorizationRequirement[];
-  /** Returns the declaration of a set by its name: handlers name a set by its declaration. */
+  /** Returns the declaration of a set by its name: `ctx.sets` takes declarations. */
   readonly declarationOf: (name: string) => DeclaredEntitySet | undefined;
 }
 
 /** One entity set after startup. */
 export interface EntitySetDefinition {
   readonly entitySet: EntitySet;
-  /** The database of the rows; undefined where the declaration does not know it. */
+  /** The database of the rows; undefined if the declaration does not know it. */
   readonly database: TransactionalDatabase | undefined;
   readonly handlers: EntitySetHandlers<Context>;
   /** The handlers of each navigation property that the set declares, by wire name. */
   readonly navigationHandlers: ReadonlyMap<string, NavigationHandlers<Context>>;
   readonly capabilities: Capabilities;
   readonly settings: EntitySetSettings;
-  /** The operations that are bound to the set or to its entities, by name. */
+  /** The operations bound to the set or to its entities, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   readonly authorization: CategoryRequirements;
   /** The rules along each navigation property that the set declares, by wire name. */
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
-  /** Which rows each user sees; null: all of them. */
+  /** The row rule; null if every user sees all rows. */
   readonly rows: RowRule | null;
-  /** The foreign keys of the set that refer to sets with row rules; present in a service with row rules. */
+  /** The foreign keys that refer to sets with row rules; absent in a service without row rules. */
   readonly guardedReferences?: readonly GuardedReference[] | undefined;
   /**
-   * Returns the row rule as a predicate, for writes that check it in their own transaction; present where there is a rule.
-   * @returns null where the user sees all rows; the same object for a request each time
-   * @throws whatever the rule throws
+   * Returns the row rule as a predicate, for writes that check it in their own transaction; absent without a row rule.
+   * @returns null if the user sees all rows; the same object for each call of a request
+   * @throws any error of the rule
    */
   readonly restriction?: ((context: Context) => Answer<RowRestriction | null>) | undefined;
-  /** Calls `getByKey`, and returns what the user sees of the entity; present where there is a rule. */
+  /** Calls `getByKey` and applies the row rule to the entity; absent without a row rule. */
   readonly getSeen?: ((key: unknown, context: Context) => Answer<unknown>) | undefined;
 }
 
@@ -84,14 +84,14 @@ export interface EntitySetDefinition {
 export interface OperationDefinition {
   readonly operation: Operation;
   readonly handler: OperationHandler;
-  /** Of an unbound one: what it requires beside what the registration does. */
+  /** The rules of an unbound operation, in addition to the rules of the registration. */
   readonly authorization: readonly AuthorizationRequirement[];
 }
 
-/** `(key, parameters, context)` for an operation that is bound to an entity, else `(parameters, context)`. */
+/** `(key, parameters, context)` for an operation bound to an entity, otherwise `(parameters, context)`. */
 export type OperationHandler = (...parameters: readonly unknown[]) => Answer<unknown>;
 
-/** The resolved settings of an entity set that do not govern query options. `null`: no limit. */
+/** The resolved settings of an entity set, except those for query options. `null` means no limit. */
 export interface EntitySetSettings {
   readonly allowDeepInsert: boolean;
   readonly maxRequestBodyBytes: number | null;

@@ -1,10 +1,10 @@
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 
-/** The methods of the protocol that a route may declare. HEAD goes with GET, OPTIONS with each. */
+/** The methods that a route may declare. Routes with GET also support HEAD, and all routes support OPTIONS. */
 export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The declared methods of one path; an empty one does not exist. */
+/** The declared methods of one path. A path without methods does not exist. */
 export type RouteMethods = ReadonlySet<RouteMethod>;
 
 /** The declared methods along one navigation property. */
@@ -26,45 +26,45 @@ export interface EntitySetRouteMethods {
   readonly navigations: ReadonlyMap<string, NavigationRouteMethods>;
 }
 
-/** What a service tells of itself to those who describe it: what it declares, and which routes that makes. */
+/** The definition and the routes of a service, for API descriptions. */
 export interface ServiceDescription {
   readonly definition: ServiceDefinition;
   /** By name of the entity set. */
   readonly routes: ReadonlyMap<string, EntitySetRouteMethods>;
 }
 
-/** What a further route answers: the same bytes for every request. */
+/** The resource of a further route: the same bytes for every request. */
 export interface RouteResource {
-  /** Below the prefix, such as `openapi.json`. */
+  /** The path below the prefix, such as `openapi.json`. */
   readonly path: string;
   /** The Content-Type. */
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** Headers beside those of every response. */
+  /** Further headers of the response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether nobody is asked who they are, whatever the registration requires; absent: false. */
+  /** Whether requests skip authentication and authorization; false if absent. */
   readonly isPublic?: boolean | undefined;
 }
 
-/** Routes beside those of the protocol, such as those that `openApiRoute` makes. */
+/** Further routes of a service, such as the result of `openApiRoute`. */
 export interface ServiceRoute {
   readonly kind: "ServiceRoute";
-  /** The paths that it takes below the prefix. */
+  /** The paths below the prefix. */
   readonly paths: readonly string[];
-  /** What keeps it from being served, found at startup. */
+  /** Returns the faults of its options, at startup. */
   check(): Iterable<ConfigurationFault>;
-  /** Makes what is served, once, at startup. */
+  /** Makes the resources, once, at startup. */
   open(service: ServiceDescription): readonly RouteResource[];
 }
 
 const DESCRIPTION: unique symbol = Symbol("description");
 
-/** Keeps the description in a hidden field of a service that is not frozen yet: clients never see it. */
+/** Stores the description in a hidden field of a service that is not frozen yet. */
 export function describeService(service: object, description: ServiceDescription): void {
   Object.defineProperty(service, DESCRIPTION, { value: description });
 }
 
-/** The description of a service; undefined for an object that is none. */
+/** Returns the description of a service; undefined for any other object. */
 export function descriptionOf(service: object): ServiceDescription | undefined {
   return (service as { readonly [DESCRIPTION]?: ServiceDescription })[DESCRIPTION];
 }

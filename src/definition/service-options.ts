@@ -14,77 +14,86 @@ export interface UnboundOperations {
   readonly [name: string]: OperationDeclaration<never, undefined>;
 }
 
-/** The defaults of a registration: what its sets inherit, and the limits of every request. */
+/** The settings that all sets of a service inherit, and the limits of every request. */
 export interface ServiceDefaults extends SetSettings, LimitSettings {}
 
-/** Which batch formats the service takes. */
+/** The batch formats that the service accepts. */
 export interface BatchOptions {
   readonly multipart?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly maxParts?: number | null | undefined;
 }
 
-/** What differences between declarations and database do: keep the service from starting, go to the log, or nothing. */
+/** The effect of differences between declarations and database: stop the startup, log a warning, or do nothing. */
 export type SchemaCheck = "error" | "warn" | false;
 
 /**
- * What `odataService` takes: one registration.
- * @see specification, section Versioning
+ * The options of `odataService`.
+ * @see docs/reference/services.md
  */
 export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = readonly EntitySetDeclaration[]> {
-  /** Absent: the default registration. */
+  /** The name of the service, for error messages and the default prefix; a process may have one service without a name. */
   readonly name?: string | undefined;
-  /** Begins with a slash; `/` and the name when absent, the root without a name. */
+  /** The path of the service, such as `/odata`; if absent, `/` and the name, or the root without a name. */
   readonly prefix?: string | undefined;
-  /** The namespace of $metadata; `Default` when absent. */
+  /** The namespace in `$metadata`; `Default` if absent. */
   readonly namespace?: string | undefined;
-  /** Where generated API descriptions put this registration. */
+  /** The group of this service in generated API descriptions. */
   readonly group?: string | undefined;
   readonly entitySets: Sets;
-  /** Unbound functions. */
+  /** Unbound functions by name. */
   readonly functions?: UnboundOperations | undefined;
-  /** Unbound actions. */
+  /** Unbound actions by name. */
   readonly actions?: UnboundOperations | undefined;
+  /** Settings that the sets inherit, and limits of every request. */
   readonly defaults?: ServiceDefaults | undefined;
-  /** How keys become wire names; `PascalCase` when absent. */
+  /** How the keys of properties become wire names; `PascalCase` if absent. */
   readonly propertyNaming?: NamingPolicy | undefined;
-  /** Whom to follow where the specification is stricter than the standard; `specification` when absent. */
+  /**
+   * `standard` follows OData 4.0 to the letter where `specification`, the default, is stricter.
+   * @see docs/reference/services.md, The profile of the standard
+   */
   readonly profile?: "specification" | "standard" | undefined;
   readonly batch?: boolean | BatchOptions | undefined;
-  /** Tells who calls; null: nobody that is known. An error answers the request in its place. */
+  /** Returns the user of a request; null for an anonymous request. An error becomes the response. */
   readonly authenticate?: ((request: IncomingRequest) => Answer<User | null>) | undefined;
+  /** Rules that every request must pass, in addition to the rules of its set. */
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   /**
-   * What becomes of writes that a page of another site makes a browser send: `refuse` answers 403, for applications that
-   * know their users by cookies; `allow` when absent.
+   * Whether to refuse writes that a browser sends for a page of another site. Set `refuse` if cookies identify your
+   * users: the service then returns 403. `allow` if absent.
    */
   readonly crossSiteWrites?: "allow" | "refuse" | undefined;
-  /** The WWW-Authenticate header of a 401; `Bearer` when absent. */
+  /** The `WWW-Authenticate` header of a 401; `Bearer` if absent. */
   readonly challenge?: string | undefined;
   /**
-   * Whether a response names the check constraint of the database that refused a write. The log names it in any case.
-   * False when absent: the names are part of the schema of the database.
+   * Whether the response names the check constraint that a write violated. The names reveal parts of the schema of the
+   * database, so the default is false. The log always names the constraint.
    * @see docs/reference/sql.md
    */
   readonly exposeConstraintNames?: boolean | undefined;
-  /** Signs keyset tokens. */
+  /** The secret that seals keyset tokens: at least 16 random characters, the same for all processes of the service. */
   readonly secret?: string | Uint8Array | undefined;
   /**
-   * Returns what keyset tokens belong to, such as a tenant and a user: a token of another scope is 400. The `id` of the
-   * user when absent. @see docs/reference/paging.md
+   * Returns the owner of keyset tokens, such as a tenant and a user. The service rejects a token of another owner with 400.
+   * The `id` of the user if absent.
+   * @see docs/reference/paging.md
    */
   readonly tokenScope?: ((context: RuleContext) => string) | undefined;
   /**
-   * Whether the tables and columns of the databases are compared with the declarations before the first request: `error`
-   * throws every difference at once, `warn` logs them, `false` reads no catalogue; `error` when absent.
+   * Whether the service compares its declarations with the tables and columns of the databases before the first request.
+   * `error`, the default, throws all differences at once; `warn` logs them; `false` skips the comparison.
    * @see docs/reference/sql.md
    */
   readonly schemaCheck?: SchemaCheck | undefined;
-  /** Unhandled errors go to the console when absent. */
+  /** The logger of errors and warnings; the console if absent. */
   readonly logger?: Logger | undefined;
-  /** The address that clients see, such as `https://api.example.com`; that of the request when absent. */
+  /** The base URL that clients use, such as `https://api.example.com`; if absent, derived from each request. */
   readonly publicUrl?: string | undefined;
-  /** Whether `Forwarded` and `X-Forwarded-*` are believed. */
+  /**
+   * Whether the service trusts the headers `Forwarded` and `X-Forwarded-*`; false if absent. Clients can forge these
+   * headers: set true only behind a proxy that replaces them.
+   */
   readonly trustProxy?: boolean | undefined;
   /** Further routes below the prefix, such as `openApiRoute()` of `odatakit/openapi`. */
   readonly routes?: readonly ServiceRoute[] | undefined;

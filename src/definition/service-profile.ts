@@ -1,39 +1,39 @@
 import type { ErrorCode } from "../errors/error-codes.ts";
 
-/** Where a registration follows its specification or the standard to the letter: one frozen data object, no code paths. */
+/** The behaviour of a registration where its specification and the standard differ. */
 export interface ServiceProfile {
   readonly name: "specification" | "standard";
-  /** Whether navigation routes take every query option. */
+  /** Whether navigation routes support every query option. */
   readonly navigationTakesEveryOption: boolean;
-  /** Whether `$count` on navigation routes is taken before `$skip`. */
+  /** Whether `$count` on navigation routes counts before `$skip`. */
   readonly navigationCountsBeforeSkip: boolean;
-  /** Whether every result of an operation has a context URL; if not, most results are bare JSON. */
+  /** Whether every result of an operation has a context URL; otherwise most results are bare JSON. */
   readonly resultsEnveloped: boolean;
-  /** Whether a context URL with a `$select` also lists the navigation properties that are expanded. */
+  /** Whether a context URL with a `$select` also lists the expanded navigation properties. */
   readonly fullContextUrl: boolean;
-  /** Whether the context URL of a navigation route names the target set; if not, it repeats the path. */
+  /** Whether the context URL of a navigation route names the target set; otherwise it repeats the path. */
   readonly relatedContextOfTarget: boolean;
-  /** Whether a single-valued navigation that leads nowhere is 204; if not, it is 404 as for a missing parent. */
+  /** Whether a single-valued navigation without a related entity returns 204; otherwise 404, as for a missing parent. */
   readonly nullEntityIsEmpty: boolean;
-  /** Whether nested entities are refused in a POST to a set without deep insert; if not, they are ignored. */
+  /** Whether a POST with nested entities to a set without deep insert is rejected; otherwise they are ignored. */
   readonly refusesIgnoredNesting: boolean;
-  /** Whether the body of a complex property is the complex value itself; if not, the body has it in `value`. */
+  /** Whether the body of a complex property is the complex value itself; otherwise the value is in `value`. */
   readonly complexValuesBare: boolean;
-  /** Whether PATCH of a complex property changes the members that its body has; if not, it is 400. */
+  /** Whether PATCH of a complex property changes the members in the body; otherwise it returns 400. */
   readonly patchesComplexProperties: boolean;
-  /** Whether key members in the bodies of PUT and PATCH are ignored; if not, they must equal the key of the URL. */
+  /** Whether key members in the bodies of PUT and PATCH are ignored; otherwise they must equal the key in the URL. */
   readonly ignoresBodyKeys: boolean;
-  /** Whether `/$value` of null is 204; if not, it is 404. */
+  /** Whether `/$value` of null returns 204; otherwise 404. */
   readonly nullRawValueIsEmpty: boolean;
   /** Whether `$metadata` accepts `$format=xml`. */
   readonly metadataTakesXmlFormat: boolean;
   /** Whether the service document lists actions, and functions with parameters. */
   readonly listsEveryImport: boolean;
-  /** The code of valid requests for something that the service does not support; null: their codes differ. */
+  /** The error code of all valid requests that the service does not support; null for different codes. */
   readonly unsupportedCode: ErrorCode | null;
-  /** Whether a PATCH that returns no content names the entity in OData-EntityId. */
+  /** Whether a 204 response to PATCH has the header OData-EntityId. */
   readonly patchNamesEntity: boolean;
-  /** Whether PUT evaluates every If-None-Match, and not only `*` where it may create. */
+  /** Whether PUT evaluates every If-None-Match; otherwise only `*`, in sets with `allowUpsert`. */
   readonly putChecksIfNoneMatch: boolean;
 }
 

@@ -10,7 +10,7 @@ import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
 /** Every setting with a value. */
 type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
-/** What holds where neither the set nor its registration says otherwise. @see decisions, Settings */
+/** The defaults of all settings. @see docs/reference/entity-sets.md */
 export const DEFAULT_SETTINGS: Resolved<SetSettings> = Object.freeze({
   filterEnabled: true,
   orderByEnabled: true,
@@ -31,7 +31,7 @@ export const DEFAULT_SETTINGS: Resolved<SetSettings> = Object.freeze({
   paging: "offset",
 });
 
-/** The limits of a registration that states none. @see decisions, Settings; Smaller points */
+/** The defaults of all limits. @see docs/reference/limits.md */
 export const DEFAULT_LIMITS: Limits = Object.freeze(
   keeper({
     maxExpandDepth: 3,
@@ -48,14 +48,14 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
   }),
 );
 
-/** The limits of a registration. */
+/** Resolves the limits of a registration. */
 export function resolveLimits(defaults: LimitSettings): Limits {
   return Object.freeze(keeper(inherit(DEFAULT_LIMITS, [defaults])));
 }
 
 /**
- * The settings of an entity set that do not govern query options.
- * @param set undefined: what holds where there is no set, for unbound operations
+ * Resolves the settings of an entity set, except those for query options.
+ * @param set undefined for unbound operations
  */
 export function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceDefaults): EntitySetSettings {
   const settings = inherit(DEFAULT_SETTINGS, [defaults, set?.options ?? {}]);
@@ -73,7 +73,7 @@ export function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceD
   });
 }
 
-/** The settings of an entity set that govern query options; allowlists with wire names. */
+/** Resolves the settings of an entity set for query options; allowlists contain wire names. */
 export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defaults: ServiceDefaults): Capabilities {
   const settings = inherit(DEFAULT_SETTINGS, [defaults, set.options]);
   const allowlist = (option: string): ReadonlySet<string> | null => {
@@ -82,7 +82,7 @@ export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defa
     const members = [...entitySet.entityType.properties, ...entitySet.navigationProperties.values()];
     return frozenSet(members.filter(({ field }) => fields.includes(field)).map(({ name }) => name));
   };
-  /** An allowlist of what the database can compare. */
+  /** Removes the properties that the database cannot compare from an allowlist. */
   const comparable = (option: string): ReadonlySet<string> | null => {
     const { uncomparable = new Set() } = entitySet;
     if (uncomparable.size === 0) return allowlist(option);
@@ -101,7 +101,7 @@ export function resolveCapabilities(set: DeclaredSet, entitySet: EntitySet, defa
   });
 }
 
-/** What a registration allows where no set is declared: on navigations without a target. */
+/** Resolves the settings for query options on navigations without a target set. */
 export function resolveDefaultCapabilities(defaults: ServiceDefaults): Capabilities {
   return Object.freeze({
     ...switchesOf(inherit(DEFAULT_SETTINGS, [defaults])),
@@ -113,7 +113,7 @@ export function resolveDefaultCapabilities(defaults: ServiceDefaults): Capabilit
   });
 }
 
-/** The settings of query options that a registration may state for all of its sets. */
+/** Returns the settings for query options that a registration may give for all of its sets. */
 function switchesOf(
   settings: Resolved<SetSettings>,
 ): Omit<Capabilities, "searchEnabled" | `${"filter" | "orderBy" | "select" | "expand"}Properties`> {
@@ -129,8 +129,8 @@ function switchesOf(
 }
 
 /**
- * Each setting of `base` as the last source that states it has it; `undefined` states nothing, null does. The values
- * are of their types: the startup rules have checked them.
+ * Overrides the settings of `base` by each source in turn; `undefined` overrides nothing. The startup check found values
+ * of the right types.
  */
 function inherit<T extends object>(base: T, sources: readonly object[]): T {
   const stated = sources.flatMap((source) =>

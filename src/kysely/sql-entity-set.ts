@@ -9,7 +9,7 @@ import {
 } from "../definition/sets/entity-set.ts";
 import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
-import { declaredEntityType } from "../definition/types/declared-entity-type.ts";
+import { declaredEntityType } from "../definition/types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";

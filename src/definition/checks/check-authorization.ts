@@ -1,5 +1,11 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { type DeclaredOperation, type DeclaredService, type DeclaredSet, operationPlace } from "../declared-service.ts";
+import {
+  type DeclaredOperation,
+  type DeclaredService,
+  type DeclaredSet,
+  operationPlace,
+  navigationPlace,
+} from "../declared-service.ts";
 import { everyOption, adviseName, describe, type FaultPlace, isObject } from "../option-table.ts";
 import {
   type AuthorizationRequirement,
@@ -8,18 +14,23 @@ import {
   needsResource,
   type NoRequirement,
   requirementsOf,
+  resolveCategories,
 } from "../rules/authorization.ts";
+import { asksTargetOf, setsAlong } from "../rules/navigation-authorization.ts";
+import { linkRoutes, type NavigationInto, relatedHoldsKey } from "../rules/routes-into.ts";
+import { navigationHandlersOf } from "../sets/navigation-handlers.ts";
+import { isOverTable } from "./check-links.ts";
 
-/** What may hold rules in the `authorization` of a set. */
+/** The members of the `authorization` of a set that contain rules. */
 const RULE_OPTIONS = ["all", ...CATEGORIES] as const;
 
 const RULE_FIX =
   "Give what `authenticated()`, `role(…)`, `anyOf(…)` or `resource(…)` returns, or a list of rules that must all pass.";
 
 /**
- * Where rules are asked there are rules, and each can be judged where it stands: what is no rule must not count as one
- * that everybody passes.
- * @see specification, section Authentication
+ * Checks that every authorization option contains rules that can be evaluated at its place. Any other value must not count
+ * as a rule that every user passes.
+ * @see docs/guides/authorization.md
  */
 export function* checkAuthorization({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   yield* checkWithoutEntity(options["authorization"], "`authorization` of odataService", {});
@@ -33,18 +44,18 @@ export function* checkAuthorization({ options, sets, operations }: DeclaredServi
   }
 }
 
-/** Whether an option states rules; an empty list states that there are none. */
+/** Returns whether an option contains rules; an empty list does not. */
 export function statesRules(rules: unknown): boolean {
   return rules !== undefined && !(Array.isArray(rules) && rules.length === 0);
 }
 
-/** Whether a set lets not everybody do and see everything. */
+/** Returns whether a set has any rules. */
 export function isGuarded({ options: { authorization } }: DeclaredSet): boolean {
   if (!isObject(authorization)) return false;
   return authorization["rows"] !== undefined || RULE_OPTIONS.some((name) => statesRules(authorization[name]));
 }
 
-/** Rules of what addresses no entity. */
+/** Checks rules for requests that address no entity. */
 function* checkWithoutEntity(rules: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
   yield* checkRules(rules, name, place);
   if (!requirementsOf(rules).some(needsResource)) return;
@@ -72,7 +83,7 @@ function* checkSet({ name: set, options: { authorization } }: DeclaredSet): Iter
 }
 
 function* checkBound(set: DeclaredSet, operation: DeclaredOperation): Iterable<ConfigurationFault> {
-  // One that is not bound is told to leave the set.
+  // `checkBindings` reports an unbound operation of a set.
   if (operation.bound === undefined || operation.options["authorization"] === undefined) return;
   const message = `\`${operation.name}\` has \`authorization\`, but is bound: what its set requires for \`invoke\` holds.`;
   yield { ...operationPlace(set, operation), message, fix: "Move its rules to `authorization.invoke` of the set." };
@@ -84,7 +95,7 @@ function* checkRules(rules: unknown, name: string, place: FaultPlace): Iterable<
   for (const [index, each] of list.entries()) {
     if (isAuthorizationRule(each)) {
       for (const problem of problemsOf(each.requires)) {
-        yield { ...place, message: `${name} holds ${problem.what}.`, fix: problem.fix };
+        yield { ...place, message: `${name} holds ${problem.part}.`, fix: problem.fix };
       }
     } else {
       const is = Array.isArray(rules) ? `holds ${describe(each)} at position ${String(index)}` : `is ${describe(each)}`;
@@ -93,13 +104,13 @@ function* checkRules(rules: unknown, name: string, place: FaultPlace): Iterable<
   }
 }
 
-/** What stands in a rule and can never be judged, and what to do about it. */
+/** A part of a rule that cannot be evaluated, and its correction. */
 interface Problem {
-  readonly what: string;
+  readonly part: string;
   readonly fix: string;
 }
 
-/** The types say what arguments rules have; untyped code may have given others. */
+/** Finds wrong arguments of rules, which the types exclude, but JavaScript callers may pass. */
 function* problemsOf(requirement: AuthorizationRequirement | NoRequirement): Iterable<Problem> {
   switch (requirement.kind) {
     case "authenticated":
@@ -107,29 +118,75 @@ function* problemsOf(requirement: AuthorizationRequirement | NoRequirement): Ite
     case "role": {
       const name: unknown = requirement.name;
       if (typeof name === "string" && name.trim() !== "") return;
-      yield { what: `role(${describe(name)})`, fix: 'Give the name of a role: role("editor").' };
+      yield { part: `role(${describe(name)})`, fix: 'Give the name of a role: role("editor").' };
       return;
     }
     case "resource": {
       const check: unknown = requirement.check;
       if (typeof check === "function") return;
       const fix = "Give a function: resource((user, order) => order.ownerId === user.id).";
-      yield { what: `resource(${describe(check)})`, fix };
+      yield { part: `resource(${describe(check)})`, fix };
       return;
     }
     case "anyOf":
       if (requirement.rules.length === 0) {
-        yield { what: "anyOf() of no rule, which nobody passes", fix: "Name the rules of which one must pass." };
+        yield { part: "anyOf() of no rule, which nobody passes", fix: "Name the rules of which one must pass." };
       }
       for (const each of requirement.rules) yield* problemsOf(each);
       return;
     case "none":
       yield {
-        what: `anyOf(…) of ${describe(requirement.given)}`,
+        part: `anyOf(…) of ${describe(requirement.given)}`,
         fix: 'Give each rule as an argument: anyOf(role("editor"), role("admin")).',
       };
       return;
     default:
-      yield { what: "a rule of no known kind", fix: RULE_FIX };
+      yield { part: "a rule of no known kind", fix: RULE_FIX };
   }
+}
+
+/**
+ * Checks that the service can load the related entities that `resource` rules check when a link is written: by key from
+ * the target set, or along the navigation if the request names no entity.
+ * @see docs/guides/authorization.md
+ */
+export function* checkNavigationRules({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const from of sets) {
+    for (const navigation of from.navigations) {
+      const into: NavigationInto = { from, navigation };
+      if (!asksTargetOf(navigation)) continue;
+      const [judging] = setsAlong(navigation, sets).filter((set) => judgesLinks(into, set, sets));
+      const [route] = linkRoutes(into, sets);
+      if (judging === undefined || route === undefined) continue;
+      const place = { ...navigationPlace(from, navigation), route: route.route, method: route.method };
+      const rule = `${judging.name} requires resource(…) of the entities that \`${navigation.field}\` links`;
+      if (navigation.options["target"] === undefined) {
+        const fix = `Give \`target\`: "${judging.name}", or skip its rules: authorization: "parent".`;
+        yield { ...place, message: `${rule}, but \`${navigation.field}\` names no \`target\`.`, fix };
+      } else if (changesUnnamed(into, sets) && !isReadable(into, judging, sets)) {
+        const fix = 'Give `get`, or skip the rules of the target set: authorization: "parent".';
+        yield { ...place, message: `${rule}, but nothing reads the entity that is linked now.`, fix };
+      }
+    }
+  }
+}
+
+/** Returns whether writing a link along a navigation evaluates a `resource` rule of a set. */
+function judgesLinks({ navigation }: NavigationInto, set: DeclaredSet, sets: readonly DeclaredSet[]): boolean {
+  const { read, update } = resolveCategories(set.options["authorization"]);
+  return [...read, ...(relatedHoldsKey(navigation, sets) ? update : [])].some(needsResource);
+}
+
+/** Returns whether requests change a link without naming its entity. */
+function changesUnnamed({ navigation }: NavigationInto, sets: readonly DeclaredSet[]): boolean {
+  if (navigation.declaration.cardinality === "many") return false;
+  const { setRef, removeRef } = navigationHandlersOf(navigation, sets);
+  return removeRef !== undefined || (setRef !== undefined && relatedHoldsKey(navigation, sets));
+}
+
+function isReadable({ from, navigation }: NavigationInto, target: DeclaredSet, sets: readonly DeclaredSet[]): boolean {
+  const { get, getBatch } = navigationHandlersOf(navigation, sets);
+  if ((get ?? getBatch) !== undefined) return true;
+  const isJoined = (navigation.options["on"] ?? navigation.options["through"]) !== undefined;
+  return isJoined && isOverTable(from) && from.options["getByKey"] !== undefined && isOverTable(target);
 }

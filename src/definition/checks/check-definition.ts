@@ -1,9 +1,9 @@
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { DeclaredService } from "../declared-service.ts";
 import type { DeclaredTypes } from "../types/declared-types.ts";
-import { checkAuthorization } from "./check-authorization.ts";
+import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
 import { checkAllowlists, checkETags, checkSearch, checkUncomparable } from "./check-entity-sets.ts";
-import { checkForeignKeys } from "./check-foreign-keys.ts";
+import { checkForeignKeys, checkStoredGuids } from "./check-foreign-keys.ts";
 import { checkChosenKeys, checkOpenOperations, checkReadable, checkResources, checkRowRules } from "./check-guards.ts";
 import { checkLinks } from "./check-links.ts";
 import {
@@ -15,7 +15,6 @@ import {
   checkSchemaNames,
   checkTypeNames,
 } from "./check-names.ts";
-import { checkNavigationRules } from "./check-navigation-rules.ts";
 import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
 import { checkBindings, checkKeyParameters, checkOperationPaths, checkOverloads } from "./check-operations.ts";
 import { checkServiceOptions } from "./check-options.ts";
@@ -29,7 +28,6 @@ import {
   checkPublicUrl,
   checkSupported,
 } from "./check-service.ts";
-import { checkStoredGuids } from "./check-stored-guids.ts";
 import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
 
 /** One startup rule: finds its faults in the declarations of a registration. */
@@ -84,8 +82,6 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
 /**
  * Applies every startup rule to the declarations of a registration.
  * @throws ConfigurationError with all faults of all rules
- * @see specification, Entity set; Operations, rules 3, 5 and 11; Conditional requests, rule 3;
- *   section Authentication
  */
 export function checkDefinition(service: DeclaredService, types: DeclaredTypes): void {
   const faults = STARTUP_RULES.flatMap((rule) => [...rule(service, types)]);

@@ -10,7 +10,7 @@ import {
 } from "../declared-service.ts";
 import { adviseName, isObject } from "../option-table.ts";
 
-/** Allowlists name properties and navigations that the set has and clients may know. */
+/** Checks that allowlists name properties and navigations of the set that clients can see. */
 export function* checkAllowlists({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     const navigations = set.navigations.map(({ field }) => field);
@@ -22,7 +22,7 @@ export function* checkAllowlists({ sets }: DeclaredService): Iterable<Configurat
   }
 }
 
-/** ETags are made of single primitive values that clients may know. @see specification, Conditional requests, rule 3 */
+/** Checks that ETags are made of single primitive values that clients can see. @see docs/reference/etags.md */
 export function* checkETags({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     yield* checkFields(set, "etag", visibleFields(set));
@@ -37,7 +37,7 @@ export function* checkETags({ sets }: DeclaredService): Iterable<ConfigurationFa
   }
 }
 
-/** A search handler narrows what a collection read answers, so there must be one. */
+/** Checks that a set with a search handler also reads the collection, because `$search` narrows the collection. */
 export function* checkSearch({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const { name, options } of sets) {
     const isRead = ["queryable", "getAll", "applyQuery"].some((form) => options[form] !== undefined);
@@ -78,8 +78,8 @@ function visibleFields({ entityType }: DeclaredSet): readonly string[] {
 const FIX = "Use a property whose column has no `convert`.";
 
 /**
- * A column with a `convert` is never compared: its values exist in this process alone. So no allowlist and no join
- * names such a property.
+ * Checks that no allowlist and no join uses a column with a `convert`: the database cannot compare its values, which exist
+ * only in this process.
  */
 export function* checkUncomparable({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
@@ -106,7 +106,7 @@ function* checkJoin(
   const own = [...entriesOf(on), ...entriesOf(links["from"])].map(([field]) => field);
   const others = new Set([
     ...entriesOf(on).map(([, field]) => field),
-    // The table of links names its own column first.
+    // `to` maps columns of the link table to properties.
     ...entriesOf(links["to"]).map(([, field]) => field),
   ]);
   const found = [

@@ -9,15 +9,15 @@ import {
 } from "../declared-service.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 
-/** One property of a foreign key, by the application's name. */
+/** One property of a foreign key. */
 interface ForeignKeyProperty {
   readonly field: string;
   readonly declared: PropertyDeclaration;
 }
 
 /**
- * Checks that a navigation along a foreign key is nullable where the foreign key is: `hasOptional` where it may be null,
- * `hasRequired` where it may not.
+ * Checks that a navigation along a foreign key is nullable if the foreign key is: `hasOptional` for a nullable foreign key,
+ * otherwise `hasRequired`.
  * @see OData CSDL 4.0, section 7.2
  */
 export function* checkForeignKeys({ sets }: DeclaredService): Iterable<ConfigurationFault> {
@@ -52,7 +52,7 @@ function ofRequired(nullable: readonly ForeignKeyProperty[]): Problem | null {
   };
 }
 
-/** One property that may be null is enough: a tenant that is part of every foreign key never is. */
+/** One nullable property is enough: a tenant that is part of every foreign key is never null. */
 function ofOptional(
   properties: readonly ForeignKeyProperty[],
   nullable: readonly ForeignKeyProperty[],
@@ -69,8 +69,8 @@ function ofOptional(
 }
 
 /**
- * The properties of the set's type that repeat the whole key of the related type. None where the related entity refers
- * to this one: along a part of its key, along another property, or where both share their key.
+ * Returns the properties of the set that repeat the whole key of the related type. Returns none if the related entity
+ * refers to this one, or if both share their key.
  */
 function foreignKeyOf(
   { entityType }: DeclaredSet,
@@ -86,12 +86,60 @@ function foreignKeyOf(
   });
 }
 
-/** Whether fields are the whole key of a type. */
-export function isWholeKey(type: EntityTypeDeclaration, fields: readonly string[]): boolean {
+/** Returns whether fields are the whole key of a type. */
+function isWholeKey(type: EntityTypeDeclaration, fields: readonly string[]): boolean {
   const key = entriesOf(type.properties).flatMap(([field]) => (propertyIn(type, field)?.key === true ? [field] : []));
   return key.length > 0 && key.length === fields.length && key.every((field) => fields.includes(field));
 }
 
 function namesOf(properties: readonly ForeignKeyProperty[]): string {
   return properties.map(({ field }) => `\`${field}\``).join(", ");
+}
+
+/** Handlers that write a foreign key. */
+const WRITES = ["create", "replace", "patch"] as const;
+
+/**
+ * Checks that both sides of a writable foreign key store Guids in the same way. A constraint of the database compares text
+ * with its letter case, so it would reject every write if only one side has `storage: "text"`.
+ * @see docs/reference/sql.md, Guids in any letter case
+ */
+export function* checkStoredGuids({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets) {
+    for (const navigation of set.navigations) {
+      const related = sets.find(({ name }) => name === navigation.options["target"]);
+      if (related === undefined || !isWritten(set, navigation, related)) continue;
+      for (const [field, other] of entriesOf(navigation.options["on"])) {
+        const sides = [sideOf(set, field), sideOf(related, String(other))] as const;
+        const [text, plain] = sides[0].isText ? sides : [sides[1], sides[0]];
+        if (!text.isText || plain.isText) continue;
+        const message = `\`${navigation.field}\` is joined by ${text.place}, which has \`storage: "text"\`, and ${plain.place}, which has not. Constraints of the database compare their letter case.`;
+        yield { ...navigationPlace(set, navigation), message, fix: `Give ${plain.place} \`storage: "text"\`, too.` };
+      }
+    }
+  }
+}
+
+/** Returns whether both sets are in one database that stores Guids as text, and clients can write the foreign key. */
+function isWritten(set: DeclaredSet, navigation: DeclaredNavigation, related: DeclaredSet): boolean {
+  const [own, other] = [set.declaration, related.declaration];
+  if (own.anyCaseGuids === undefined || other.anyCaseGuids === undefined) return false;
+  if (own.database?.instance !== other.database?.instance) return false;
+  const holder = holderOf(set, navigation, related);
+  return holder !== null && WRITES.some((name) => holder.options[name] !== undefined);
+}
+
+/** Returns the set with the foreign key; null if neither set refers to the key of the other. */
+function holderOf(set: DeclaredSet, navigation: DeclaredNavigation, related: DeclaredSet): DeclaredSet | null {
+  const pairs = entriesOf(navigation.options["on"]);
+  const [own, other] = [pairs.map(([field]) => field), pairs.map(([, field]) => String(field))];
+  if (navigation.declaration.cardinality !== "many" && isWholeKey(related.entityType, other)) return set;
+  return isWholeKey(set.entityType, own) ? related : null;
+}
+
+function sideOf(
+  { name, declaration }: DeclaredSet,
+  field: string,
+): { readonly place: string; readonly isText: boolean } {
+  return { place: `${name}/${field}`, isText: declaration.anyCaseGuids?.includes(field) === true };
 }

@@ -24,7 +24,7 @@ import { isGuarded, statesRules } from "./check-authorization.ts";
 
 const ROWS_FIX = "Give `authorization.rows` of";
 
-/** What judges an entity needs the entity. @see decisions, Authorization */
+/** Checks that the service can load the entities that `resource` rules check. @see docs/guides/authorization.md */
 export function* checkResources({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     const { name } = set;
@@ -48,7 +48,10 @@ export function* checkResources({ sets }: DeclaredService): Iterable<Configurati
   }
 }
 
-/** What judges loaded entities can be no part of a query: `rows` says there what a user sees. @see decisions, Authorization */
+/**
+ * Checks that a set with a `resource` rule for `read` also has `rows`: queries cannot evaluate `resource` rules.
+ * @see docs/guides/authorization.md
+ */
 export function* checkReadable({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     if (!judgedCategories(set).includes("read") || hasRows(set)) continue;
@@ -67,7 +70,7 @@ export function* checkReadable({ sets }: DeclaredService): Iterable<Configuratio
   }
 }
 
-/** A row rule is asked on every way to a row: by its key it needs the row, along a navigation the set. */
+/** Checks that row rules can be evaluated on every route: by key they need `getByKey`, along a navigation a `target`. */
 export function* checkRowRules({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   const guarding = new Map<EntityTypeDeclaration, string[]>();
   for (const set of sets.filter(hasRows)) {
@@ -90,8 +93,8 @@ export function* checkRowRules({ sets }: DeclaredService): Iterable<Configuratio
 }
 
 /**
- * A key that a client chooses may be that of a hidden entity: nothing must be written over that.
- * @see decisions, Authorization
+ * Checks that a create with a key of the client cannot overwrite a hidden entity.
+ * @see docs/guides/authorization.md
  */
 export function* checkChosenKeys({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets.filter(hasRows)) {
@@ -104,7 +107,7 @@ export function* checkChosenKeys({ options, sets }: DeclaredService): Iterable<C
   }
 }
 
-/** Where sets are guarded, who may call an unbound operation is said, and not forgotten. */
+/** Checks that unbound operations have explicit rules if any set has rules: a forgotten rule would open them to all. */
 export function* checkOpenOperations({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   const guarded = sets.find(isGuarded);
   if (guarded === undefined || statesRules(options["authorization"])) return;
@@ -116,7 +119,7 @@ export function* checkOpenOperations({ options, sets, operations }: DeclaredServ
   }
 }
 
-/** The categories whose rules judge a loaded entity. */
+/** Returns the categories whose rules need a loaded entity. */
 function judgedCategories({ options }: DeclaredSet): readonly Category[] {
   const categories = Object.entries(resolveCategories(options["authorization"]));
   return categories.flatMap(([category, rules]) => (rules.some(needsResource) ? [category as Category] : []));
@@ -126,7 +129,7 @@ function hasRows({ options: { authorization } }: DeclaredSet): boolean {
   return isObject(authorization) && authorization["rows"] !== undefined;
 }
 
-/** The routes that address an entity of the set, but those that are only there with `getByKey`. */
+/** Returns the routes that address an entity of the set, except routes that need `getByKey` themselves. */
 function* entityRoutes(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable<EntityRoute> {
   const route = `/${set.name}({key})`;
   const { options } = set;
@@ -144,8 +147,8 @@ function* entityRoutes(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable
 }
 
 /**
- * The routes whose handlers create entities of the set: its own, along navigations that lead here, within others. The
- * framework's own handlers write over nothing: databases refuse a key that is taken.
+ * Returns the routes whose handlers create entities of the set: its own route, routes along navigations, and routes with
+ * deep insert. Handlers of the framework are excluded: databases reject a duplicate key.
  */
 function* creatingRoutes(
   set: DeclaredSet,
@@ -163,7 +166,7 @@ function* creatingRoutes(
   }
 }
 
-/** Whether the whole key of an entity may come from a client. */
+/** Returns whether clients choose the whole key of an entity. */
 function choosesKeys({ entityType }: DeclaredSet): boolean {
   const keys = namesOf(entityType.properties).flatMap((field) => propertyIn(entityType, field) ?? []);
   return keys.every(({ key, computed }) => !key || !computed);
@@ -173,10 +176,10 @@ function methodOf(kind: "Function" | "Action"): string {
   return kind === "Function" ? "GET" : "POST";
 }
 
-/** The routes of other sets that take references to entities of this set. */
+/** Returns the routes of other sets that accept references to entities of this set. */
 function linksInto(set: DeclaredSet, sets: readonly DeclaredSet[]): readonly EntityRoute[] {
   return navigationsInto(set, sets).flatMap((into) => {
-    // Who removes the one link that there is names no entity.
+    // Removing the link of a single-valued navigation names no entity.
     const isMany = into.navigation.declaration.cardinality === "many";
     return linkRoutes(into, sets).filter(({ method }) => isMany || method !== "DELETE");
   });

@@ -11,10 +11,10 @@ import {
 import { adviseName, describe, isObject } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
-/** What is wrong with one part of a declaration, and what would be right. */
+/** A fault without its place. */
 type Problem = Pick<ConfigurationFault, "message" | "fix">;
 
-/** `through` names a table of links between two tables, and which of its columns hold the values of which properties. */
+/** Checks that `through` names a link table between two tables, and maps its columns to properties. */
 export function* checkLinks({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     for (const navigation of set.navigations) {
@@ -37,7 +37,7 @@ export function* checkLinks({ sets }: DeclaredService): Iterable<ConfigurationFa
   }
 }
 
-/** Only a database can be asked for links, and for the entities that they lead to. */
+/** Checks that both sets of a link table are over tables. */
 function* checkTable(
   set: DeclaredSet,
   sets: readonly DeclaredSet[],
@@ -53,7 +53,7 @@ function* checkTable(
   if (target !== undefined && target !== set && !isOverTable(target)) yield wrong(`its target ${target.name}`);
 }
 
-/** Whether the rows of a set are those of a table. */
+/** Returns whether a set is over a table. */
 export function isOverTable({ options: { queryable } }: DeclaredSet): boolean {
   if (typeof queryable !== "function" || !("source" in queryable) || !isObject(queryable.source)) return false;
   return queryable.source["relational"] !== undefined;

@@ -11,19 +11,19 @@ import { isSimpleIdentifier } from "../names.ts";
 import { type FaultPlace, nameOf } from "../option-table.ts";
 import type { DeclaredTypes } from "../types/declared-types.ts";
 
-/** A name, what has it, and where that stands. */
+/** A name, its owner and the place of the owner. */
 interface Named {
   readonly name: string;
   /** Such as `the property \`id\``. */
   readonly what: string;
   readonly place: FaultPlace;
-  /** How to name it otherwise. */
+  /** The advice for another name. */
   readonly rename: string;
 }
 
 const LETTERS = "Begin with a letter or underscore, then letters, digits and underscores, at most 128 characters.";
 
-/** Every name in $metadata and in URLs is a simple identifier. @see OData CSDL 4.0, section 17.2 */
+/** Checks that every name in `$metadata` and in URLs is a simple identifier. @see OData CSDL 4.0, section 17.2 */
 export function* checkIdentifiers(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const { name, what, place, rename } of everyName(service, types)) {
     if (isSimpleIdentifier(name)) continue;
@@ -31,19 +31,19 @@ export function* checkIdentifiers(service: DeclaredService, types: DeclaredTypes
   }
 }
 
-/** Entity sets, unbound functions and unbound actions share no name. @see specification, Entity set; Operations, rule 11 */
+/** Checks that entity sets, unbound functions and unbound actions have different names. @see OData CSDL 4.0, section 13 */
 export function* checkContainerNames(service: DeclaredService): Iterable<ConfigurationFault> {
   yield* clashes([...service.sets.map(namedSet), ...unboundOperations(service)]);
 }
 
-/** Types share no name: neither two objects nor two kinds. @see OData CSDL 4.0, section 4 */
+/** Checks that all types have different names. @see OData CSDL 4.0, section 4 */
 export function* checkTypeNames(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   yield* clashes(namedTypes(types));
 }
 
 /**
- * Types and operations share the schema, so no operation has the name of a type. Operations may share one: they are
- * overloads.
+ * Checks that no operation has the name of a type, because both belong to the schema. Several operations may have one name:
+ * they are overloads.
  * @see OData CSDL 4.0, section 5.1
  */
 export function* checkSchemaNames(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
@@ -55,7 +55,7 @@ export function* checkSchemaNames(service: DeclaredService, types: DeclaredTypes
   }
 }
 
-/** The members of one type share no wire name, navigation properties included. */
+/** Checks that the members of a type, including navigation properties, have different wire names. */
 export function* checkMemberNames(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const type of [...types.entityTypes, ...types.complexTypes]) yield* clashes(namedProperties(service, type));
   for (const set of service.sets) {
@@ -72,14 +72,14 @@ export function* checkMemberNames(service: DeclaredService, types: DeclaredTypes
   }
 }
 
-/** The members of one enumeration differ in more than case. */
+/** Checks that the members of an enumeration differ in more than case. */
 export function* checkEnumMemberNames(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const type of types.enumTypes) {
     yield* clashes(namedMembers(nameOf(type.name), namesOf(type.members)));
   }
 }
 
-/** Functions and actions that are bound to one set, and the parameters of one operation, share no name. */
+/** Checks that the operations of a set, and the parameters of an operation, have different names. */
 export function* checkOperationNames(service: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of service.sets) yield* clashes(boundOperations(set));
   for (const { operation, set } of everyOperation(service)) {
@@ -105,7 +105,7 @@ function* everyName(service: DeclaredService, types: DeclaredTypes): Iterable<Na
   }
 }
 
-/** One fault for each name that was met before, whatever its letter case. */
+/** Returns a fault for each name that an earlier owner has, ignoring case. */
 function* clashes(names: readonly Named[]): Iterable<ConfigurationFault> {
   const met = new Map<string, Named>();
   for (const named of names) {

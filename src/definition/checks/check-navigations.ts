@@ -10,11 +10,12 @@ import {
   navigationPlace,
 } from "../declared-service.ts";
 import { adviseName, describe } from "../option-table.ts";
+import { everyNavigation } from "../rules/routes-into.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 
-/** A `target` is a set of this registration that holds the related type. */
+/** Checks that `target` names a set of the related type in the same registration. */
 export function* checkTargets({ sets }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const { set, navigation } of everyNavigation(sets)) {
+  for (const { from: set, navigation } of everyNavigation(sets)) {
     const { target: name } = navigation.options;
     if (typeof name !== "string") continue;
     const place = navigationPlace(set, navigation);
@@ -34,9 +35,9 @@ export function* checkTargets({ sets }: DeclaredService): Iterable<Configuration
   }
 }
 
-/** `on` pairs properties of both types that can be equal. */
+/** Checks that `on` pairs comparable properties of both types. */
 export function* checkConditions({ sets }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const { set, navigation } of everyNavigation(sets)) {
+  for (const { from: set, navigation } of everyNavigation(sets)) {
     const { target, options, field } = navigation;
     const place = navigationPlace(set, navigation);
     const pairs = entriesOf(options["on"]);
@@ -64,9 +65,9 @@ export function* checkConditions({ sets }: DeclaredService): Iterable<Configurat
   }
 }
 
-/** A `partner` is a navigation of the related type that leads back. @see OData CSDL 4.0, section 7.1.4 */
+/** Checks that `partner` names a navigation of the related type that leads back. @see OData CSDL 4.0, section 7.1.4 */
 export function* checkPartners({ sets }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const { set, navigation } of everyNavigation(sets)) {
+  for (const { from: set, navigation } of everyNavigation(sets)) {
     const { target, options, field } = navigation;
     const { partner } = options;
     if (typeof partner !== "string" || target === undefined) continue;
@@ -94,13 +95,13 @@ export function* checkPartners({ sets }: DeclaredService): Iterable<Configuratio
   }
 }
 
-/** Sets of one type agree on the navigations that they share. */
+/** Checks that sets of one type declare a shared navigation alike. */
 export function* checkAgreement({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   const first = new Map<
     EntityTypeDeclaration,
     Map<string, { readonly set: DeclaredSet; readonly navigation: DeclaredNavigation }>
   >();
-  for (const { set, navigation } of everyNavigation(sets)) {
+  for (const { from: set, navigation } of everyNavigation(sets)) {
     const known = first.get(set.entityType) ?? new Map<string, { set: DeclaredSet; navigation: DeclaredNavigation }>();
     first.set(set.entityType, known);
     const other = known.get(navigation.field);
@@ -119,13 +120,7 @@ export function* checkAgreement({ sets }: DeclaredService): Iterable<Configurati
   }
 }
 
-function* everyNavigation(
-  sets: readonly DeclaredSet[],
-): Iterable<{ readonly set: DeclaredSet; readonly navigation: DeclaredNavigation }> {
-  for (const set of sets) for (const navigation of set.navigations) yield { set, navigation };
-}
-
-/** What two declarations of one navigation state differently; null when nothing. What only one of them states counts. */
+/** Returns the first difference between two declarations of one navigation, or null. An option of only one is no conflict. */
 function differenceOf(left: DeclaredNavigation, right: DeclaredNavigation): string | null {
   if (left.target !== right.target) return "type";
   if (left.declaration.cardinality !== right.declaration.cardinality) return "cardinality";

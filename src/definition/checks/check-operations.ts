@@ -8,7 +8,7 @@ import {
 } from "../declared-service.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
-/** Operations of a set are bound, those of the registration are not, and a set binds only operations of its type. */
+/** Checks that operations of a set are bound to its type, and operations of the registration are unbound. */
 export function* checkBindings({ sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   for (const operation of operations) {
     if (operation.bound === undefined && operation.declaration.entityType === undefined) continue;
@@ -31,16 +31,16 @@ export function* checkBindings({ sets, operations }: DeclaredService): Iterable<
   }
 }
 
-/** A function without parameters whose text can be read: that of a bound function is `function () { [native code] }`. */
+/** The source of a function without parameters; excludes bound functions, `function () { [native code] }`. */
 const NO_PARAMETERS = /^[^(]*\(\s*\)(?!\s*\{\s*\[native code\]\s*\}$)/u;
 
-/** The handler of an entity-bound operation takes the key. @see specification, Operations, rule 3 */
+/** Checks that the handler of an operation bound to an entity has a parameter for the key. */
 export function* checkKeyParameters({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     for (const operation of set.operations) {
       const { handler } = operation.options;
       if (operation.bound !== "entity" || typeof handler !== "function" || handler.length > 0) continue;
-      // The length is 0 for rest and default parameters, too.
+      // Functions with rest or default parameters also have the length 0.
       if (!NO_PARAMETERS.test(String(handler))) continue;
       const message = `The handler of \`${operation.name}\`, which is bound to an entity, takes no parameter.`;
       yield { ...operationPlace(set, operation), message, fix: "Take the key first: (key, parameters, ctx) => …" };
@@ -49,9 +49,9 @@ export function* checkKeyParameters({ sets }: DeclaredService): Iterable<Configu
 }
 
 /**
- * An entity-bound operation has a path of its own below an entity: its name is that of no property and no navigation.
- * Path segments are matched with their letter case, so `total` and `Total` are two paths.
- * @see specification, Operations, rule 11
+ * Checks that no operation bound to an entity has the path of a property or navigation. Path segments are case-sensitive,
+ * so `total` and `Total` are different paths.
+ * @see docs/reference/operations.md
  */
 export function* checkOperationPaths({ sets, naming }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
@@ -70,7 +70,7 @@ export function* checkOperationPaths({ sets, naming }: DeclaredService): Iterabl
   }
 }
 
-/** An operation is bound to a type: the sets of one type that declare it declare it alike. */
+/** Checks that sets of one type declare a shared operation alike, because operations are bound to the type. */
 export function* checkOverloads({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   const first = new Map<EntityTypeDeclaration, Map<string, { readonly set: DeclaredSet; readonly text: string }>>();
   for (const set of sets) {
@@ -92,7 +92,7 @@ export function* checkOverloads({ sets }: DeclaredService): Iterable<Configurati
   }
 }
 
-/** Kind, parameters and result as text: equal for equal signatures. Types are known by name, which is unique. */
+/** Returns a string that is equal for equal signatures. Types are identified by their unique names. */
 function signatureOf({ kind, parameters, options }: DeclaredOperation): string {
   const { returns, composable } = options;
   return JSON.stringify([kind, parameters, returns, composable], (key, value: unknown) => {

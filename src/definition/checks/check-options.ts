@@ -20,7 +20,7 @@ import {
   SERVICE_OPTIONS,
 } from "./option-tables.ts";
 
-/** The options of the registration, of its defaults and of its sets are known, and of their kind. */
+/** Checks the names and kinds of all options of the registration, its defaults, sets, navigations and operations. */
 export function* checkServiceOptions({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   yield* checkOptions(SERVICE_OPTIONS, options, "odataService", {});
   const { defaults, entitySets } = options;

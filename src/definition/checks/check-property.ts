@@ -5,12 +5,12 @@ import { toEnumType } from "../types/declared-types.ts";
 import { toDefaultValue } from "../types/default-value.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type.ts";
 
-/** What a property builder stands for: it decides which modifiers have a meaning. */
+/** The use of a property builder, which decides which modifiers are allowed. */
 export type PropertyUse = "entity property" | "complex property" | "item" | "parameter" | "result";
 
 type Modifier = "key" | "ignored" | "computed" | "immutable" | "json" | "default" | "describe";
 
-/** The modifiers that would be without effect, by use; `nullable` has a meaning everywhere. */
+/** The modifiers without effect, by use; `nullable` is allowed everywhere. */
 const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   "entity property": [],
   "complex property": ["key"],
@@ -38,8 +38,8 @@ const KEY_TYPES: ReadonlySet<string> = new Set([
 const MAX_TEMPORAL_PRECISION = 12;
 
 /**
- * Checks one declared property, parameter, result or item: type, facets, modifiers, default.
- * @param what names it in messages, such as `the property \`id\` of Order`
+ * Checks the type, facets, modifiers and default of a property, parameter, result or item.
+ * @param what its name in messages, such as `the property \`id\` of Order`
  */
 export function* checkProperty(
   declared: PropertyDeclaration,
@@ -95,7 +95,7 @@ function* checkCollection(
     };
     return;
   }
-  // Its facets are those of the collection, and checked with it.
+  // The facets of the item are checked with the collection.
   yield* checkProperty({ ...item, facets: {} }, "item", `the items of ${what}`, place);
 }
 
@@ -137,7 +137,7 @@ function* checkFacets(declared: PropertyDeclaration, what: string, fault: MakeFa
   }
 }
 
-/** Null when the value of a facet is right. */
+/** Returns the wanted value of a facet; null if the value is valid. */
 function wantedFacet(name: string, value: unknown, { type, facets }: PropertyDeclaration): string | null {
   const isDecimal = type.name === "Edm.Decimal";
   if (name === "scale") {
@@ -191,7 +191,7 @@ function adviseModifier(use: PropertyUse, modifier: Modifier): string {
   return "Remove it.";
 }
 
-/** What a builder made: any other object lacks the members of a declaration. */
+/** Returns whether a value is the declaration of a builder. */
 function isItem(item: unknown): boolean {
   return isObject(item) && Object.hasOwn(item, "facets");
 }

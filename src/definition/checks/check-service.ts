@@ -8,7 +8,7 @@ import { describe, isObject } from "../option-table.ts";
 const PREFIX = /^(?:\/[\w.~!$&'()*+,;=:@-]+)*$/;
 const VISIBLE_ASCII = /^[\x20-\x7e]+$/;
 
-/** A prefix begins with a slash and does not end with one; the root is the empty text. */
+/** Checks that the prefix starts with a slash and does not end with one; the empty string is the root. */
 export function* checkPrefix({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { name, prefix } = options;
   if (prefix === undefined && typeof name === "string" && name !== "" && !isPrefix(`/${name}`)) {
@@ -20,7 +20,7 @@ export function* checkPrefix({ options }: DeclaredService): Iterable<Configurati
   yield { message: `\`prefix\` of odataService cannot be ${describe(prefix)}.`, fix };
 }
 
-/** A namespace is made of identifiers. @see OData CSDL 4.0, section 5.1.1 */
+/** Checks that the namespace consists of identifiers. @see OData CSDL 4.0, section 5.1.1 */
 export function* checkNamespace({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { namespace } = options;
   if (typeof namespace !== "string" || isNamespace(namespace)) return;
@@ -28,7 +28,7 @@ export function* checkNamespace({ options }: DeclaredService): Iterable<Configur
   yield { message: `\`namespace\` of odataService cannot be ${describe(namespace)}.`, fix };
 }
 
-/** A public URL is an absolute http or https address to which paths can be appended. */
+/** Checks that the public URL is an absolute http or https URL to which paths can be appended. */
 export function* checkPublicUrl({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { publicUrl } = options;
   if (typeof publicUrl !== "string" || isBaseUrl(publicUrl)) return;
@@ -36,16 +36,16 @@ export function* checkPublicUrl({ options }: DeclaredService): Iterable<Configur
   yield { message: `\`publicUrl\` of odataService cannot be ${describe(publicUrl)}.`, fix };
 }
 
-/** A challenge can be sent as a header. */
+/** Checks that the challenge is a valid header value. */
 export function* checkChallenge({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { challenge } = options;
-  // That it is no text, or an empty one, its kind tells.
+  // `checkServiceOptions` reports other values and the empty string.
   if (typeof challenge !== "string" || challenge === "" || VISIBLE_ASCII.test(challenge)) return;
   const message = "`challenge` of odataService holds characters that a header cannot carry.";
   yield { message, fix: 'Give ASCII text, such as "Bearer".' };
 }
 
-/** A logger has the three functions that are called. */
+/** Checks that the logger has the functions that the service calls. */
 export function* checkLogger({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { logger } = options;
   if (!isObject(logger)) return;
@@ -65,16 +65,16 @@ function isBaseUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
-/** Shortest secret, in characters or bytes. */
+/** The minimum length of the secret, in characters or bytes. */
 const MIN_LENGTH = 16;
 
 const FIX = `Give at least ${String(MIN_LENGTH)} random characters that all processes of the service share, from its environment.`;
 
-/** Keyset paging needs the secret of the service, and a secret must be one. @see decisions, Reading (next link) */
+/** Checks the secret, which keyset paging requires. @see docs/reference/paging.md */
 export function* checkSecret({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
   const { secret, defaults } = options;
   if (secret !== undefined) {
-    // The secret itself is never shown: messages end up in logs.
+    // The message does not contain the secret, because logs contain messages.
     if (typeof secret !== "string" && !(secret instanceof Uint8Array)) {
       yield { message: "`secret` of odataService is neither a text nor bytes.", fix: FIX };
     } else if (secret.length < MIN_LENGTH) {
@@ -91,14 +91,14 @@ export function* checkSecret({ options, sets }: DeclaredService): Iterable<Confi
   }
 }
 
-/** What this version does not do is refused, not ignored: an ignored promise would do harm silently. */
+/** Rejects options that this version does not support, instead of ignoring them. */
 export function* checkSupported({ options: { batch } }: DeclaredService): Iterable<ConfigurationFault> {
   if (batch === undefined || batch === false) return;
   const message = "`batch` of odataService is not supported by this version.";
   yield { message, fix: "Remove it, or set it to false: there is no $batch route." };
 }
 
-/** Further routes are made by a function of the package, can be served, and take no path that something else has. */
+/** Checks further routes: their options, and that their paths are free. */
 export function* checkRoutes({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   const listed: readonly unknown[] = Array.isArray(options["routes"]) ? options["routes"] : [];
   const taken = new Set([...sets, ...operations].map(({ name }) => name));

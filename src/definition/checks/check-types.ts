@@ -12,13 +12,13 @@ import type { DeclaredTypes } from "../types/declared-types.ts";
 import { checkProperty } from "./check-property.ts";
 import { ENUM_TYPE_OPTIONS } from "./option-tables.ts";
 
-/** Each property of an entity or complex type is one, with a type, facets, modifiers and default that fit. */
+/** Checks the properties of entity and complex types. */
 export function* checkProperties(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const type of types.entityTypes) yield* checkMembers(type, "entity property");
   for (const type of types.complexTypes) yield* checkMembers(type, "complex property");
 }
 
-/** Each entity type has a key. @see OData CSDL 4.0, section 8.2 */
+/** Checks that each entity type has a key. @see OData CSDL 4.0, section 8.2 */
 export function* checkKeys(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const { name, properties } of types.entityTypes) {
     const keys = entriesOf(properties).filter(
@@ -30,7 +30,7 @@ export function* checkKeys(_service: DeclaredService, types: DeclaredTypes): Ite
   }
 }
 
-/** Each enumeration has members with whole numbers; those of flags are not negative. @see OData CSDL 4.0, section 10 */
+/** Checks that enumerations have members with integers, not negative for flags. @see OData CSDL 4.0, section 10 */
 export function* checkEnumTypes(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const { name, members, isFlags, options } of types.enumTypes) {
     const place = { set: name };
@@ -57,7 +57,7 @@ export function* checkEnumTypes(_service: DeclaredService, types: DeclaredTypes)
   }
 }
 
-/** Parameters and results of operations have types, facets, modifiers and defaults that fit. */
+/** Checks the parameters and results of operations. */
 export function* checkSignatures(service: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of service.sets) for (const operation of set.operations) yield* checkSignature(set, operation);
   for (const operation of service.operations) yield* checkSignature(undefined, operation);

@@ -17,7 +17,7 @@ const ANY: OptionRule = { kind: "any" };
 const FROM_ZERO: OptionRule = { kind: "limit", least: 0 };
 const FROM_ONE: OptionRule = { kind: "limit", least: 1 };
 
-/** The settings of a set, and their defaults in a registration. */
+/** The settings of a set. */
 const SET_SETTINGS: OptionTable<keyof SetSettings> = {
   filterEnabled: FLAG,
   orderByEnabled: FLAG,
@@ -76,7 +76,7 @@ export const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDe
   authorization: ANY,
 };
 
-/** `defaults` of `odataService`. */
+/** The options of `defaults` of `odataService`. */
 export const DEFAULTS_OPTIONS: OptionTable<keyof (SetSettings & LimitSettings)> = { ...SET_SETTINGS, ...LIMITS };
 
 /** The options of `odataService`. */
@@ -109,26 +109,25 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
 /** The options of `enumType`. */
 export const ENUM_TYPE_OPTIONS: OptionTable<"isFlags"> = { isFlags: FLAG };
 
-/** The options of `hasOptional` and `hasRequired`. */
-export const ONE_OPTIONS: OptionTable<keyof OneOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
+const NAVIGATION = {
   on: OBJECT,
   target: TEXT,
   partner: TEXT,
   authorization: { kind: "choice", values: ["parent"] },
   get: HANDLER,
   getBatch: HANDLER,
+} as const satisfies OptionTable;
+
+/** The options of `hasOptional` and `hasRequired`. */
+export const ONE_OPTIONS: OptionTable<keyof OneOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
+  ...NAVIGATION,
   setRef: HANDLER,
   removeRef: HANDLER,
 };
 
 /** The options of `hasMany`. */
 export const MANY_OPTIONS: OptionTable<keyof ManyOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
-  on: OBJECT,
-  target: TEXT,
-  partner: TEXT,
-  authorization: { kind: "choice", values: ["parent"] },
-  get: HANDLER,
-  getBatch: HANDLER,
+  ...NAVIGATION,
   create: HANDLER,
   addRef: HANDLER,
   removeRef: HANDLER,

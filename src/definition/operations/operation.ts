@@ -5,21 +5,21 @@ import type { Answer } from "../sets/handlers.ts";
 import type { InputOf, KeyOf, ResultOf, ValueOf } from "../types/infer.ts";
 import type { AnyProperty, EntityCollection, EntityTypeDeclaration } from "../types/value-type.ts";
 
-/** What an operation is bound to: one entity, or a collection of them. */
+/** The binding of an operation: to one entity, or to a collection of entities. */
 export type Binding = "entity" | "collection";
 
-/** The parameters of an operation by name; the names are those on the wire. */
+/** The parameters of an operation by their wire names. */
 export interface OperationParameters {
   readonly [name: string]: AnyProperty;
 }
 
-/** What an operation may be declared to return. */
+/** The declared result of an operation. */
 export type OperationResult = AnyProperty | EntityTypeDeclaration | EntityCollection;
 
 /** The arguments that a handler gets. */
 export type ArgumentsOf<P extends OperationParameters> = { readonly [N in keyof P]: ValueOf<P[N]> };
 
-/** What a handler may return for the declared result. */
+/** The values that a handler may return for the declared result. */
 export type ReturnedOf<R> = R extends AnyProperty
   ? InputOf<R>
   : R extends EntityTypeDeclaration
@@ -30,7 +30,7 @@ export type ReturnedOf<R> = R extends AnyProperty
         ? void
         : never;
 
-/** The handler of an operation: one that is bound to an entity gets the key first. */
+/** The handler of an operation. The handler of an operation bound to an entity receives the key first. */
 export type OperationHandlerOf<Key, B, P extends OperationParameters, R> = B extends "entity"
   ? (key: NoInfer<Key>, parameters: ArgumentsOf<P>, context: Context) => Answer<ReturnedOf<R> | null>
   : (parameters: ArgumentsOf<P>, context: Context) => Answer<ReturnedOf<R> | null>;
@@ -40,7 +40,7 @@ export interface OperationDeclaration<Key = never, B = unknown> {
   readonly kind: "OperationDeclaration";
   readonly operationKind: "Function" | "Action";
   readonly bound: B;
-  /** The entity type where the operation was declared apart from its set. */
+  /** The entity type, if the operation was declared outside its set. */
   readonly entityType: EntityTypeDeclaration | undefined;
   /** The options as given; checked at startup. */
   readonly options: object;
@@ -48,27 +48,27 @@ export interface OperationDeclaration<Key = never, B = unknown> {
   readonly _key?: (key: Key) => void;
 }
 
-/** What `action` takes. */
+/** The options of `action`. */
 export interface ActionOptions<Key, B, P extends OperationParameters, R> {
-  /** Absent: unbound. */
+  /** `"entity"` or `"collection"`; an unbound action if absent. */
   readonly bound?: B;
   readonly params?: P;
-  /** Absent: nothing, which is answered by 204. */
+  /** The type of the result; without it, the service responds with 204. */
   readonly returns?: R;
-  /** Of an unbound one: who may call it, among those that the registration lets through. Bound ones obey their set. */
+  /** Rules of an unbound action, in addition to the rules of the service. Bound actions obey `invoke` of their set. */
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   readonly handler: OperationHandlerOf<Key, B, P, R>;
 }
 
-/** What `fn` takes. */
+/** The options of `fn`. */
 export interface FunctionOptions<Key, B, P extends OperationParameters, R> {
-  /** Absent: unbound. */
+  /** `"entity"` or `"collection"`; an unbound function if absent. */
   readonly bound?: B;
   readonly params?: P;
   readonly returns: R;
-  /** Whether the query options apply to the result, a collection of entities; false when absent. */
+  /** Whether query options apply to the result, a collection of entities; false if absent. */
   readonly composable?: boolean;
-  /** Of an unbound one: who may call it, among those that the registration lets through. Bound ones obey their set. */
+  /** Rules of an unbound function, in addition to the rules of the service. Bound functions obey `invoke` of their set. */
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   readonly handler: OperationHandlerOf<Key, B, P, R>;
 }
@@ -77,9 +77,9 @@ export interface FunctionOptions<Key, B, P extends OperationParameters, R> {
 type None = Readonly<Record<never, AnyProperty>>;
 
 /**
- * Declares a function: it has no side effects and answers GET.
- * Inside `entitySet` the key type comes from the set; declared apart, the entity type is the first argument.
- * @see specification, section Operations
+ * Declares a function: it has no side effects, and clients call it with GET.
+ * Inside `entitySet` the key type comes from the set; outside, pass the entity type as the first argument.
+ * @see docs/reference/operations.md
  */
 export function fn<
   Key,
@@ -98,9 +98,9 @@ export function fn(first: object, second?: object): OperationDeclaration {
 }
 
 /**
- * Declares an action: it may have side effects and answers POST.
- * Inside `entitySet` the key type comes from the set; declared apart, the entity type is the first argument.
- * @see specification, section Operations
+ * Declares an action: it may have side effects, and clients call it with POST.
+ * Inside `entitySet` the key type comes from the set; outside, pass the entity type as the first argument.
+ * @see docs/reference/operations.md
  */
 export function action<
   Key,
@@ -124,9 +124,9 @@ function declareOperation(
   second: object | undefined,
 ): OperationDeclaration {
   const given: object & { readonly bound?: unknown } = second ?? first;
-  // Untyped code may give nothing at all: the startup check tells what is missing.
+  // JavaScript callers may pass nothing: the startup check reports the missing options.
   const options = isObject(given) ? given : {};
-  // Two arguments: the overloads make the first one the entity type.
+  // With two arguments, the overloads make the first one the entity type.
   const entityType = second === undefined ? undefined : (first as EntityTypeDeclaration);
   return Object.freeze({ kind: "OperationDeclaration", operationKind, bound: options.bound, entityType, options });
 }

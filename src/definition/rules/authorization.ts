@@ -5,7 +5,7 @@ import type { EntityOf } from "../types/infer.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { RowOf, RowPredicate } from "./row-predicate.ts";
 
-/** Who may do something: a rule made by `authenticated`, `role`, `anyOf` or `resource`. */
+/** A rule that decides who may make a request: the result of `authenticated`, `role`, `anyOf` or `resource`. */
 export interface AuthorizationRule<E extends EntityTypeDeclaration = never> {
   readonly kind: "AuthorizationRule";
   readonly requires: AuthorizationRequirement;
@@ -13,7 +13,7 @@ export interface AuthorizationRule<E extends EntityTypeDeclaration = never> {
   readonly _entity?: (type: E) => void;
 }
 
-/** What a rule requires. `resource` judges one loaded entity; it cannot be part of a query. */
+/** The requirement of a rule. `resource` checks a loaded entity, so it cannot become part of a query. */
 export type AuthorizationRequirement =
   | { readonly kind: "authenticated" }
   | { readonly kind: "role"; readonly name: string }
@@ -28,26 +28,26 @@ export type AuthorizationRules<E extends EntityTypeDeclaration> =
   | AuthorizationRule<E>
   | ReadonlyArray<AuthorizationRule<E>>;
 
-/** What requests are authorized by. @see specification, section Authentication */
+/** The categories of requests that rules can distinguish. @see docs/guides/authorization.md */
 export const CATEGORIES = ["read", "create", "update", "delete", "invoke"] as const;
 
-/** What a request does, as far as rules tell it apart. */
+/** The category of a request. */
 export type Category = (typeof CATEGORIES)[number];
 
-/** The rules that hold for each category, resolved: all of them must pass; an empty list lets everyone through. */
+/** The resolved rules of each category. All rules of a list must pass; an empty list lets every request through. */
 export type CategoryRequirements = Readonly<Record<Category, readonly AuthorizationRequirement[]>>;
 
-/** What a request along one navigation must meet, beside the rules of the set that declares the navigation. */
+/** The rules for requests along one navigation, in addition to the rules of the set that declares it. */
 export interface NavigationAuthorization {
-  /** False where the navigation says `authorization: "parent"`: requests along it skip the rules of the target set. */
+  /** False if the navigation has `authorization: "parent"`: requests along it skip the rules of the target set. */
   readonly asksTarget: boolean;
-  /** The rules of the target set; empty lists where they are skipped. */
+  /** The rules of the target set; empty lists if they are skipped. */
   readonly target: CategoryRequirements;
-  /** The target set in messages; the entity type where the navigation names no target set. */
+  /** The name of the target set in messages; the name of the entity type if the navigation has no target set. */
   readonly targetName: string;
 }
 
-/** The rules of an entity set: a category's rules replace `all` for that category. */
+/** The rules of an entity set. The rules of a category replace `all` for that category. */
 export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
   readonly all?: AuthorizationRules<E> | undefined;
   readonly read?: AuthorizationRules<E> | undefined;
@@ -55,29 +55,29 @@ export interface Authorization<E extends EntityTypeDeclaration, N = unknown> {
   readonly update?: AuthorizationRules<E> | undefined;
   readonly delete?: AuthorizationRules<E> | undefined;
   readonly invoke?: AuthorizationRules<E> | undefined;
-  /** The rows that a user sees, in every query that mentions the type. Anonymous requests see none. */
+  /** The rows that a user sees, as a condition in every query of the set. Anonymous users see no rows. */
   readonly rows?: ((user: User, row: RowOf<E, N>) => RowPredicate) | undefined;
 }
 
 /**
- * Requires that the request has a user.
- * @see specification, section Authentication
+ * Requires an authenticated user.
+ * @see docs/guides/authorization.md
  */
 export function authenticated(): AuthorizationRule<EntityTypeDeclaration> {
   return rule({ kind: "authenticated" });
 }
 
 /**
- * Requires that the user's `roles` hold a name.
- * @see specification, section Authentication
+ * Requires that the `roles` of the user contain a name.
+ * @see docs/guides/authorization.md
  */
 export function role(name: string): AuthorizationRule<EntityTypeDeclaration> {
   return rule({ kind: "role", name });
 }
 
 /**
- * Requires that one of the rules passes.
- * @see specification, section Authentication
+ * Requires that at least one of the rules passes.
+ * @see docs/guides/authorization.md
  */
 export function anyOf<E extends EntityTypeDeclaration>(
   ...rules: ReadonlyArray<AuthorizationRule<NoInfer<E>>>
@@ -87,7 +87,7 @@ export function anyOf<E extends EntityTypeDeclaration>(
 
 /**
  * Requires that a check of the loaded entity passes, on every route that addresses one entity.
- * @see specification, section Authentication
+ * @see docs/guides/authorization.md
  */
 export function resource<E extends EntityTypeDeclaration>(
   check: (user: User, entity: EntityOf<E>, context: RuleContext) => Awaitable<boolean>,
@@ -95,7 +95,7 @@ export function resource<E extends EntityTypeDeclaration>(
   return rule({ kind: "resource", check });
 }
 
-/** What a value requires that untyped code gave in the place of a rule: the startup check refuses it. */
+/** The requirement of a value that is not a rule, such as an array: the startup check rejects it. */
 export interface NoRequirement {
   readonly kind: "none";
   readonly given: unknown;
@@ -103,7 +103,7 @@ export interface NoRequirement {
 
 function requirementOf(given: unknown): AuthorizationRequirement {
   if (isAuthorizationRule(given)) return given.requires;
-  // Nothing that the protocol meets: no service starts with it.
+  // No service starts with this requirement, so no request meets it.
   return { kind: "none", given } satisfies NoRequirement as never;
 }
 
@@ -112,8 +112,8 @@ function rule<E extends EntityTypeDeclaration>(requires: AuthorizationRequiremen
 }
 
 /**
- * Resolves the rules of a set: those of a category replace `all`. Those of the registration hold beside.
- * @param declared the `authorization` of a set, as checked
+ * Resolves the rules of a set. The rules of the registration apply in addition.
+ * @param declared the checked `authorization` of the set
  */
 export function resolveCategories(declared: unknown): CategoryRequirements {
   const given: Readonly<Record<string, unknown>> = isObject(declared) ? declared : {};
@@ -128,18 +128,18 @@ export function resolveCategories(declared: unknown): CategoryRequirements {
   });
 }
 
-/** What rules require, of one rule or a list of them; nothing where there are none. @param rules as checked */
+/** Returns the requirements of one rule or a list of rules. @param rules checked rules */
 export function requirementsOf(rules: unknown): readonly AuthorizationRequirement[] {
   const list: readonly unknown[] = Array.isArray(rules) ? rules : [rules];
   return Object.freeze(list.filter(isAuthorizationRule).map(({ requires }) => requires));
 }
 
-/** Tells whether a value was made by `authenticated`, `role`, `anyOf` or `resource`. */
+/** Returns whether a value is a rule. */
 export function isAuthorizationRule(value: unknown): value is AuthorizationRule<EntityTypeDeclaration> {
   return isObject(value) && value["kind"] === "AuthorizationRule" && isObject(value["requires"]);
 }
 
-/** Whether a requirement needs a loaded entity, wherever in it. */
+/** Returns whether a requirement, or a requirement nested in it, needs a loaded entity. */
 export function needsResource(requirement: AuthorizationRequirement): boolean {
   if (requirement.kind === "anyOf") return requirement.rules.some(needsResource);
   return requirement.kind === "resource";

@@ -7,8 +7,8 @@ import {
 } from "./authorization.ts";
 
 /**
- * Resolves the rules along a navigation. A navigation without a target set leads to a type: every set of that type must
- * let the user through, so that leaving `target` out opens nothing.
+ * Resolves the rules along a navigation. Without a target set, the rules of every set of the related type apply:
+ * omitting `target` must not give access to more entities.
  * @see docs/guides/authorization.md
  */
 export function navigationAuthorizationOf(
@@ -35,12 +35,12 @@ export function navigationAuthorizationOf(
   });
 }
 
-/** Whether requests along a navigation ask the rules of the target set, too. */
+/** Returns whether requests along a navigation also obey the rules of the target set. */
 export function asksTargetOf({ options }: DeclaredNavigation): boolean {
   return options["authorization"] !== "parent";
 }
 
-/** The sets that a navigation may lead to: its target set; without one, every set of the related type. */
+/** Returns the target set of a navigation; without a target set, every set of the related type. */
 export function setsAlong(
   { options, target }: DeclaredNavigation,
   sets: readonly DeclaredSet[],

@@ -3,9 +3,9 @@ import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { User, Context } from "../context.ts";
 
 /**
- * The error for a user who may not do something: 401 where credentials may help.
- * @param action what was tried, such as `read Orders`; it must not contain data
- * @param target what the error is about, such as the name of a navigation
+ * Makes the error for a refused request: 401 if credentials may help, otherwise 403.
+ * @param action the refused action, such as `read Orders`; it must not contain data
+ * @param target the target of the error, such as the name of a navigation
  * @see docs/guides/authorization.md
  */
 export function refusal(user: User | null, action: string, target?: string): ODataError {
@@ -17,16 +17,16 @@ export function refusal(user: User | null, action: string, target?: string): ODa
   return protocolError("Forbidden", `The user of this request may not ${action}.`, { target });
 }
 
-/** The error for whoever could not see what they write. */
+/** Makes the error for a write of an entity that the user could not see afterwards. */
 export function refusalOfUnseen(user: User | null, { name }: EntitySet): ODataError {
   if (user === null) return refusal(user, `write entities of ${name}`);
   return protocolError("Forbidden", `You may not write this entity of ${name}: you could not see it afterwards.`);
 }
 
 /**
- * The user of the request.
- * @throws ODataError `Unauthorized` (401) when there is none
- * @see specification, section Authentication
+ * Returns the user of the request.
+ * @throws ODataError `Unauthorized` (401) for an anonymous request
+ * @see docs/guides/authorization.md
  */
 export function requireUser(context: Pick<Context, "user">): User {
   if (context.user === null) {

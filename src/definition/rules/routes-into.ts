@@ -4,7 +4,7 @@ import { navigationHandlersOf } from "../sets/navigation-handlers.ts";
 import type { Category } from "./authorization.ts";
 import { asksTargetOf, setsAlong } from "./navigation-authorization.ts";
 
-/** A route that addresses one entity of a set, and what it does. */
+/** A route that addresses one entity of a set, and its category. */
 export interface EntityRoute {
   readonly category: Category;
   readonly route: string;
@@ -22,14 +22,14 @@ export function navigationsInto({ name }: DeclaredSet, sets: readonly DeclaredSe
   return everyNavigation(sets).filter(({ navigation }) => navigation.options["target"] === name);
 }
 
-/** Returns the navigations along which the rules of a set are asked. */
+/** Returns the navigations along which the rules of a set apply. */
 export function askingNavigations(set: DeclaredSet, sets: readonly DeclaredSet[]): readonly NavigationInto[] {
   return everyNavigation(sets).filter(
     ({ navigation }) => asksTargetOf(navigation) && setsAlong(navigation, sets).includes(set),
   );
 }
 
-/** Returns the routes of other sets that load one entity of a set by its key to judge it. */
+/** Returns the routes of other sets that load one entity of a set by its key to check its rules. */
 export function* judgingRoutes(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable<EntityRoute> {
   for (const { from, navigation } of askingNavigations(set, sets)) {
     const path = `/${from.name}({key})/${navigation.name}`;
@@ -58,7 +58,7 @@ export function* navigationRoutes(route: string, handlers: Readonly<Record<strin
   if (has("removeRef")) yield { category: "update", route: `${route}/$ref`, method: "DELETE" };
 }
 
-/** Whether links of a navigation stand in the related entities, as `keyHolderOf` finds it in the model. */
+/** Returns whether the related entities of a navigation contain the foreign key, as `keyHolderOf` does for a model. */
 export function relatedHoldsKey(navigation: DeclaredNavigation, sets: readonly DeclaredSet[]): boolean {
   const { declaration, options, target } = navigation;
   if (isObject(options["through"]) || target === undefined) return false;
@@ -70,7 +70,7 @@ export function relatedHoldsKey(navigation: DeclaredNavigation, sets: readonly D
   });
 }
 
-/** Whether `on` names the whole key of the related type. */
+/** Returns whether `on` names the whole key of the related type. */
 function namesKey({ target, options }: DeclaredNavigation): boolean {
   if (target === undefined) return false;
   const related = entriesOf(options["on"]).map(([, to]) => to);
@@ -78,6 +78,7 @@ function namesKey({ target, options }: DeclaredNavigation): boolean {
   return related.length > 0 && keys.every((key) => related.includes(key));
 }
 
-function everyNavigation(sets: readonly DeclaredSet[]): readonly NavigationInto[] {
+/** Returns the navigations of all sets. */
+export function everyNavigation(sets: readonly DeclaredSet[]): readonly NavigationInto[] {
   return sets.flatMap((from) => from.navigations.map((navigation) => ({ from, navigation })));
 }

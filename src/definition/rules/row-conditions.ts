@@ -10,28 +10,28 @@ import { mapChildren } from "../../query/walk-expression.ts";
 import { rowOf } from "./row-operand.ts";
 import { isRowPredicate, type RowTerm } from "./row-predicate.ts";
 
-/** The rows that meet a predicate, as a condition; `all` and `none` say it of every row. */
+/** The condition of a predicate; `all` and `none` if the predicate is the same for every row. */
 export type RowCondition = "all" | "none" | VaryingRowCondition;
 
-/** A condition that tells one row from another. */
+/** A condition that depends on the row. */
 export interface VaryingRowCondition {
-  /** The same object for all conditions of one structure, so what is compiled for it is kept. */
+  /** The same object for all conditions of one structure, so that its compiled form is reused. */
   readonly filter: FilterClause;
   /** The values of its parameters. */
   readonly values: readonly PrimitiveValue[];
 }
 
-/** Makes conditions of the predicates that a function of the application returns for a row. */
+/** Turns the predicates that a function of the application returns into conditions. */
 export interface RowConditions {
   /**
    * Returns the condition of a predicate.
-   * @param predicate gets the row that predicates are made of
-   * @throws whatever the function throws; TypeError when it returns anything but a row predicate
+   * @param predicate receives a row and returns a predicate
+   * @throws any error of the function; TypeError if it does not return a row predicate
    */
   of(predicate: (row: unknown) => unknown): RowCondition;
 }
 
-/** How errors name a function that makes predicates. */
+/** The words for a function that makes predicates, for errors. */
 export interface RowConditionWords {
   /** Such as `A row rule`. */
   readonly any: string;
@@ -39,18 +39,18 @@ export interface RowConditionWords {
   readonly noun: string;
   /** Such as `The row rule of Orders`. */
   readonly this: string;
-  /** What to do instead of returning a promise. */
+  /** The advice for a function that returns a promise. */
   readonly instead: string;
-  /** Good answers. */
+  /** Correct results. */
   readonly example: string;
 }
 
-/** Most structures of one function whose conditions are kept. */
+/** The number of structures whose conditions are cached for one function. */
 const STRUCTURES_KEPT = 100;
 
 /**
  * Makes the conditions of one set.
- * @param entitySets the sets of the registration by name: where paths lead
+ * @param entitySets the sets of the registration by name, for paths
  */
 export function rowConditions(
   entitySet: EntitySet,
@@ -83,15 +83,14 @@ function termOf(answer: unknown, words: RowConditionWords): RowTerm {
   throw new TypeError(`${words.this} did not return a row predicate: return ${words.example}.`);
 }
 
-/** Where the paths of a condition begin. */
+/** The start of the paths of a condition. */
 interface Start {
   readonly it: ItExpression;
   readonly words: RowConditionWords;
 }
 
 /**
- * A text that conditions share which differ in their values alone.
- * @param start what the paths begin with
+ * Returns a string that is equal for conditions that differ only in their values.
  * @param values filled in the order of parameters
  */
 function structureOf(expression: Expression, start: Start, values: PrimitiveValue[]): string {
@@ -120,7 +119,7 @@ function structureOf(expression: Expression, start: Start, values: PrimitiveValu
   }
 }
 
-/** Fields in quotes: they may be any text, and must not look like a path of two. */
+/** Quotes fields: a field may contain a slash, and must not look like a path of two fields. */
 function pathOf(path: PathSource, start: Start): string {
   switch (path.kind) {
     case "it":
@@ -140,7 +139,7 @@ function pathOf(path: PathSource, start: Start): string {
   }
 }
 
-/** The expression with parameters in place of its values, numbered in their order. */
+/** Replaces the values of an expression by numbered parameters. */
 function parameterize(expression: Expression): Expression {
   let index = 0;
   const within = (each: Expression): Expression =>

@@ -15,19 +15,18 @@ import { adviseName } from "../option-table.ts";
 import type { AnyProperty } from "../types/value-type.ts";
 import { rowPredicate, type RowOperand, type RowPredicate } from "./row-predicate.ts";
 
-/** A row as a rule gets it: an operand per property, and the row of each related entity, by the application's keys. */
+/** The row that a rule receives: an operand for each property, and the row of each related entity, by field. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
-/** Half of a pair; a whole pair is one character. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Makes the row that predicates on a set are made of.
- * @param it what every path begins with
- * @param entitySets the sets of the registration by name: where navigations lead
- * @param whose who makes predicates of the row, such as `A row rule`, for errors
+ * Makes the row from which predicates on a set are made.
+ * @param it the start of every path
+ * @param entitySets the sets of the registration by name, for navigations
+ * @param whose the words for the function that uses the row, such as `A row rule`, for errors
  */
 export function rowOf(
   it: ItExpression,
@@ -38,10 +37,9 @@ export function rowOf(
   return rowAt(it, entitySet, { entitySets, whose });
 }
 
-/** What rows are made with. */
+/** The parameters of `rowOf`. */
 interface RowScope {
   readonly entitySets: ReadonlyMap<string, EntitySet>;
-  /** Who makes predicates of the row, for errors. */
   readonly whose: string;
 }
 
@@ -61,10 +59,10 @@ function rowAt(source: ItExpression | NavigationExpression, entitySet: EntitySet
     Object.defineProperty(row, property.field, { enumerable: true, value: operandOf(source, property, whose) });
   }
   for (const property of entitySet.navigationProperties.values()) {
-    // Made when a rule first goes there: navigations lead in circles.
+    // Made on first use, because navigations form cycles.
     let related: Row | undefined;
     const get = (): Row => (related ??= relatedRow({ source, entitySet, property }, scope));
-    // Not enumerable: who spreads a row goes along none.
+    // Not enumerable: spreading a row must not follow navigations.
     Object.defineProperty(row, property.field, { get });
   }
   return new Proxy(Object.freeze(row), {
@@ -80,13 +78,13 @@ function uncomparable({ name }: EntitySet, { field }: StructuralProperty, whose:
   return new ConfigurationError([{ set: name, message, fix: "Compare a property whose column has no `convert`." }]);
 }
 
-/** Untyped code may name what there is not: without this the error would be one about undefined. */
+/** Names the property that a rule of a JavaScript caller misspells; otherwise the error would mention only undefined. */
 function noMember({ name: set }: EntitySet, name: string, declared: Row, whose: string): TypeError {
   const advice = adviseName(name, Object.getOwnPropertyNames(declared));
   return new TypeError(`${whose} asks for \`${name}\`, which entities of ${set} do not have. ${advice}`);
 }
 
-/** A navigation that a rule goes along. */
+/** A navigation that a rule follows. */
 interface Step {
   readonly source: ItExpression | NavigationExpression;
   readonly entitySet: EntitySet;
@@ -133,7 +131,7 @@ function operandOf(
     in: (given: unknown) => {
       scalarOf(property, whose);
       if (!Array.isArray(given)) throw wrongValue(property, given, "an array of values", whose);
-      // A list may have holes, which `map` would leave.
+      // `map` would skip the holes of a sparse array.
       const items = Array.from(given, (each: unknown) => toLiteral(property, each, whose));
       return rowPredicate(items.length === 0 ? false : { kind: "in", operand: value, items, type: BOOLEAN });
     },
@@ -153,14 +151,14 @@ function operandOf(
   });
 }
 
-/** The type that values of a property are compared in. */
+/** Returns the type in which values of a property are compared. */
 function scalarOf({ field, type, isCollection }: StructuralProperty, whose: string): ScalarType {
   if (isCollection) throw new TypeError(`${field} is a collection: ${lower(whose)} cannot compare it.`);
   if (type.kind === "ComplexType") throw new TypeError(`${field} is complex: a rule can only ask whether it is null.`);
   return type;
 }
 
-/** A value that a rule names, in canonical form: one that is absent must not stand for any. */
+/** Converts a value of a rule to canonical form. Undefined is rejected: a missing claim must not match any row. */
 function toLiteral(
   property: StructuralProperty,
   given: unknown,
@@ -173,7 +171,7 @@ function toLiteral(
   return { kind: "literal", value: toCanonical(property, given, whose), type };
 }
 
-/** Facets are limits of what clients send: a claim may be longer than any value of the column, and equal none. */
+/** Ignores facets, which limit the values that clients send: a longer claim is valid and equals no value. */
 function toCanonical(property: StructuralProperty, given: unknown, whose: string): PrimitiveValue {
   try {
     return codecOf(property).fromHandler(given);
@@ -183,7 +181,7 @@ function toCanonical(property: StructuralProperty, given: unknown, whose: string
   }
 }
 
-/** Databases write half of a surrogate pair as another character: the claim of one user would be that of others. */
+/** Databases replace half of a surrogate pair by another character, so the claims of two users could become equal. */
 function noText({ field }: StructuralProperty, whose: string): TypeError {
   return new TypeError(`${whose} compares ${field} with a text that holds half of a surrogate pair.`);
 }
@@ -194,7 +192,7 @@ function wrongValue({ field }: StructuralProperty, given: unknown, wanted: strin
   );
 }
 
-/** The same words within a sentence. */
+/** Lowers the first letter, for use within a sentence. */
 function lower(whose: string): string {
   return whose.charAt(0).toLowerCase() + whose.slice(1);
 }

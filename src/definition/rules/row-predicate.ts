@@ -4,22 +4,22 @@ import type { NavigationDeclaration } from "../sets/navigation-declaration.ts";
 import type { ValueOf } from "../types/infer.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "../types/value-type.ts";
 
-/** A condition on rows, as data: it becomes a part of every query that mentions the type. */
+/** A condition on rows, as data: it becomes part of every query of the set. */
 export interface RowPredicate {
   readonly kind: "RowPredicate";
   readonly term: RowTerm;
-  /** Both conditions hold. */
+  /** Returns the condition that both conditions hold. */
   and(other: RowPredicate): RowPredicate;
-  /** One of the conditions holds. */
+  /** Returns the condition that at least one of the conditions holds. */
   or(other: RowPredicate): RowPredicate;
-  /** The condition does not hold. */
+  /** Returns the condition that this condition does not hold. */
   not(): RowPredicate;
 }
 
-/** What a row predicate says: the same for all rows, or an expression over a row with its values in place. */
+/** The content of a row predicate: a constant, or an expression over a row with its values. */
 export type RowTerm = boolean | Expression;
 
-/** What a row rule may ask of one property. */
+/** The conditions that a row rule can make from one property. */
 export interface RowOperand<P extends AnyProperty> {
   eq(value: ValueOf<P>): RowPredicate;
   ne(value: ValueOf<P>): RowPredicate;
@@ -32,7 +32,7 @@ export interface RowOperand<P extends AnyProperty> {
   startsWith(text: ValueOf<P> & string): RowPredicate;
 }
 
-/** A row as a rule sees it: its properties, and those of related entities through navigations to one. */
+/** The row that a rule receives: its properties, and the rows of single-valued navigations. */
 export type RowOf<E extends EntityTypeDeclaration, N = unknown> = {
   readonly [F in keyof E["properties"]]: RowOperand<E["properties"][F]>;
 } & {
@@ -44,7 +44,7 @@ export type RowOf<E extends EntityTypeDeclaration, N = unknown> = {
 class Predicate implements RowPredicate {
   readonly kind = "RowPredicate";
   readonly term: RowTerm;
-  /** What no other object has: rules are trusted, the objects that they are given need not be. */
+  /** Marks predicates: an object from a request can look like a predicate, but cannot have this field. */
   readonly #made = true;
 
   constructor(term: RowTerm) {
@@ -69,13 +69,13 @@ class Predicate implements RowPredicate {
   }
 }
 
-/** The rule that hides no row. */
+/** The predicate that every row meets: `rows` returns it to hide no row. */
 export const allRows: RowPredicate = rowPredicate(true);
 
-/** The rule that hides every row. */
+/** The predicate that no row meets: `rows` returns it to hide every row. */
 export const noRows: RowPredicate = rowPredicate(false);
 
-/** Tells what a rule made from anything else that it may have returned, made to look like a predicate or not. */
+/** Returns whether a value is a row predicate, and not an object that looks like one. */
 export function isRowPredicate(value: unknown): value is RowPredicate {
   return typeof value === "object" && value !== null && Predicate.isOne(value);
 }
@@ -87,13 +87,13 @@ export function rowPredicate(term: RowTerm): RowPredicate {
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
-/** Untyped code may give anything: what is no predicate must not count as one that hides nothing. */
+/** Rejects other values, which JavaScript callers may pass: they must not count as a predicate that hides nothing. */
 function termOf(other: unknown): RowTerm {
   if (isRowPredicate(other)) return other.term;
   throw new TypeError("`and` and `or` of a row rule take a row predicate, such as `row.ownerId.eq(user.id)`.");
 }
 
-/** What is the same for all rows decides, or falls away, so that no expression holds it. */
+/** Folds constants, so that no expression contains one. */
 function join(operator: "and" | "or", left: RowTerm, right: RowTerm): RowTerm {
   const decisive = operator === "or";
   if (typeof left === "boolean") return left === decisive ? left : right;
@@ -102,7 +102,7 @@ function join(operator: "and" | "or", left: RowTerm, right: RowTerm): RowTerm {
   return { kind: "logical", operator, operands, type: BOOLEAN };
 }
 
-/** One list for a chain of one operator: rules join as many conditions as a user has grants, and trees have bounds. */
+/** Flattens chains of one operator: a rule may join one condition per grant, and the depth of trees is limited. */
 function operandsOf(operator: "and" | "or", term: Expression): readonly Expression[] {
   return term.kind === "logical" && term.operator === operator ? term.operands : [term];
 }

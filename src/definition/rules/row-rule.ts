@@ -5,19 +5,19 @@ import { type RowCondition, rowConditions } from "./row-conditions.ts";
 /** The row rule of one set. */
 export interface RowRule {
   /**
-   * What the rule says of a user; nobody that is unknown sees a row.
-   * @throws whatever the rule throws; TypeError when it answers anything but a row predicate
+   * Returns the condition for a user. Anonymous users see no rows.
+   * @throws any error of the rule; TypeError if it does not return a row predicate
    */
   conditionFor(user: User | null): RowCondition;
 }
 
-/** The rule as the application declares it. */
+/** The `rows` function of the application. */
 export type DeclaredRowRule = (user: User, row: unknown) => unknown;
 
 /**
  * Makes the row rule of a set.
- * @param entitySets the sets of the registration by name: where paths of the rule lead
- * @see specification, section Authentication
+ * @param entitySets the sets of the registration by name, for paths
+ * @see docs/guides/authorization.md
  */
 export function compileRowRule(
   declared: DeclaredRowRule,

@@ -1,13 +1,13 @@
-import { declaredEntityType } from "../types/declared-entity-type.ts";
+import { declaredEntityType } from "../types/entity-type.ts";
 import type { DeltaOf, EntityOf } from "../types/infer.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { mergeDelta } from "./merge-delta.ts";
 
 /**
- * Returns the entity that a PATCH asks for: a copy of the old one with the members of the delta. Complex values are merged
- * at every depth. Only declared members are written, and never a key, computed or ignored one.
- * @param entity the entity as it is; null or undefined returns null, for a handler that found none
- * @throws ODataError `InvalidBody` when a complex value is null, and the delta lacks one of its required members
+ * Returns a copy of an entity with the changes of a PATCH. Complex values are merged at every depth. Only declared
+ * members change, and never keys, computed or ignored members.
+ * @param entity the current entity; null or undefined returns null
+ * @throws ODataError `InvalidBody` if a complex value is null and the delta lacks one of its required members
  * @see OData Protocol 4.0, section 11.4.3
  */
 export function applyDelta<E extends EntityTypeDeclaration>(

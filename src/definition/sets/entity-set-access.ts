@@ -3,46 +3,49 @@ import type { DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "../types/infer.t
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { NavigationDeclaration } from "./navigation-declaration.ts";
 
-/** An entity set as declared, as far as the types of its entities tell. */
+/** A declared entity set, reduced to the types of its entities. */
 export interface DeclaredEntitySet<E extends EntityTypeDeclaration = EntityTypeDeclaration, N = unknown> {
   readonly kind: "EntitySetDeclaration";
   readonly entityType: E;
   readonly navigation: N | undefined;
 }
 
-/** How a handler opens an entity set. */
+/** The options of `ctx.sets`. */
 export interface AccessOptions {
-  /** Whether to skip the rules of categories, `resource` rules and row rules; false when absent. */
+  /**
+   * Whether the calls skip all rules of the set: of categories, `resource` rules and row rules; false if absent. A trusted
+   * call reads and writes entities that the user of the request must not see.
+   */
   readonly trusted?: boolean | undefined;
 }
 
-/** A property to order by, perhaps in descending order: `"placedAt desc"`. */
+/** A property to order by, optionally in descending order: `"placedAt desc"`. */
 export type OrderTerm<E extends EntityTypeDeclaration> =
   | (keyof E["properties"] & string)
   | `${keyof E["properties"] & string} desc`;
 
-/** Which entities are counted. */
+/** The options of `count`. */
 export interface EntityFilter<E extends EntityTypeDeclaration, N> {
-  /** The condition, made of the row that it gets: `(order) => order.status.eq("open")`. All entities when absent. */
+  /** A function that returns a condition on a row: `(order) => order.status.eq("open")`. All entities if absent. */
   readonly filter?: ((row: RowOf<E, N>) => RowPredicate) | undefined;
 }
 
-/** Which entities are read, and in which order. */
+/** The options of `query`. */
 export interface EntityQuery<E extends EntityTypeDeclaration, N> extends EntityFilter<E, N> {
-  /** When absent, the order of the key, or that of the handler of the set. */
+  /** The properties to order by; if absent, the key, or the order in which the handler of the set returns entities. */
   readonly orderBy?: OrderTerm<E> | ReadonlyArray<OrderTerm<E>> | undefined;
-  /** Most entities; all when absent, whatever `maxTop` of the set says. */
+  /** The maximum number of entities; all if absent. `maxTop` of the set does not apply. */
   readonly top?: number | undefined;
   readonly skip?: number | undefined;
 }
 
-/** What a write requires of the entity that it changes. */
+/** The options of `patch` and `delete`. */
 export interface WriteOptions<E extends EntityTypeDeclaration> {
-  /** Values that the entity must still have, such as its `version`: otherwise the write is a 412. */
+  /** Values that the entity must still have, such as its `version`; otherwise the write rejects with a 412 error. */
   readonly expected?: Partial<ReadEntityOf<E>> | undefined;
 }
 
-/** The nested entities of a new entity, by navigation: what follows from the entity around them may be absent. */
+/** The nested entities of a new entity, by navigation. Values that follow from the outer entity may be absent. */
 type NestedOf<E extends EntityTypeDeclaration, N> = {
   readonly [F in keyof N]?: N[F] extends NavigationDeclaration<E, infer Target, infer C>
     ? (C extends "many" ? ReadonlyArray<Partial<NewEntityOf<Target>>> : Partial<NewEntityOf<Target>>) | null | undefined
@@ -50,21 +53,21 @@ type NestedOf<E extends EntityTypeDeclaration, N> = {
 };
 
 /**
- * An entity set as handlers use it. Entities have canonical values. Every method rejects with the ODataError that a
- * request would be answered by: a handler that lets it out passes it on.
+ * An entity set for handlers. Entities have canonical values. Every method rejects with the same ODataError that a
+ * request would receive; a handler that does not catch the error passes it to the client.
  * @see docs/reference/handlers.md
  */
 export interface EntitySetAccess<E extends EntityTypeDeclaration, N> {
-  /** Returns one entity; null: there is none that the user sees. */
+  /** Returns one entity; null if it does not exist or the user does not see it. */
   get(key: KeyOf<E>): Promise<ReadEntityOf<E> | null>;
-  /** Returns the entities that meet a condition. */
+  /** Returns the entities that match a filter. */
   query(query?: EntityQuery<E, N>): Promise<ReadonlyArray<ReadEntityOf<E>>>;
-  /** Counts the entities that meet a condition. */
+  /** Counts the entities that match a filter. */
   count(query?: EntityFilter<E, N>): Promise<number>;
-  /** Creates an entity, with what is nested in it where the set allows deep insert, and returns it as saved. */
+  /** Creates an entity, with nested entities if the set has `allowDeepInsert`, and returns the saved entity. */
   create(entity: NewEntityOf<E> & NestedOf<E, N>): Promise<ReadEntityOf<E>>;
-  /** Changes some members and returns the entity as saved; null: there is none that the user sees. */
+  /** Changes some members and returns the saved entity; null if it does not exist or the user does not see it. */
   patch(key: KeyOf<E>, delta: DeltaOf<E>, options?: WriteOptions<E>): Promise<ReadEntityOf<E> | null>;
-  /** Deletes an entity; false: there is none that the user sees. */
+  /** Deletes an entity; returns false if it does not exist or the user does not see it. */
   delete(key: KeyOf<E>, options?: WriteOptions<E>): Promise<boolean>;
 }

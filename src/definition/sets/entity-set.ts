@@ -7,58 +7,57 @@ import type { Authorization } from "../rules/authorization.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { DeclaredEntitySet } from "./entity-set-access.ts";
-import type { Entities, EntitySource } from "./entity-source.ts";
-import type { Answer, CollectionQuery } from "./handlers.ts";
+import type { Entities, EntitySource, Answer, CollectionQuery } from "./handlers.ts";
 import type { GraphOf } from "./navigation-declaration.ts";
 import type { Navigations } from "./navigation.ts";
 import type { SetSettings } from "./set-settings.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 
-/** Operations bound to a set's entities, by name. */
+/** Operations bound to the entities of a set, by name. */
 export interface BoundOperations<E extends EntityTypeDeclaration> {
   readonly [name: string]: OperationDeclaration<KeyOf<E>>;
 }
 
-/** No navigations, no operations. */
+/** The default of navigations and operations: none. */
 type None = Readonly<Record<never, never>>;
 
 /** The keys of the structural and the navigation properties of a set. */
 type MemberOf<E extends EntityTypeDeclaration, N> = (keyof E["properties"] | keyof NoInfer<N>) & string;
 
-/** What `applyQuery` answers: one page, and what it knows about the rest. */
+/** The result of `applyQuery`: one page, with an optional total and next link. */
 export interface AppliedQueryOf<E extends EntityTypeDeclaration> {
   readonly items: Iterable<ResultOf<E>>;
-  /** The total before paging. */
+  /** The number of all matching entities, before paging. */
   readonly count?: number | bigint | undefined;
   readonly nextLink?: string | undefined;
 }
 
 /**
- * The operations of a set: a declared handler makes its routes, an absent one makes none.
- * @see specification, Route table
+ * The handlers of a set. Each handler that you declare adds its routes.
+ * @see docs/reference/handlers.md
  */
 export interface EntitySetOperations<E extends EntityTypeDeclaration, N> {
-  /** Rows that the framework queries: every option is pushed down to the source. */
+  /** Returns a source of rows that executes every query option, such as a table. */
   readonly queryable?: (context: Context) => Answer<EntitySource<E>>;
-  /** All entities; options are applied in memory. */
+  /** Returns all entities; the service applies query options in memory. */
   readonly getAll?: (context: Context) => Answer<Entities<E>>;
-  /** One page, for a set that applies the bound query itself. */
+  /** Applies the query itself and returns one page. */
   readonly applyQuery?: (query: CollectionQuery, context: Context) => Answer<AppliedQueryOf<E>>;
-  /** One entity; null: there is none. */
+  /** Returns one entity; null if it does not exist. */
   readonly getByKey?: (key: KeyOf<E>, context: Context) => Answer<ResultOf<E> | null>;
-  /** Creates an entity and returns it as saved. */
+  /** Creates an entity and returns the saved entity. */
   readonly create?: (entity: GraphOf<E, N>, context: Context) => Answer<ResultOf<E> | null>;
-  /** Replaces an entity and returns it as saved; null: there is none. */
+  /** Replaces an entity and returns the saved entity; null if it does not exist. */
   readonly replace?: (key: KeyOf<E>, entity: BodyOf<E>, context: WriteContext<E>) => Answer<ResultOf<E> | null>;
-  /** Changes some members and returns the entity as saved; null: there is none. */
+  /** Changes some members and returns the saved entity; null if it does not exist. */
   readonly patch?: (key: KeyOf<E>, delta: DeltaOf<E>, context: WriteContext<E>) => Answer<ResultOf<E> | null>;
-  /** Deletes an entity; false: there was none. */
+  /** Deletes an entity; returns false if it does not exist. */
   readonly delete?: (key: KeyOf<E>, context: WriteContext<E>) => Answer<boolean>;
-  /** The entities that match a `$search`, to which the other options are then applied. */
+  /** Returns the entities that match a `$search`; the service then applies the other query options. */
   readonly search?: (search: SearchClause, context: Context) => Answer<EntitySource<E> | Entities<E>>;
 }
 
-/** What `entitySet` takes. Names of properties are the application's keys. */
+/** The options of `entitySet`. Properties are named by their keys in `entityType`. */
 export interface EntitySetOptions<
   E extends EntityTypeDeclaration,
   N extends Navigations<E> = Navigations<E>,
@@ -66,22 +65,29 @@ export interface EntitySetOptions<
   A = unknown,
 >
   extends EntitySetOperations<E, N>, SetSettings {
-  /** The name in URLs and $metadata; the plural of the type name when absent. */
+  /** The name in URLs and `$metadata`; the plural of the type name if absent. */
   readonly name?: string | undefined;
-  /** Allowlists: what an option may mention; everything when absent. */
+  /** The properties that `$filter` may use; all if absent. */
   readonly filterProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
+  /** The properties that `$orderby` may use; all if absent. */
   readonly orderByProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
+  /** The properties that `$select` may name; all if absent. */
   readonly selectProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
+  /** The navigation properties that `$expand` may name; all if absent. */
   readonly expandProperties?: ReadonlyArray<keyof NoInfer<N> & string> | undefined;
-  /** The properties whose values make the ETag; none when absent. */
+  /** The properties from whose values the ETag is made; if absent, entities have no ETag. */
   readonly etag?: ReadonlyArray<keyof E["properties"] & string> | undefined;
+  /** Navigation properties, made with `hasMany`, `hasOptional` and `hasRequired`. */
   readonly navigation?: N;
+  /** Bound functions by name, made with `fn`. */
   readonly functions?: F;
+  /** Bound actions by name, made with `action`. */
   readonly actions?: A;
+  /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
 }
 
-/** An entity set as declared with `entitySet`. */
+/** The result of `entitySet`. */
 export interface EntitySetDeclaration<
   E extends EntityTypeDeclaration = EntityTypeDeclaration,
   N = unknown,
@@ -90,25 +96,25 @@ export interface EntitySetDeclaration<
 > extends DeclaredEntitySet<E, N> {
   readonly functions: F | undefined;
   readonly actions: A | undefined;
-  /** The options as given, for `odataService` to check and read. Handlers use `ctx.sets`, which asks the rules. */
+  /** The options, which `odataService` checks and reads. To call handlers, use `ctx.sets`: it applies the rules. */
   readonly options: object;
-  /** The database of the rows, where the declaration knows it: handlers may open a transaction over it. */
+  /** The database of the rows, for transactions; absent if the declaration does not know it. */
   readonly database?: TransactionalDatabase | undefined;
-  /** Finds faults that only who made the declaration can find; they are listed with all others at startup. */
+  /** Returns the faults that only the maker of the declaration can find; `odataService` reports them with all others. */
   readonly check?: (() => Iterable<ConfigurationFault>) | undefined;
-  /** The keys of properties that the database of the set cannot compare, as those of columns with a `convert`. */
+  /** The keys of properties that the database cannot compare, such as columns with a `convert`. */
   readonly uncomparable?: readonly string[] | undefined;
   /**
-   * The keys of Guid properties whose columns hold texts in any letter case; undefined for a set that is not over a
-   * database with Guids as texts.
+   * The keys of Guid properties whose columns contain text in any letter case; undefined if the database does not store
+   * Guids as text.
    */
   readonly anyCaseGuids?: readonly string[] | undefined;
 }
 
 /**
- * Declares an entity set: a type, the operations that it supports, and what queries may do. Nothing is checked before
- * `odataService`; one set may be registered with several services.
- * @see specification, What the service does
+ * Declares an entity set: its entity type, its handlers, and the query options that clients may use. `odataService` checks
+ * the declaration. Several services may publish the same set.
+ * @see docs/reference/entity-sets.md
  */
 export function entitySet<
   const E extends EntityTypeDeclaration,
@@ -118,7 +124,7 @@ export function entitySet<
 >(
   type: E,
   options: EntitySetOptions<E, N, F, A>,
-  // NoInfer: written inside `odataService`, the list of sets would decide about the type, and operations lose their key.
+  // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const copy = frozenCopy(everyOption(options));
   const { navigation, functions, actions }: Partial<typeof options> = { ...copy };

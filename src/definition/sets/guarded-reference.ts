@@ -2,20 +2,20 @@ import { refersToKey, keyHolderOf } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 
-/** A foreign key that clients write as properties, and that refers to a set with a row rule. */
+/** A foreign key that clients can write and that refers to a set with a row rule. */
 export interface GuardedReference {
   readonly navigationProperty: NavigationProperty;
-  /** The set that holds the foreign key. */
+  /** The set with the foreign key. */
   readonly entitySet: EntitySet;
-  /** The set that it refers to. */
+  /** The set that the foreign key refers to. */
   readonly target: EntitySet;
-  /** The properties of the foreign key, each with the property of the related entity that it repeats. */
+  /** The properties of the foreign key, each with the property of the related entity that has the same value. */
   readonly pairs: readonly JoinPair[];
 }
 
 /**
- * Returns the foreign keys of a set that refer to sets with row rules. A navigation from either side declares a foreign
- * key. A navigation from key to key is none: nothing says which of the two entities depends on the other.
+ * Returns the foreign keys of a set that refer to sets with row rules. A navigation of either side declares a foreign
+ * key. A navigation from key to key does not: neither entity is known to depend on the other.
  * @param guarded the sets with row rules
  */
 export function guardedReferencesOf(entitySet: EntitySet, guarded: readonly EntitySet[]): readonly GuardedReference[] {
@@ -41,7 +41,7 @@ export function guardedReferencesOf(entitySet: EntitySet, guarded: readonly Enti
   return Object.freeze(found.map((each) => Object.freeze(each)));
 }
 
-/** Returns the foreign keys that only navigations of the target set declare, as if the set itself declared them. */
+/** Returns the foreign keys that navigations of the target set declare, as navigations of the set itself. */
 function inverseReferences(entitySet: EntitySet, target: EntitySet): readonly GuardedReference[] {
   const { navigationProperties, navigationJoins, navigationPropertyBindings, entityType } = target;
   return [...navigationProperties.values()].flatMap((navigation): readonly GuardedReference[] => {
@@ -52,7 +52,7 @@ function inverseReferences(entitySet: EntitySet, target: EntitySet): readonly Gu
     if (!isInto || join?.kind !== "direct" || keyHolderOf(target, navigation) !== "related") return [];
     if (!entityType.key.every((key) => join.pairs.some(({ property }) => property === key))) return [];
     const pairs = join.pairs.map(({ property, related }) => ({ property: related, related: property }));
-    // No property of an entity has a name with a slash, so nothing is nested under this navigation.
+    // Names of properties contain no slash, so no entity is nested under this navigation.
     const name = `${target.name}/${navigation.name}`;
     const navigationProperty = { ...navigation, name, field: name, entityType, isCollection: false };
     const navigationJoin = { kind: "direct", pairs } as const;
@@ -68,10 +68,10 @@ function isSame(one: GuardedReference, other: GuardedReference): boolean {
   );
 }
 
-/** Values by the application's fields. */
+/** Values by field. */
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the properties of a foreign key that a body states. */
+/** Returns the properties of a foreign key that are present in a body. */
 export function statedPairs({ pairs, entitySet }: GuardedReference, given: object): readonly JoinPair[] {
   return pairs.filter(({ property }) => {
     const isOwn = !property.computed && entitySet.entityType.properties.includes(property);
@@ -81,7 +81,7 @@ export function statedPairs({ pairs, entitySet }: GuardedReference, given: objec
 
 /**
  * Returns the values of a foreign key by the fields of the related entity.
- * @returns null where one of them is null or not known: then it refers to nothing
+ * @returns null if a value is null or unknown: the foreign key then refers to no entity
  */
 export function referredValues({ pairs }: GuardedReference, entity: object): Values | null {
   const values = pairs.map(
@@ -98,7 +98,7 @@ export function referredKey({ target }: GuardedReference, values: Values): unkno
   return Object.freeze(Object.fromEntries(key.map(({ field }) => [field, values[field]])));
 }
 
-/** The error for a foreign key whose entity is missing or hidden: both look alike, with or without a constraint. */
+/** Makes the error for a foreign key to a missing or a hidden entity. Clients must not be able to distinguish the two. */
 export function missingReference(target: string | undefined, hint: string = "", cause?: unknown): ODataError {
   const message = `There is no entity that this value refers to: create that first, or name another.${hint}`;
   return protocolError("Conflict", message, { target, cause });

@@ -8,50 +8,55 @@ import type {
   SelectedProperty,
 } from "../../query/clauses.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.ts";
+import type { ResultOf } from "../types/infer.ts";
+import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
-/** A value at once or by a promise. */
+/** A value or a promise of it. */
 export type Awaitable<T> = Maybe<T>;
 
-/** What a handler answers: a value, or an error-shaped result meant for the client. */
+/** The result of a handler: a value, or an ODataError for the client. */
 export type Answer<T> = Awaitable<T | ODataError>;
 
-/** Entities, at once or one after another. */
+/** Entities as an iterable or an async iterable. */
 export type EntityStream = Iterable<unknown> | AsyncIterable<unknown>;
 
 /**
- * The bound query that `applyQuery` gets, with literals in place.
- * @see decisions, Smaller points
+ * The query that `applyQuery` receives.
+ * @see docs/reference/handlers.md
  */
 export interface CollectionQuery {
   readonly filter: FilterClause | null;
-  /** As the client asked; the set decides on ties. */
+  /** The terms of `$orderby`; the handler decides the order of equal entities. */
   readonly orderBy: readonly OrderByItem[];
-  /** Null without `$select`: every property. */
+  /** The properties of `$select`; null for all properties. */
   readonly select: readonly SelectedProperty[] | null;
-  /** Null without `$expand`. What has a handler is expanded behind the set's answer; the rest may come with it. */
+  /**
+   * The navigation properties of `$expand`; null without `$expand`. The service expands navigations that have a handler;
+   * `applyQuery` may nest the other related entities in its items.
+   */
   readonly expand: readonly ExpandedNavigation[] | null;
   readonly search: SearchClause | null;
   readonly skip: number;
-  /** `$top` as the client gave it; undefined when omitted. */
+  /** The value of `$top`; undefined without `$top`. */
   readonly top: number | undefined;
-  /** Whether the total is asked for. */
+  /** Whether the client requests the total with `$count=true`. */
   readonly count: boolean;
-  /** Most items that the answer will carry when `top` is undefined; null: no cap. One more tells that there is a next page. */
+  /** The page size if `top` is undefined; null for no limit. Return one item more to indicate a next page. */
   readonly pageSize: number | null;
 }
 
-/** What `applyQuery` answers. */
+/** The result of `applyQuery`. */
 export interface AppliedQuery {
   readonly items: Iterable<unknown>;
-  /** The total before paging. */
+  /** The number of all matching entities, before paging. */
   readonly count?: number | bigint | undefined;
   readonly nextLink?: string | undefined;
 }
 
-/** Gives the rows that can be queried. */
+/** Returns a source of rows. */
 export interface QueryableHandler<C> {
   (context: C): Answer<QueryableSource>;
-  /** The one source that it always answers, where that is known at startup: a table of a database. */
+  /** The source that every call returns, if it is known at startup, such as a table of a database. */
   readonly source?: QueryableSource;
 }
 
@@ -59,9 +64,9 @@ export interface QueryableHandler<C> {
 export interface GetByKeyHandler<C> {
   (key: unknown, context: C): Answer<unknown>;
   /**
-   * The same read of no more than the properties that the answer needs, as a row: what handlers that the framework
-   * makes over a database offer. It is called in place of the handler itself.
-   * @param joins single-valued expansions that `source` can join; absent: none
+   * Reads only the selected properties, as a row. The service calls it instead of the handler; only handlers of the
+   * framework over a database have it.
+   * @param joins single-valued expansions that `source` can join
    */
   readonly readRow?: (
     key: unknown,
@@ -69,11 +74,11 @@ export interface GetByKeyHandler<C> {
     context: C,
     joins?: KeyedJoins,
   ) => Answer<KeyedRow | null>;
-  /** The source of those rows, which tells what can be joined to them; absent: nothing. */
+  /** The source of the rows, which decides which expansions can be joined; without it, none can. */
   readonly source?: QueryableSource;
 }
 
-/** The handlers of a set as the protocol calls them: their types are checked where they are declared. */
+/** The handlers of a set, without the types of their declaration. */
 export interface EntitySetHandlers<C> {
   readonly queryable?: QueryableHandler<C> | undefined;
   readonly getAll?: ((context: C) => Answer<EntityStream>) | undefined;
@@ -86,44 +91,52 @@ export interface EntitySetHandlers<C> {
   readonly search?: ((search: SearchClause, context: C) => Answer<QueryableSource | EntityStream>) | undefined;
 }
 
-/** The handlers of a navigation property as the protocol calls them. */
+/** The handlers of a navigation property, without the types of their declaration. */
 export interface NavigationHandlers<C> {
   readonly get?: ((key: unknown, context: C) => Answer<unknown>) | undefined;
   readonly getBatch?: ((keys: readonly unknown[], context: C) => Answer<ReadonlyMap<unknown, unknown>>) | undefined;
   readonly create?: ((key: unknown, entity: unknown, context: C) => Answer<unknown>) | undefined;
   readonly addRef?: LinkHandler<C> | undefined;
   readonly setRef?: LinkHandler<C> | undefined;
-  /** Of a collection with the id of the link, else without. */
+  /** Receives the id of the link only for a collection-valued navigation. */
   readonly removeRef?: (((...args: readonly unknown[]) => Answer<void>) & Pick<LinkHandler<C>, "byKey">) | undefined;
 }
 
 /** Changes a link. */
 export interface LinkHandler<C> {
-  /** @param id the `@odata.id` as it was sent */
+  /** @param id the `@odata.id` of the request */
   (key: unknown, id: string, context: C): Answer<void>;
   /**
-   * The same by the key of the entity that the `@odata.id` names, which the framework has found to be one of the target
-   * set: what handlers that the framework makes over a database offer. It is called in place of the handler itself.
+   * Changes a link by the key of the related entity, an entity of the target set. The service calls it instead of the
+   * handler; only handlers of the framework over a database have it.
    */
   readonly byKey?: (key: unknown, related: unknown, context: C) => Answer<void>;
 }
 
-/** What a handler that the framework makes along a navigation knows beside. */
+/** A handler of the framework along a navigation. */
 export interface OfferedHandler {
   /**
-   * Whether it can do its work with the set that the navigation leads to: if not, the set has no such handler.
-   * @param target the options of that set; undefined where there is none
+   * Returns whether the handler can work with the target set of the navigation; otherwise the navigation does not have it.
+   * @param target the options of the target set; undefined without a target set
    */
   readonly isOffered?: (target: Readonly<Record<string, unknown>> | undefined) => boolean;
 }
 
-/** What a handler that the framework makes over a database does by itself. */
+/** A handler of the framework over a database. */
 export interface RestrictedHandler {
-  /** Whether it checks row rules within its own transaction. */
+  /** Whether the handler checks row rules in its own transaction. */
   readonly obeysRestriction?: boolean;
 }
 
-/** Tells whether a handler checks row rules within its own transaction. A handler of the application says nothing. */
+/** Returns whether a handler checks row rules in its own transaction. Handlers of the application do not. */
 export function obeysRestriction(handler: unknown): boolean {
   return typeof handler === "function" && (handler as RestrictedHandler).obeysRestriction === true;
 }
+
+/** A source of rows of one entity type, for `queryable`: the result of `arraySource` or `sqlSource`. */
+export interface EntitySource<E extends EntityTypeDeclaration = EntityTypeDeclaration> extends QueryableSource {
+  readonly entityType: E;
+}
+
+/** Entities as an iterable or an async iterable: the result of `getAll`. */
+export type Entities<E extends EntityTypeDeclaration> = Iterable<ResultOf<E>> | AsyncIterable<ResultOf<E>>;

@@ -3,18 +3,18 @@ import type { ComplexType, EntityType, StructuralProperty } from "../../edm/mode
 import { ERROR_CODES } from "../../errors/error-codes.ts";
 import { ODataError } from "../../errors/odata-error.ts";
 
-/** An entity or a complex value by the application's keys. */
+/** An entity or a complex value by field. */
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The error for a change of a complex value that is null, where the change lacks a required member.
+ * The error for a change of a null complex value that lacks a required member.
  * @see OData Protocol 4.0, section 11.4.3
  */
 export class IncompleteValueError extends ODataError {
-  /** The complex properties on the way to the missing member, and that member. */
+  /** The path to the missing member: complex properties, then the member. */
   readonly path: readonly StructuralProperty[];
 
-  /** @param target how clients name the member: the wire names on the way to it, with slashes between */
+  /** @param target the path to the member in wire names, separated by slashes */
   constructor(path: readonly StructuralProperty[], target: string = path.map(({ name }) => name).join("/")) {
     const problem = `${target} is missing. The value around it is null, so send every member that is required.`;
     super(ERROR_CODES.InvalidBody, "InvalidBody", problem, { target });
@@ -25,8 +25,7 @@ export class IncompleteValueError extends ODataError {
 /**
  * Returns an entity with the members of a delta. Complex values are merged member by member, at every depth; collections
  * are replaced. Keys and computed members never change, and immutable members of a complex value keep their values.
- * @param entity by the application's keys
- * @throws IncompleteValueError when a complex value is null, and the delta lacks one of its required members
+ * @throws IncompleteValueError if a complex value is null and the delta lacks one of its required members
  * @see OData Protocol 4.0, section 11.4.3
  */
 export function mergeDelta(type: EntityType, entity: object, delta: object): Members {
@@ -36,25 +35,24 @@ export function mergeDelta(type: EntityType, entity: object, delta: object): Mem
     .map(
       (property) => [property.field, mergeValue(property, current[property.field], changes[property.field])] as const,
     );
-  // Spread and fromEntries define members: a property named __proto__ is one like any other.
+  // Spread and fromEntries define members, so a property named __proto__ is an ordinary property.
   return { ...current, ...Object.fromEntries(merged) };
 }
 
-/** Tells whether a delta changes members of a value, and does not replace it. */
+/** Returns whether a delta changes members of a value instead of replacing the value. */
 export function isPartial(property: StructuralProperty, change: unknown): change is Members {
   return property.type.kind === "ComplexType" && !property.isCollection && isMembers(change);
 }
 
-/** Tells whether a change of a complex value that is not null changes a member. */
+/** Returns whether a change of a complex value that is not null changes a member. */
 export function changesMember({ computed, immutable, field }: StructuralProperty, change: Members): boolean {
   return !computed && !immutable && given(change, field) !== undefined;
 }
 
 /**
- * Returns the complex value that a change makes where there is none: members that are absent have their default, no items,
- * or null.
- * @param path the complex properties on the way to the value, the one that holds it last
- * @throws IncompleteValueError when a required member is absent
+ * Returns the complex value that a change makes from null: absent members have their default, no items, or null.
+ * @param path the complex properties that lead to the value
+ * @throws IncompleteValueError if a required member is absent
  */
 export function completeValue(type: ComplexType, change: Members, path: readonly StructuralProperty[]): Members {
   const members = type.properties
@@ -69,9 +67,9 @@ export function completeValue(type: ComplexType, change: Members, path: readonly
 }
 
 /**
- * Returns the value that a change makes of the value of a property: `mergeDelta` for one member.
- * @param around the complex properties around the property
- * @throws IncompleteValueError when a complex value is null, and the change lacks one of its required members
+ * Applies a change to the value of a property: `mergeDelta` for one member.
+ * @param around the complex properties that lead to the property
+ * @throws IncompleteValueError if a complex value is null and the change lacks one of its required members
  */
 export function mergeValue(
   property: StructuralProperty,
@@ -83,7 +81,7 @@ export function mergeValue(
   const { properties } = property.type;
   const path = [...around, property];
   if (!isMembers(current)) return completeValue(property.type, change, path);
-  // Members that a class gives by getters are part of the value, too.
+  // A class may define members by getters, which a spread does not copy.
   const kept = properties.map(({ field }) => [field, fieldOf(current, field)] as const);
   const changed = properties
     .filter((member) => changesMember(member, change))
@@ -102,7 +100,7 @@ function given(change: Members, field: string): unknown {
   return Object.hasOwn(change, field) ? change[field] : undefined;
 }
 
-/** What every object inherits, such as `constructor`, is no member. */
+/** Ignores members that every object inherits, such as `constructor`. */
 function fieldOf(value: Members, field: string): unknown {
   return field in Object.prototype && !Object.hasOwn(value, field) ? undefined : value[field];
 }

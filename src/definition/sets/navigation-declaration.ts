@@ -1,10 +1,10 @@
 import type { BodyOf } from "../types/infer.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
-/** How many entities a navigation leads to: any number, at most one, exactly one. */
+/** The number of related entities: any number, at most one, or exactly one. */
 export type Cardinality = "many" | "optional" | "required";
 
-/** A navigation property as declared with `hasMany`, `hasOptional` or `hasRequired`. */
+/** The result of `hasMany`, `hasOptional` or `hasRequired`. */
 export interface NavigationDeclaration<
   Source extends EntityTypeDeclaration = EntityTypeDeclaration,
   Target extends EntityTypeDeclaration = EntityTypeDeclaration,
@@ -13,18 +13,18 @@ export interface NavigationDeclaration<
   readonly kind: "NavigationDeclaration";
   readonly to: Thunk<Target>;
   readonly cardinality: C;
-  /** The options as given; checked at startup. */
+  /** The options, checked at startup. */
   readonly options: object;
-  /** For the compiler only: the type that the navigation starts from. */
+  /** For the compiler only: the type that declares the navigation. */
   readonly _source?: (source: Source) => void;
 }
 
-/** A type, or a function that gives it: where two modules import each other the type may not exist yet. */
+/** A type, or a function that returns it. If two modules import each other, the type may not exist yet. */
 export type Thunk<T> = T | (() => T);
 
 /**
- * What `create` gets: the body, and the nested values of the declared navigations one level deep. They are null
- * unless the set allows deep insert.
+ * The entity that `create` receives: the body with nested entities of the declared navigations, one level deep. The
+ * navigations are null unless the set has `allowDeepInsert`.
  */
 export type GraphOf<E extends EntityTypeDeclaration, N> = BodyOf<E> & {
   readonly [F in keyof N]?: N[F] extends NavigationDeclaration<E, infer Target, infer C>

@@ -12,8 +12,8 @@ const NAVIGATION_HANDLERS = [
 ] as const satisfies ReadonlyArray<keyof NavigationHandlers<never>>;
 
 /**
- * The handlers of a navigation, without those that cannot do their work with the set that it leads to.
- * @param sets those of the registration
+ * Returns the handlers of a navigation, without handlers of the framework that cannot work with its target set.
+ * @param sets all sets of the registration
  */
 export function navigationHandlersOf(
   { options }: DeclaredNavigation,
@@ -22,9 +22,7 @@ export function navigationHandlersOf(
   const target = sets.find((each) => each.name === options["target"])?.options;
   return Object.fromEntries(
     Object.entries(pickStated(options, NAVIGATION_HANDLERS)).filter(([, handler]) => {
-      // Untyped code may have given anything; handlers of the framework may have this beside.
-      if (typeof handler !== "function" || !("isOffered" in handler)) return true;
-      const { isOffered } = handler as OfferedHandler;
+      const { isOffered } = Object(handler) as OfferedHandler;
       return isOffered === undefined || isOffered(target);
     }),
   );

@@ -1,48 +1,50 @@
 import type { Context } from "../context.ts";
 import type { BodyOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import type { Entities } from "./entity-source.ts";
-import type { Answer } from "./handlers.ts";
+import type { Entities, Answer } from "./handlers.ts";
 import type { NavigationDeclaration, Thunk } from "./navigation-declaration.ts";
 
 /** The keys of an entity type. */
 type FieldOf<E extends EntityTypeDeclaration> = keyof E["properties"] & string;
 
-/** What navigations of every cardinality may declare. */
+/** The options of navigations of every cardinality. */
 interface NavigationOptions<Source extends EntityTypeDeclaration, Target extends EntityTypeDeclaration> {
-  /** Property of this type to the property of the related type that has the same value. */
+  /** Maps properties of this type to the properties of the related type with the same value. */
   readonly on?: { readonly [F in FieldOf<Source>]?: FieldOf<Target> };
-  /** The name of the entity set that the related entities belong to. */
+  /** The name of the entity set of the related entities. */
   readonly target?: string;
-  /** The navigation property of the related type that leads back. */
+  /** The navigation property of the related type that leads back to this type. */
   readonly partner?: string;
   /**
-   * `"parent"`: requests along this navigation obey the rules of the set that declares it alone, and skip those of the
-   * target set. Row rules of the target set still apply.
+   * `"parent"` skips the rules of the target set for requests along this navigation: only the rules of the set that
+   * declares it apply. Row rules of the target set still apply.
    * @see docs/guides/authorization.md
    */
   readonly authorization?: "parent" | undefined;
-  /** Removes the link to the entity with this `@odata.id`; a single-valued navigation has but one link, and no id. */
+  /** Removes the link to the entity with this `@odata.id`. */
   readonly removeRef?: (key: KeyOf<Source>, id: string, context: Context) => Answer<void>;
 }
 
-/** What `hasMany` takes. */
+/** The options of `hasMany`. */
 export interface ManyOptions<
   Source extends EntityTypeDeclaration,
   Target extends EntityTypeDeclaration,
 > extends NavigationOptions<Source, Target> {
-  /** The related entities of one parent; null: there is no such parent. */
+  /** Returns the related entities of one parent; null if the parent does not exist. */
   readonly get?: (key: KeyOf<Source>, context: Context) => Answer<Entities<Target> | null>;
-  /** The related entities of many parents by key, in one call; preferred over `get` for `$expand`. */
+  /** Returns the related entities of many parents by key, in one call; `$expand` prefers it to `get`. */
   readonly getBatch?: (
     keys: ReadonlyArray<KeyOf<Source>>,
     context: Context,
   ) => Answer<ReadonlyMap<KeyOf<Source>, Iterable<ResultOf<Target>>>>;
-  /** Creates a related entity; null: there is no such parent. */
+  /** Creates a related entity and returns it; null if the parent does not exist. */
   readonly create?: (key: KeyOf<Source>, entity: BodyOf<Target>, context: Context) => Answer<ResultOf<Target> | null>;
   /** Adds a link to the entity with this `@odata.id`. */
   readonly addRef?: (key: KeyOf<Source>, id: string, context: Context) => Answer<void>;
-  /** Many-to-many through a table of links: `from` and `to` map properties to and from its columns. SQL sets only. */
+  /**
+   * A many-to-many relation through a link table, for sets over a database. `from` maps properties of this type to columns
+   * of the link table; `to` maps columns of the link table to properties of the related type.
+   */
   readonly through?: {
     readonly table: string;
     readonly from: { readonly [F in FieldOf<Source>]?: string };
@@ -50,14 +52,14 @@ export interface ManyOptions<
   };
 }
 
-/** What `hasOptional` and `hasRequired` take. */
+/** The options of `hasOptional` and `hasRequired`. */
 export interface OneOptions<Source extends EntityTypeDeclaration, Target extends EntityTypeDeclaration> extends Omit<
   NavigationOptions<Source, Target>,
   "removeRef"
 > {
-  /** The related entity of one parent; null: there is no such parent, or no related entity. */
+  /** Returns the related entity of one parent; null if the parent or the related entity does not exist. */
   readonly get?: (key: KeyOf<Source>, context: Context) => Answer<ResultOf<Target> | null>;
-  /** The related entities of many parents by key, in one call; preferred over `get` for `$expand`. */
+  /** Returns the related entities of many parents by key, in one call; `$expand` prefers it to `get`. */
   readonly getBatch?: (
     keys: ReadonlyArray<KeyOf<Source>>,
     context: Context,
@@ -68,15 +70,15 @@ export interface OneOptions<Source extends EntityTypeDeclaration, Target extends
   readonly removeRef?: (key: KeyOf<Source>, context: Context) => Answer<void>;
 }
 
-/** Navigation properties by the application's keys. */
+/** Navigation properties by key. */
 export interface Navigations<Source extends EntityTypeDeclaration> {
   readonly [field: string]: NavigationDeclaration<Source>;
 }
 
 /**
  * Declares a navigation to any number of entities.
- * @param to the related type, or a function that gives it where two modules import each other
- * @see specification, Navigation routes
+ * @param to the related type, or a function that returns it if two modules import each other
+ * @see docs/reference/navigation.md
  */
 export function hasMany<Source extends EntityTypeDeclaration, Target extends EntityTypeDeclaration>(
   to: Thunk<Target>,
@@ -86,9 +88,9 @@ export function hasMany<Source extends EntityTypeDeclaration, Target extends Ent
 }
 
 /**
- * Declares a navigation to one entity or none.
- * @param to the related type, or a function that gives it where two modules import each other
- * @see specification, Navigation routes
+ * Declares a navigation to at most one entity.
+ * @param to the related type, or a function that returns it if two modules import each other
+ * @see docs/reference/navigation.md
  */
 export function hasOptional<Source extends EntityTypeDeclaration, Target extends EntityTypeDeclaration>(
   to: Thunk<Target>,
@@ -99,8 +101,8 @@ export function hasOptional<Source extends EntityTypeDeclaration, Target extends
 
 /**
  * Declares a navigation to exactly one entity.
- * @param to the related type, or a function that gives it where two modules import each other
- * @see specification, Navigation routes
+ * @param to the related type, or a function that returns it if two modules import each other
+ * @see docs/reference/navigation.md
  */
 export function hasRequired<Source extends EntityTypeDeclaration, Target extends EntityTypeDeclaration>(
   to: Thunk<Target>,

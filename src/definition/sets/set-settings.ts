@@ -1,51 +1,69 @@
 import type { RoundingMode } from "../../query/clauses.ts";
 
 /**
- * What an entity set may set, and a registration as default for all of its sets. Absent or `undefined` inherits;
- * `null` means no limit.
- * @see specification, Per-entity-set settings
+ * The settings of an entity set. A service can set a default for all of its sets in `defaults`. An absent or undefined
+ * setting is inherited; `null` means no limit.
+ * @see docs/reference/entity-sets.md
  */
 export interface SetSettings {
+  /** Whether clients may use `$filter`. */
   readonly filterEnabled?: boolean | undefined;
+  /** Whether clients may use `$orderby`. */
   readonly orderByEnabled?: boolean | undefined;
+  /** Whether clients may use `$select`. */
   readonly selectEnabled?: boolean | undefined;
+  /** Whether clients may use `$expand`. */
   readonly expandEnabled?: boolean | undefined;
+  /** Whether clients may use `$count`. */
   readonly countEnabled?: boolean | undefined;
-  /** Most entities of a page, and of `$top`. */
+  /** The maximum page size and value of `$top`. */
   readonly maxTop?: number | null | undefined;
-  /** Whether nested values in a POST body reach `create`. */
+  /** Whether `create` receives nested entities of a POST body. */
   readonly allowDeepInsert?: boolean | undefined;
-  /** In bytes. */
+  /** The maximum size of a request body, in bytes. */
   readonly maxRequestBodyBytes?: number | null | undefined;
-  /** Whether `/Set(key)/Property` has routes. */
+  /** Whether the routes `/Set(key)/Property` exist. */
   readonly propertyAccessEnabled?: boolean | undefined;
+  /** Whether API descriptions list the routes `/Set(key)/Property`. */
   readonly propertyRouteDocsEnabled?: boolean | undefined;
-  /** Whether PUT may create. */
+  /** Whether PUT creates a missing entity. */
   readonly allowUpsert?: boolean | undefined;
-  /** Whether DELETE of a missing entity is 204 instead of 404. */
+  /** Whether DELETE of a missing entity returns 204 instead of 404. */
   readonly idempotentDelete?: boolean | undefined;
-  /** How `round()` treats a midpoint. */
+  /** The rounding of midpoints by `round()`. */
   readonly roundingMode?: RoundingMode | undefined;
+  /** Whether sources read only the properties that the response needs. */
   readonly selectPushdownEnabled?: boolean | undefined;
+  /** Whether the database may read expanded entities; otherwise only handlers do. */
   readonly expandPushdownEnabled?: boolean | undefined;
-  /** What a member of a body that the type does not have means. */
+  /** Whether to reject or to ignore members of a body that the type does not have. */
   readonly unknownMembers?: "reject" | "ignore" | undefined;
+  /** Whether next links contain an offset, or the values of the last entity (needs `secret`). */
   readonly paging?: "offset" | "keyset" | undefined;
 }
 
-/** Bounds on the work of one request; `null`: none. @see decisions, Settings */
+/** The limits of one request; `null` means no limit. @see docs/reference/limits.md */
 export interface LimitSettings {
+  /** The maximum depth of nested `$expand`. */
   readonly maxExpandDepth?: number | null | undefined;
+  /** The maximum number of entities in one expanded collection. */
   readonly maxExpandTop?: number | null | undefined;
+  /** The maximum number of nodes in the expressions of a request. */
   readonly maxNodeCount?: number | null | undefined;
+  /** The maximum depth of nested `any` and `all`. */
   readonly maxAnyAllDepth?: number | null | undefined;
+  /** The maximum number of values in an `in` list. */
   readonly maxInListLength?: number | null | undefined;
+  /** The maximum number of terms in `$orderby`. */
   readonly maxOrderByProperties?: number | null | undefined;
-  /** In characters. */
+  /** The maximum length of the URL, in characters. */
   readonly maxUrlLength?: number | null | undefined;
+  /** The maximum depth of nested objects and arrays in a body. */
   readonly maxJsonDepth?: number | null | undefined;
-  /** Objects, arrays, members and items of one body. */
+  /** The maximum number of objects, arrays, members and items in a body. */
   readonly maxJsonValues?: number | null | undefined;
+  /** The maximum number of entities in a response, expanded entities included. */
   readonly maxResponseEntities?: number | null | undefined;
+  /** The maximum number of items in all `$expand` options of a request. */
   readonly maxExpandItems?: number | null | undefined;
 }

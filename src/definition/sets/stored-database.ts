@@ -2,13 +2,13 @@ import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../service-definition.ts";
 import type { Awaitable } from "./handlers.ts";
 
-/** The rows of a database behind a handler that the framework made. */
+/** The database rows of a handler of the framework. */
 export interface StoredRows {
-  /** One object for all rows of one connection, so that the catalogue is read once for all of them. */
+  /** The same object for all rows of one connection, so that the catalogue is read only once. */
   readonly database: StoredDatabase;
 }
 
-/** What a handler over a database knows of it. */
+/** A handler of the framework over a database. */
 export interface StoredHandler {
   readonly stored?: StoredRows | undefined;
 }

@@ -2,20 +2,20 @@ import type { RuleContext } from "../context.ts";
 
 /** A database whose sets can be read and written within one transaction. */
 export interface TransactionalDatabase {
-  /** Tells two databases apart: all sets of one database have the same instance. */
+  /** Identifies the database: all sets of one database have the same instance. */
   readonly instance: object;
   /**
-   * Runs work as one transaction, which commits when the work succeeds and rolls back when it fails. Work that failed
-   * because another transaction was in the way is repeated, three tries in all.
-   * @param context of the request: nothing begins for a client that has gone
-   * @throws whatever the work throws; ODataError `ServiceUnavailable` after three tries, or without a connection
+   * Runs work as one transaction, which commits when the work succeeds and rolls back when it fails. Work that fails
+   * because of a concurrent transaction is retried, up to three attempts in total.
+   * @param context the context of the request; no transaction starts if the client has disconnected
+   * @throws any error of the work; ODataError `ServiceUnavailable` after three attempts, or without a connection
    */
   transact<T>(work: (transaction: unknown) => Promise<T>, context: RuleContext): Promise<T>;
   /**
-   * Runs a part of the work of an open transaction. When it fails, nothing of it is left, and the transaction goes on.
-   * @param depth how many parts are around it
+   * Runs a part of the work of an open transaction. If the part fails, only this part is rolled back.
+   * @param depth the number of enclosing parts
    */
   attempt<T>(transaction: unknown, depth: number, part: () => Promise<T>): Promise<T>;
-  /** Whether an error means that the whole transaction is lost, and may succeed when it is repeated. */
+  /** Returns whether an error has rolled back the whole transaction, which may succeed on a retry. */
   isLost(error: unknown): boolean;
 }

@@ -26,10 +26,10 @@ import type {
   PropertyDeclaration,
 } from "./value-type.ts";
 
-/** A type under construction: navigation properties lead in circles, so they are added when all types exist. */
+/** A type under construction: navigation properties form cycles, so they are added after all types exist. */
 type Draft<T> = { -readonly [Member in keyof T]: T[Member] };
 
-/** Makes the types of one model from checked declarations, each type once. */
+/** Builds the types of one model from checked declarations, each type once. */
 export class TypeBuilder {
   readonly entityTypes: Map<EntityTypeDeclaration, Draft<EntityType>> = new Map();
   readonly complexTypes: Map<ComplexTypeDeclaration, ComplexType> = new Map();
@@ -44,14 +44,14 @@ export class TypeBuilder {
     this.#addNavigations();
   }
 
-  /** The entity type of a declaration. */
+  /** Returns the entity type of a declaration. */
   entityType(declaration: EntityTypeDeclaration): EntityType {
     const type = this.entityTypes.get(declaration);
     if (type === undefined) throw new Error(`The entity type ${declaration.name} was not collected.`);
     return type;
   }
 
-  /** The type of a value. */
+  /** Returns the type of a declared value. */
   valueType(type: DeclaredValueType): ValueType {
     switch (type.kind) {
       case "PrimitiveType":
@@ -63,7 +63,7 @@ export class TypeBuilder {
     }
   }
 
-  /** The canonical form of a declared default; undefined without one. */
+  /** Returns a declared default in canonical form; undefined without a default. */
   defaultValue(declared: PropertyDeclaration): unknown {
     if (declared.defaultValue === undefined) return undefined;
     return toDefaultValue(declared, declared.defaultValue.value, (type) => this.#enumType(type));
@@ -132,7 +132,7 @@ export class TypeBuilder {
     });
   }
 
-  /** Adds to each type the union of the navigations that its sets declare. */
+  /** Adds the union of the navigations of its sets to each type. */
   #addNavigations(): void {
     for (const [declaration, type] of this.entityTypes) {
       const sets = this.#service.sets.filter(({ entityType }) => entityType === declaration);
@@ -168,8 +168,8 @@ export class TypeBuilder {
   }
 
   /**
-   * The properties that repeat the key of the related entity. Where `on` does not name that whole key the other side
-   * is the dependent one, and the standard has the constraint there; an ignored property has no place in the model.
+   * Returns the properties that repeat the key of the related entity. If `on` does not name the whole key, the related
+   * type is the dependent one, and the constraint belongs there. Ignored properties are not part of the model.
    */
   #constraints(
     source: EntityTypeDeclaration,
@@ -188,7 +188,7 @@ export class TypeBuilder {
   }
 }
 
-/** One navigation that two sets declare: what one of them leaves out the other states. */
+/** Joins the declarations of one navigation in two sets: each may state parts that the other omits. */
 function joined(one: NavigationProperty, other: NavigationProperty): NavigationProperty {
   const { referentialConstraints } = one.referentialConstraints.length > 0 ? one : other;
   return { ...one, partner: one.partner ?? other.partner, referentialConstraints };

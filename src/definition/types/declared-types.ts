@@ -11,14 +11,14 @@ import type {
   PropertyDeclaration,
 } from "./value-type.ts";
 
-/** Every type that the declarations of a registration mention, each once, in order of first mention. */
+/** The types that the declarations of a registration use, each once, in order of first use. */
 export interface DeclaredTypes {
   readonly entityTypes: ReadonlySet<EntityTypeDeclaration>;
   readonly complexTypes: ReadonlySet<ComplexTypeDeclaration>;
   readonly enumTypes: ReadonlySet<EnumTypeDeclaration>;
 }
 
-/** Finds the types of a registration: those of sets, of navigations, operations and properties. */
+/** Collects the types of a registration from its sets, navigations, operations and properties. */
 export function collectTypes(service: DeclaredService): DeclaredTypes {
   const collector = new TypeCollector();
   for (const set of service.sets) collector.addEntityType(set.entityType);
@@ -56,7 +56,7 @@ class TypeCollector implements DeclaredTypes {
   }
 
   #addValueType({ type, ignored }: PropertyDeclaration): void {
-    // What never crosses the wire has no place in $metadata.
+    // $metadata does not contain ignored properties.
     if (ignored) return;
     if (isDeclaration(type, "EnumTypeDeclaration")) this.enumTypes.add(type);
     if (!isDeclaration(type, "ComplexTypeDeclaration") || this.complexTypes.has(type)) return;
@@ -65,11 +65,11 @@ class TypeCollector implements DeclaredTypes {
   }
 }
 
-/** The enumeration type of a model that a declaration gives. */
+/** Returns the enumeration type of a model for a declaration. */
 export function toEnumType(declaration: EnumTypeDeclaration, namespace: string): EnumType {
   const { name, isFlags, members } = declaration;
   const qualifiedName = `${namespace}.${name}`;
-  // Untyped code may give no members at all: the startup check, which asks for the type too, tells.
+  // JavaScript callers may omit the members: the startup check, which also needs the type, reports it.
   const type = keeper<EnumType>({
     kind: "EnumType",
     name,

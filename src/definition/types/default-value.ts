@@ -11,8 +11,8 @@ import type { ComplexTypeDeclaration, EnumTypeDeclaration, PropertyDeclaration }
 export type ResolveEnumType = (type: EnumTypeDeclaration) => EnumType;
 
 /**
- * The canonical form of a declared default, its facets checked.
- * @throws InvalidValueError when it is no value of the property
+ * Returns a declared default in canonical form.
+ * @throws InvalidValueError for an invalid value, or a value that violates a facet
  */
 export function toDefaultValue(declared: PropertyDeclaration, value: unknown, resolve: ResolveEnumType): unknown {
   const { item, type, facets } = declared;
@@ -24,7 +24,7 @@ export function toDefaultValue(declared: PropertyDeclaration, value: unknown, re
   if (type.kind === "ComplexTypeDeclaration") return complexOf(type, value, resolve);
   const codec = valueCodec(type.kind === "EnumTypeDeclaration" ? resolve(type) : type, isObject(facets) ? facets : {});
   const canonical = codec.fromHandler(value);
-  // Facets hold for what clients send: the default must be a value that a client could have sent.
+  // Facets limit the values that clients send: a default must be a value that a client could send.
   codec.fromJson(JSON.parse(codec.toJson(canonical, true)) as JsonValue, true);
   return canonical;
 }
@@ -44,7 +44,7 @@ function complexOf(type: ComplexTypeDeclaration, value: unknown, resolve: Resolv
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
-/** Undefined for an ignored member that is not given. */
+/** Returns undefined for an absent ignored member. */
 function memberOf(
   field: string,
   declared: PropertyDeclaration,

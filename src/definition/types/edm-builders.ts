@@ -12,25 +12,25 @@ import type {
   EnumTypeDeclaration,
 } from "./value-type.ts";
 
-/** An object of the Temporal proposal, known by its tag. */
+/** An object of the Temporal proposal, identified by its tag. */
 interface TemporalObject<Tag extends string> {
   readonly [Symbol.toStringTag]: Tag;
   toString(): string;
 }
 
-/** What a handler may return for an Edm.Date. */
+/** The values that a handler may return for an Edm.Date. */
 export type DateInput = string | Date | TemporalObject<"Temporal.PlainDate">;
-/** What a handler may return for an Edm.TimeOfDay. */
+/** The values that a handler may return for an Edm.TimeOfDay. */
 export type TimeOfDayInput = string | TemporalObject<"Temporal.PlainTime">;
-/** What a handler may return for an Edm.DateTimeOffset. */
+/** The values that a handler may return for an Edm.DateTimeOffset. */
 export type DateTimeOffsetInput = string | Date | TemporalObject<"Temporal.Instant" | "Temporal.ZonedDateTime">;
-/** What a handler may return for an Edm.Duration. */
+/** The values that a handler may return for an Edm.Duration. */
 export type DurationInput = string | TemporalObject<"Temporal.Duration">;
 
-/** Most fraction digits of seconds: what a temporal property without `precision` takes. */
+/** The maximum number of fraction digits of seconds, and the default of `precision`. */
 const MAX_SECONDS_PRECISION = 12;
 
-/** The builders of properties, parameters and results, one per type. */
+/** The builders of properties, parameters and results, one for each type. */
 export interface EdmBuilders {
   /** Edm.String; `maxLength` in characters. */
   string(facets?: { readonly maxLength?: number }): Property<string>;
@@ -50,7 +50,7 @@ export interface EdmBuilders {
   single(): Property<number>;
   /** Edm.Double. */
   double(): Property<number>;
-  /** Edm.Decimal, a canonical string that keeps its scale; without `scale` any number of fraction digits. */
+  /** Edm.Decimal as a string that keeps its scale; without `scale`, any number of fraction digits. */
   decimal(facets?: { readonly precision?: number; readonly scale?: number }): Property<string, string | number>;
   /** Edm.Guid, in lower case. */
   guid(): Property<string>;
@@ -58,15 +58,15 @@ export interface EdmBuilders {
   binary(facets?: { readonly maxLength?: number }): Property<Uint8Array>;
   /** Edm.Date as `YYYY-MM-DD`. */
   date(): Property<string, DateInput>;
-  /** Edm.TimeOfDay as `hh:mm:ss.fff`; `precision` is the number of fraction digits, 12 when absent. */
+  /** Edm.TimeOfDay as `hh:mm:ss.fff`; `precision` is the maximum number of fraction digits, 12 if absent. */
   timeOfDay(facets?: { readonly precision?: number }): Property<string, TimeOfDayInput>;
-  /** Edm.DateTimeOffset as ISO 8601 with its offset; `precision` is the number of fraction digits, 12 when absent. */
+  /** Edm.DateTimeOffset in ISO 8601 with its offset; `precision` is the maximum number of fraction digits, 12 if absent. */
   dateTimeOffset(facets?: { readonly precision?: number }): Property<string, DateTimeOffsetInput>;
-  /** Edm.Duration as ISO 8601 days and time; `precision` is the number of fraction digits, 12 when absent. */
+  /** Edm.Duration in ISO 8601, days and time; `precision` is the maximum number of fraction digits, 12 if absent. */
   duration(facets?: { readonly precision?: number }): Property<string, DurationInput>;
-  /** A member name of an enumeration; several separated by commas where it is one of flags. */
+  /** A member name of an enumeration; for an enumeration of flags, several names separated by commas. */
   enum<E extends EnumTypeDeclaration>(type: E): Property<EnumValueOf<E>>;
-  /** A structured value. */
+  /** A value of a complex type. */
   complex<C extends ComplexTypeDeclaration>(
     type: C,
   ): Property<ComplexValueOf<C>, ComplexInputOf<C>, never, ComplexDeltaOf<C>>;
@@ -81,7 +81,7 @@ export interface EdmBuilders {
  * @see OData CSDL 4.0, sections 4.4 and 6.2
  */
 export const edm: EdmBuilders = Object.freeze({
-  // All take facets: the startup check names those that untyped code gives where there are none.
+  // Every builder accepts facets: the startup check reports the facets that a type does not have.
   string: (facets?: Facets): Property<string> => primitive("Edm.String", facets),
   boolean: (facets?: Facets): Property<boolean> => primitive("Edm.Boolean", facets),
   byte: (facets?: Facets): Property<number> => primitive("Edm.Byte", facets),
@@ -111,7 +111,7 @@ function collection<E extends EntityTypeDeclaration>(item: E): EntityCollection<
 function collection<P extends AnyProperty>(item: P): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
 function collection(item: EntityTypeDeclaration | AnyProperty): EntityCollection | Property<readonly unknown[]> {
   if (isDeclaration(item, "EntityTypeDeclaration")) return Object.freeze({ kind: "EntityCollection", of: item });
-  // Untyped code may give anything: the startup check refuses it.
+  // The startup check rejects any other value, such as a type instead of a builder.
   if (!isDeclaration(item, "Property")) return new Property({ ...PLAIN, type: item, item: item ?? null });
   const { declared } = item;
   return new Property({ ...PLAIN, type: declared.type, item: declared, facets: declared.facets });
@@ -147,7 +147,7 @@ function temporal<Value, Input>(name: PrimitiveTypeName, facets?: Facets): Prope
 }
 
 function withDefault<F extends keyof Facets>(facets: Facets | undefined, name: F, value: Facets[F]): Facets {
-  // What is no table of facets is left for the startup check.
+  // The startup check reports a value that is not an object.
   if (facets !== undefined && !isObject(facets)) return facets;
   return facets?.[name] === undefined ? { ...facets, [name]: value } : facets;
 }

@@ -1,11 +1,16 @@
-import { keeper } from "../../base/memo.ts";
+import { keeper, keptPer } from "../../base/memo.ts";
+import type { EntityType } from "../../edm/model.ts";
+import { buildModel } from "../build-model.ts";
+import { collectDeclarations } from "../declared-service.ts";
 import { frozenCopy } from "../option-table.ts";
+import { entitySet } from "../sets/entity-set.ts";
+import { collectTypes } from "./declared-types.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration, Shape } from "./value-type.ts";
 
 /**
- * Declares an entity type. Keys of `properties` are the application's; at least one of them is a `.key()`.
- * Nothing is checked before `odataService`.
- * @param name the name in $metadata, an identifier
+ * Declares an entity type. At least one property must be a `.key()`. `odataService` checks the declaration.
+ * @param name the name in `$metadata`, an identifier
+ * @param properties the properties by their keys in the objects of the application
  * @see OData CSDL 4.0, section 8.1
  */
 export function entityType<const Name extends string, const Properties extends Shape>(
@@ -16,8 +21,8 @@ export function entityType<const Name extends string, const Properties extends S
 }
 
 /**
- * Declares a complex type: a structured value without a key, used with `edm.complex`.
- * @param name the name in $metadata, an identifier
+ * Declares a complex type, a structured value without a key, for `edm.complex`.
+ * @param name the name in `$metadata`, an identifier
  * @see OData CSDL 4.0, section 9.1
  */
 export function complexType<const Name extends string, const Properties extends Shape>(
@@ -28,9 +33,9 @@ export function complexType<const Name extends string, const Properties extends 
 }
 
 /**
- * Declares an enumeration type; its values are member names, comma-separated where `isFlags`.
- * @param name the name in $metadata, an identifier
- * @param members member name to number, 32 bits; with `isFlags` one bit (or a set of bits) each
+ * Declares an enumeration type, for `edm.enum`. Values are member names, separated by commas with `isFlags`.
+ * @param name the name in `$metadata`, an identifier
+ * @param members the numbers of the members by name; with `isFlags`, a bit or a set of bits for each member
  * @see OData CSDL 4.0, section 10.1
  */
 export function enumType<const Name extends string, const Member extends string, const IsFlags extends boolean = false>(
@@ -38,7 +43,21 @@ export function enumType<const Name extends string, const Member extends string,
   members: { readonly [member in Member]: number },
   options?: { readonly isFlags?: IsFlags },
 ): EnumTypeDeclaration<Name, Member, IsFlags> {
-  // Without `isFlags` its type parameter is inferred as its default, false.
+  // Without `isFlags`, the type parameter is inferred as its default, false.
   const isFlags = (options?.isFlags === true) as IsFlags;
   return Object.freeze({ kind: "EnumTypeDeclaration", name, members: frozenCopy(members), isFlags, options });
 }
+
+/**
+ * Returns the entity type of a declaration in its own model, which is built once and needs no service. Its wire names
+ * follow the default naming policy; a service may use other names for the same keys.
+ * @throws Error if the declaration has faults, which every service with the type reports
+ * @see docs/reference/model.md
+ */
+export const declaredEntityType: (declaration: EntityTypeDeclaration) => EntityType = keptPer((declaration) => {
+  const service = collectDeclarations({ entitySets: [entitySet(declaration, {})] });
+  const { model } = buildModel(service, collectTypes(service));
+  const type = model.entityTypes.get(declaration.name);
+  if (type === undefined) throw new Error(`The entity type ${declaration.name} has no model.`);
+  return type;
+});

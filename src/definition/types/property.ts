@@ -1,8 +1,8 @@
 import type { AnyProperty, PropertyDeclaration, PropertyTrait } from "./value-type.ts";
 
 /**
- * A property under declaration: frozen, and every modifier returns another one.
- * `Value` is the canonical value that handlers get, `Input` what they may return, `Change` what a delta says of it.
+ * A declared property. It is frozen: every modifier returns a new property.
+ * `Value` is the canonical value, `Input` the values that handlers may return, `Change` the value in a delta.
  * @see docs/reference/model.md
  */
 export class Property<
@@ -12,7 +12,7 @@ export class Property<
   Change = Value,
 > implements AnyProperty {
   readonly kind = "Property";
-  /** For the compiler only: there is no such member at run time. */
+  /** For the compiler only: absent at run time. */
   declare readonly _types: {
     readonly value: Value;
     readonly input: Input;
@@ -26,42 +26,42 @@ export class Property<
     Object.freeze(this);
   }
 
-  /** The value may be null. Items of a collection: `edm.collection(edm.string().nullable())`. */
+  /** Allows null. For items of a collection, write `edm.collection(edm.string().nullable())`. */
   nullable(): Property<Value, Input, Trait | "nullable", Change> {
     return new Property({ ...this.declared, nullable: true });
   }
 
-  /** The property is the key, or part of it. */
+  /** Makes the property the key, or a part of the key. */
   key(): Property<Value, Input, Trait | "key", Change> {
     return new Property({ ...this.declared, key: true });
   }
 
-  /** The property never crosses the wire: no route, no place in $metadata, unknown to every query option. */
+  /** Hides the property from clients: it has no routes, is not in `$metadata`, and no query option can use it. */
   ignored(): Property<Value, Input, Trait | "ignored", Change> {
     return new Property({ ...this.declared, ignored: true });
   }
 
-  /** The server sets the value: it is ignored in bodies. */
+  /** Lets the server set the value: the service ignores it in request bodies. */
   computed(): Property<Value, Input, Trait | "computed", Change> {
     return new Property({ ...this.declared, computed: true });
   }
 
-  /** The value cannot change after the entity is created. */
+  /** Forbids changes of the value after the entity is created. */
   immutable(): Property<Value, Input, Trait, Change> {
     return new Property({ ...this.declared, immutable: true });
   }
 
-  /** The value where a body has none; checked at startup. */
+  /** Sets the value for request bodies without the property; checked at startup. */
   default(value: Input): Property<Value, Input, Trait | "optional", Change> {
     return new Property({ ...this.declared, defaultValue: Object.freeze({ value }) });
   }
 
-  /** The name on the wire, whatever the naming policy says. */
+  /** Sets the wire name, instead of the name by the naming policy. */
   json(name: string): Property<Value, Input, Trait, Change> {
     return new Property({ ...this.declared, json: name });
   }
 
-  /** A description for $metadata and generated API descriptions. */
+  /** Sets the description in `$metadata` and generated API descriptions. */
   describe(text: string): Property<Value, Input, Trait, Change> {
     return new Property({ ...this.declared, description: text });
   }

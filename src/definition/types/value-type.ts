@@ -1,13 +1,13 @@
 import type { Facets, PrimitiveType } from "../../edm/primitive-type.ts";
 
-/** What a modifier has added to a property, as far as types depend on it; `optional` stands for a default. */
+/** The modifiers of a property that its types depend on; `optional` is a default. */
 export type PropertyTrait = "nullable" | "key" | "ignored" | "computed" | "optional";
 
-/** A property as declared: plain data, read at startup. */
+/** The declaration of a property, as plain data. */
 export interface PropertyDeclaration {
   /** The type of the value, or of each item of a collection. */
   readonly type: DeclaredValueType;
-  /** The declaration of the items; undefined when the property is no collection. */
+  /** The declaration of the items of a collection; otherwise undefined. */
   readonly item: PropertyDeclaration | undefined;
   readonly facets: Facets;
   readonly nullable: boolean;
@@ -15,9 +15,9 @@ export interface PropertyDeclaration {
   readonly ignored: boolean;
   readonly computed: boolean;
   readonly immutable: boolean;
-  /** The default, wrapped; undefined when none is declared. */
+  /** The wrapped default; undefined without a default. */
   readonly defaultValue: { readonly value: unknown } | undefined;
-  /** The wire name that overrides the naming policy. */
+  /** The wire name, instead of the name by the naming policy. */
   readonly json: string | undefined;
   readonly description: string | undefined;
 }
@@ -25,7 +25,7 @@ export interface PropertyDeclaration {
 /** The type of one declared value. */
 export type DeclaredValueType = PrimitiveType | EnumTypeDeclaration | ComplexTypeDeclaration;
 
-/** Any property, whatever its types. `_types` exists for the compiler only. */
+/** A property of any type. `_types` exists for the compiler only. */
 export interface AnyProperty {
   readonly kind: "Property";
   readonly declared: PropertyDeclaration;
@@ -37,26 +37,26 @@ export interface AnyProperty {
   };
 }
 
-/** The properties of a structured type by the application's keys. */
+/** The properties of a structured type by key. */
 export interface Shape {
   readonly [field: string]: AnyProperty;
 }
 
-/** An entity type as declared with `entityType`. */
+/** The result of `entityType`. */
 export interface EntityTypeDeclaration<Name extends string = string, Properties extends Shape = Shape> {
   readonly kind: "EntityTypeDeclaration";
   readonly name: Name;
   readonly properties: Properties;
 }
 
-/** A complex type as declared with `complexType`. */
+/** The result of `complexType`. */
 export interface ComplexTypeDeclaration<Name extends string = string, Properties extends Shape = Shape> {
   readonly kind: "ComplexTypeDeclaration";
   readonly name: Name;
   readonly properties: Properties;
 }
 
-/** An enumeration type as declared with `enumType`. */
+/** The result of `enumType`. */
 export interface EnumTypeDeclaration<
   Name extends string = string,
   Member extends string = string,
@@ -66,11 +66,11 @@ export interface EnumTypeDeclaration<
   readonly name: Name;
   readonly members: { readonly [member in Member]: number };
   readonly isFlags: IsFlags;
-  /** The options as given; checked at startup. */
+  /** The options, checked at startup. */
   readonly options?: object | undefined;
 }
 
-/** Collection of entities: what an operation may return. */
+/** A collection of entities, as the result of an operation. */
 export interface EntityCollection<Type extends EntityTypeDeclaration = EntityTypeDeclaration> {
   readonly kind: "EntityCollection";
   readonly of: Type;
