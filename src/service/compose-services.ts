@@ -10,25 +10,24 @@ import { readRequestId } from "../http/request-id.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import { finishResponse } from "./finish-response.ts";
-import { handleError } from "./handle-error.ts";
-import { logBrokenResponse } from "./log-failure.ts";
+import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { isBelowPrefix, type ODataService } from "./odata-service.ts";
 import { SCHEMA_FAULTS } from "./schema-gate.ts";
 
-/** Several registrations behind one door. */
+/** Several services in one handler. */
 export interface ComposedServices {
-  /** Answers by the service whose prefix the path has; 404 where none has it. */
+  /** Passes a request to the service with the prefix of its path; returns 404 if there is none. */
   handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
-  /** Logs a failure behind the head of a response: the client sees only that the response breaks off. */
+  /** Logs a failure after the start of a response: the client only sees that the response breaks off. */
   reportFailure(request: ODataRequest, response: ODataResponse, error: unknown): void;
 }
 
 const NOWHERE = { logger: defaultLogger, challenge: "Bearer", profile: SERVICE_PROFILES.specification };
 
 /**
- * Puts several registrations behind one door, each at its prefix; the longest prefix that fits wins.
- * @throws ConfigurationError for what is no service, and when two have one prefix or one name
- * @see specification, Versioning
+ * Combines several services, each at its prefix. The longest matching prefix wins.
+ * @throws ConfigurationError for a value that is not a service, and for services with the same prefix or name
+ * @see docs/reference/services.md
  */
 export function composeServices(services: ODataService | readonly ODataService[]): ComposedServices {
   const list = isList(services) ? [...services] : [services];
@@ -56,7 +55,7 @@ export function composeServices(services: ODataService | readonly ODataService[]
   };
 }
 
-/** The path as the handler saw it: a host that mounts the handler below a path may have cut that off. */
+/** Returns the path that the handler received, without a mount path that the host removed. */
 function pathOf({ target }: ODataRequest): string {
   return splitTarget(target).path;
 }
@@ -79,8 +78,8 @@ export async function readyAll(services: ODataService | readonly ODataService[])
 }
 
 function noServiceAt(request: ODataRequest, services: readonly ODataService[]): ODataError {
-  const prefixes = services.map(({ prefix }) => (prefix === "" ? "/" : prefix)).join(", ");
-  const message = `There is no service at the path ${quoteText(pathOf(request))}. The services are mounted at: ${prefixes}`;
+  const prefixes = services.map(({ prefix }) => prefix).join(", ");
+  const message = `No service has the path ${quoteText(pathOf(request))}. The services are mounted at: ${prefixes}`;
   return protocolError("NotFound", message);
 }
 
@@ -88,19 +87,19 @@ function isList(services: ODataService | readonly ODataService[]): services is r
   return Array.isArray(services);
 }
 
-/** Untyped code may give anything. */
+/** JavaScript callers may pass other values. */
 function isService(value: unknown): boolean {
   return typeof value === "object" && value !== null && "handle" in value && "prefix" in value;
 }
 
 function strangerFault(value: unknown): ConfigurationFault {
-  return { message: `What is to be served is ${describe(value)}.`, fix: "Give what `odataService(…)` returns." };
+  return { message: `A service cannot be ${describe(value)}.`, fix: "Pass the result of `odataService(…)`." };
 }
 
 function findClashes(services: readonly ODataService[]): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
   if (services.length === 0) {
-    faults.push({ message: "No service is given.", fix: "Pass at least one odataService(…)." });
+    faults.push({ message: "The list of services is empty.", fix: "Pass at least one odataService(…)." });
   }
   for (const [index, service] of services.entries()) {
     for (const earlier of services.slice(0, index)) {
@@ -108,14 +107,14 @@ function findClashes(services: readonly ODataService[]): readonly ConfigurationF
         faults.push({
           route: service.prefix === "" ? "/" : service.prefix,
           message: "Two services have the same prefix.",
-          fix: "Give each registration a prefix of its own.",
+          fix: "Give each service its own `prefix`.",
         });
       }
       if (earlier.name === service.name) {
         faults.push({
           message:
             service.name === undefined ? "Two services have no name." : `Two services are named "${service.name}".`,
-          fix: "Give each registration a name of its own.",
+          fix: "Give each service its own `name`.",
         });
       }
     }

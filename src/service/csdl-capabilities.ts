@@ -7,8 +7,8 @@ import { eligibleJoin } from "../plan/plan-related.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 
 /**
- * What $metadata says that a set can do: what its routes do, not what it declares.
- * @see decisions, $metadata
+ * Returns the capabilities of a set for `$metadata`, derived from its routes.
+ * @see docs/reference/formats.md
  */
 export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: EntitySet) => CsdlCapabilities {
   return ({ name }) => {
@@ -33,13 +33,13 @@ export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: E
   };
 }
 
-/** Whether routes of a set answer with its entities. */
+/** Returns whether routes of a set return its entities. */
 function showsItself({ handlers }: EntitySetDefinition): boolean {
   const { getByKey, create, replace, patch } = handlers;
   return readForm(handlers) !== undefined || (getByKey ?? create ?? replace ?? patch) !== undefined;
 }
 
-/** Whether requests to one set are answered with entities of another: along a navigation, or within an expansion. */
+/** Returns whether requests to a set can return entities of another set, along a navigation or in an expansion. */
 function leadsTo(definition: ServiceDefinition, set: EntitySetDefinition, target: string): boolean {
   const { expandEnabled, expandProperties } = set.capabilities;
   const expands = expandEnabled && showsItself(set);
@@ -50,13 +50,13 @@ function leadsTo(definition: ServiceDefinition, set: EntitySetDefinition, target
   });
 }
 
-/** Where it is otherwise than the set of the related entities says, which clients take for granted. */
+/** Returns the navigations whose insertability differs from that of their target set, which clients assume. */
 function insertableAlong(
   { entitySets }: ServiceDefinition,
   { entitySet, navigationHandlers }: EntitySetDefinition,
 ): ReadonlyMap<string, boolean> {
   const differing = [...entitySet.navigationProperties.values()].flatMap(({ name, isCollection }) => {
-    // Nothing is created along what leads to one entity.
+    // Clients cannot create entities along a single-valued navigation.
     if (!isCollection) return [];
     const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
     const isAssumed = target === undefined || target.handlers.create !== undefined;
@@ -66,15 +66,15 @@ function insertableAlong(
   return new Map(differing);
 }
 
-/** Whether something brings the related entities: a handler, the source of the target set, or the parents themselves. */
+/** Returns whether a handler, the source of the target set, or the parents themselves provide the related entities. */
 function isExpandable({ entitySets }: ServiceDefinition, set: EntitySetDefinition, name: string): boolean {
-  const { get, getBatch } = set.navigationHandlers.get(name) ?? {};
-  if ((get ?? getBatch) !== undefined) return true;
-  // What nothing else loads can only stand in the object that a handler returned: a row holds nothing but its columns.
+  const handlers = set.navigationHandlers.get(name);
+  if ((handlers?.get ?? handlers?.getBatch) !== undefined) return true;
+  // Objects of handlers may contain related entities; rows contain only columns.
   const { getByKey, queryable: own } = set.handlers;
   if (getByKey?.readRow === undefined && own?.source?.relational === undefined) return true;
   const queryable = entitySets.get(set.entitySet.navigationPropertyBindings.get(name) ?? "")?.handlers.queryable;
   if (eligibleJoin(set, name) === null || queryable === undefined) return false;
-  // A source that is made for each request tells only then what it can do.
+  // The abilities of a source that is made for each request are unknown at startup.
   return queryable.source === undefined || queryable.source.relational !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { EntitySetRouteMethods, RouteMethod, RouteMethods } from "../definition/service-description.ts";
 import type { Endpoints, EntitySetRoutes, NavigationRoutes, RouteTable } from "./route-table.ts";
 
-/** The methods that the routes of each entity set answer, by its name. */
+/** Returns the methods of the routes of each entity set, by name of the set. */
 export function describedRoutes(table: RouteTable): ReadonlyMap<string, EntitySetRouteMethods> {
   return new Map([...table.entitySets].map(([name, routes]) => [name, describe(routes)]));
 }
@@ -26,7 +26,7 @@ function describeNavigation(routes: NavigationRoutes): {
     navigation: methodsOf(routes.navigation),
     navigationCount: methodsOf(routes.navigationCount),
     relatedEntity: methodsOf(routes.relatedEntity),
-    // Without a read of the related entities, that of the references has a route only to say so.
+    // Without a route for the related entities, GET of references exists only to return an error.
     reference: routes.navigation.GET === undefined ? without(reference, "GET") : reference,
   };
 }

@@ -8,7 +8,7 @@ import { handlerWay } from "../plan/plan-related.ts";
 import { tableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 
-/** Puts together what the endpoints of one entity set work with, its navigation properties included. */
+/** Prepares an entity set and its navigation properties for the endpoints. */
 export function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
   const { model, limits, profile } = definition;
   const { entitySet, capabilities, settings, handlers } = set;
@@ -58,7 +58,7 @@ function toNavigationRuntime(
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   const declared = navigationHandlers.get(name) ?? {};
   const way = handlerWay(declared, "each");
-  // What is nested in a new related entity is not part of its handler's contract.
+  // Handlers that create related entities receive no nested entities.
   const bodies = { ...bodySettings(definition, set), allowDeepInsert: false };
   return {
     readNew: compileRelatedReader(entitySet, navigationProperty, bodies),
@@ -85,13 +85,13 @@ function toNavigationRuntime(
 }
 
 /**
- * The set that related entities without a declared one make up by themselves. Queries are bound to it; no client can
- * name it, and nothing in it has a URL or an ETag.
+ * Makes a set for related entities without a target set. Queries are bound to it; clients cannot name it, and its entities
+ * have no URL and no ETag.
  */
 function implicitSet(parent: EntitySet, { name, entityType }: NavigationProperty): EntitySet {
   const entitySet = keeper<EntitySet>({
     kind: "EntitySet",
-    // A slash is in no name of the model, so no shape of another set has this one's key.
+    // Names of the model contain no slash, so the key of a query shape is not that of another set.
     name: `${parent.name}/${name}`,
     entityType,
     navigationProperties: new Map(),

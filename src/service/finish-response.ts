@@ -1,11 +1,11 @@
 import type { ODataRequest } from "../http/odata-request.ts";
 import { bodyLength, type ODataResponse } from "../http/odata-response.ts";
 
-/** The header that carries the id of a request, and of its response. */
+/** The header with the id of a request and its response. */
 export const REQUEST_ID = "X-Request-Id";
 
 /**
- * Completes a response: it carries the id of its request, and a response to HEAD has no body, but the headers of GET.
+ * Adds the id of the request to a response, and removes the body of a response to HEAD.
  * @see RFC 9110, section 9.3.2; docs/guides/deployment.md, Request ids
  */
 export function finishResponse(request: ODataRequest, id: string, response: ODataResponse): ODataResponse {

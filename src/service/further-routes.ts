@@ -5,23 +5,23 @@ import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { Route } from "./route-table.ts";
 
-/** A route beside those of the protocol. */
+/** A route outside the protocol, such as `openapi.json`. */
 interface FurtherRoute {
-  /** What it belongs to as far as the protocol knows: the root of the service. */
+  /** The resource of the protocol for its rules: the root of the service. */
   readonly path: ResourcePath;
   readonly route: Route;
-  /** Whether requests to it are answered without authentication and authorization. */
+  /** Whether requests skip authentication and authorization. */
   readonly isPublic: boolean;
 }
 
-/** The further routes by their raw path below the prefix, which begins with a slash. */
+/** The further routes by their raw path below the prefix, with a leading slash. */
 export type FurtherRoutes = ReadonlyMap<string, FurtherRoute>;
 
 const ROOT: ResourcePath = Object.freeze({ kind: "serviceRoot" });
 
 /**
- * Makes what the further routes of a registration answer: once, at startup.
- * @param routes as declared, and checked
+ * Makes the resources of further routes, once, at startup.
+ * @param routes checked routes of the registration
  */
 export function openFurtherRoutes(routes: readonly ServiceRoute[], service: ServiceDescription): FurtherRoutes {
   const resources = routes.flatMap((route) => route.open(service));

@@ -1,28 +1,32 @@
+import type { Logger } from "../definition/logger.ts";
+import { type FieldsScope, requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { ODATA_VERSION } from "../http/odata-version.ts";
 import { writeError } from "../payload/write-error.ts";
-import { type LogScope, logFailure } from "./log-failure.ts";
+import { splitTarget } from "../syntax/query-options-parser.ts";
+import { REQUEST_ID } from "./finish-response.ts";
 
 const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "OData-Version": ODATA_VERSION,
   "Content-Type": "application/json;odata.metadata=minimal",
   "Content-Language": "en",
-  // An error belongs to one request: nobody should keep it for another.
+  // An error belongs to one request, so caches must not reuse it.
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 });
 
-/** What `handleError` needs of a registration. */
+/** The parts of a registration that `handleError` uses. */
 export type ErrorScope = LogScope & Pick<ServiceDefinition, "challenge" | "profile">;
 
 /**
- * Turns an error into a response. An `ODataError` becomes its status and envelope. Any other error becomes a generic
- * 500, and its message and stack go to the log only.
+ * Turns an error into a response: an `ODataError` into its status and envelope, any other error into a generic 500. The
+ * message and stack of other errors appear only in the log.
  * @param id the id of the request
- * @see specification, Errors
+ * @see docs/reference/errors.md
  */
 export function handleError(scope: ErrorScope, request: ODataRequest, id: string, error: unknown): ODataResponse {
   const isIntended = isODataError(error);
@@ -34,14 +38,14 @@ export function handleError(scope: ErrorScope, request: ODataRequest, id: string
 
 const INTERNAL_ERROR = "The service failed to answer this request. The failure has been logged.";
 
-/** Gives the error of a valid request that is not supported the code that the profile has for all of them. */
+/** Replaces the code of an unsupported request, if the profile has one code for all unsupported requests. */
 function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {
   const { unsupportedCode } = profile;
   if (unsupportedCode === null || !error.isUnsupported) return error;
   return protocolError(unsupportedCode, error.message, { target: error.target, headers: error.headers });
 }
 
-/** Whether a handler or a database stopped because the client is gone: that is no failure, and nobody reads the answer. */
+/** Returns whether a handler or a database stopped because the client disconnected, which is not a failure. */
 function isDisconnect({ signal }: ODataRequest, error: unknown): boolean {
   if (!signal.aborted) return false;
   return Object.is(error, signal.reason) || (error instanceof Error && error.name === "AbortError");
@@ -54,4 +58,41 @@ function errorResponse(scope: ErrorScope, error: ODataError): ODataResponse {
     headers: { ...ERROR_HEADERS, ...challenge, ...error.headers },
     body: writeError(error),
   };
+}
+
+/** The parts of a registration that the log uses. */
+export interface LogScope extends FieldsScope {
+  readonly logger: Logger;
+}
+
+/** A failed request and the status of its response. */
+export interface FailedRequest {
+  readonly request: ODataRequest;
+  readonly id: string;
+  readonly status: number;
+}
+
+/**
+ * Logs a failure that the client must not see. A logger that throws does not change the response.
+ * @see docs/reference/services.md, Log failures
+ */
+export function logFailure(scope: LogScope, message: string, failed: FailedRequest, err: unknown): void {
+  const { request, id, status } = failed;
+  try {
+    const { path } = splitTarget(request.target);
+    const place = requestFields(scope, { id, method: request.method, path });
+    scope.logger.error(message, { ...place, status, ...driverFields(err), err });
+  } catch {
+    // A logger that throws leaves nowhere to report to.
+  }
+}
+
+/** Logs a failure after the start of a response: the client only sees that the response breaks off. */
+export function logBrokenResponse(
+  scope: LogScope,
+  request: ODataRequest,
+  { status, headers: { [REQUEST_ID]: id = "" } }: ODataResponse,
+  err: unknown,
+): void {
+  logFailure(scope, "A response broke off.", { request, id, status }, err);
 }

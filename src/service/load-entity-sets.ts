@@ -3,12 +3,12 @@ import { describe } from "../definition/option-table.ts";
 import type { EntitySetDeclaration } from "../definition/sets/entity-set.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 
-/** A module that may hold declarations: no declaration file, no test. */
+/** Modules, except declaration files and tests. */
 const MODULE = /(?<!\.d|\.test|\.spec)\.(?:ts|mts|js|mjs)$/u;
-/** Hidden directories, those set aside by an underscore, and installed packages. */
-const PASSED_OVER = /^[._]|^node_modules$/u;
+/** Directories with a leading dot or underscore, and installed packages. */
+const SKIPPED = /^[._]|^node_modules$/u;
 
-/** The parts of `node:fs/promises` and `node:url` that find modules. Runtimes without a file system have neither. */
+/** The functions of `node:fs/promises` and `node:url` that find modules. Runtimes without a file system have neither. */
 interface FileSystem {
   readonly files: {
     realpath(path: URL): Promise<string>;
@@ -27,21 +27,21 @@ interface BuiltinModules {
   getBuiltinModule?(name: "node:url"): FileSystem["urls"] | undefined;
 }
 
-/** What went wrong with one directory or module. */
+/** A failure of one directory or module. */
 interface Failure {
   readonly fault: ConfigurationFault;
   readonly cause: unknown;
 }
 
 /**
- * Finds the entity sets that the modules of a directory, and of the directories in it, export: by any name, as default,
- * or as items of an array. Modules are `.ts`, `.mts`, `.js` and `.mjs` files, imported one after the other in the order
- * of their paths; declaration files, `.test.` and `.spec.` files, and directories that are called `node_modules` or begin
- * with a dot or an underscore are passed over.
- * @param directoryUrl such as `new URL("./sets/", import.meta.url)`, or its absolute path
- * @returns each set once, however often it is met, for the `entitySets` of `odataService`; none where none is exported
- * @throws ConfigurationError when the directory cannot be read, and with one fault for each module that cannot be loaded
- * @see specification, Versioning, 4
+ * Imports the modules of a directory and its subdirectories, and returns the entity sets that they export: by any name, as
+ * default, or in an array. Modules are `.ts`, `.mts`, `.js` and `.mjs` files, imported one after another in the order of
+ * their paths. Declaration files, `.test.` and `.spec.` files, and directories named `node_modules` or with a leading dot
+ * or underscore are skipped.
+ * @param directoryUrl the URL of the directory, such as `new URL("./sets/", import.meta.url)`, or its absolute path
+ * @returns each set once, for the `entitySets` of `odataService`
+ * @throws ConfigurationError if the directory cannot be read, and with one fault for each module that cannot be loaded
+ * @see docs/reference/services.md
  */
 export async function loadEntitySets(directoryUrl: URL | string): Promise<readonly EntitySetDeclaration[]> {
   const system = loadFileSystem();
@@ -67,16 +67,15 @@ function entitySetsOf(module: unknown): readonly EntitySetDeclaration[] {
 }
 
 /**
- * Returns the built-in modules without an `import`: a bundler for a runtime without files would fail to resolve one,
- * even in an application that never calls `loadEntitySets`.
+ * Returns the built-in modules without an `import`, which a bundler for a runtime without files could not resolve.
  */
 function loadFileSystem(): FileSystem {
   const runtime = (globalThis as { readonly process?: BuiltinModules }).process;
   const files = runtime?.getBuiltinModule?.("node:fs/promises");
   const urls = runtime?.getBuiltinModule?.("node:url");
   if (files !== undefined && urls !== undefined) return { files, urls };
-  const message = "loadEntitySets reads files, and this runtime has none.";
-  throw toError([{ fault: { message, fix: "Import the sets, and list them in `entitySets`." }, cause: undefined }]);
+  const message = "loadEntitySets needs a file system, which this runtime does not have.";
+  throw toError([{ fault: { message, fix: "Import the sets and list them in `entitySets`." }, cause: undefined }]);
 }
 
 function toDirectoryUrl(given: unknown, { urls }: FileSystem): URL {
@@ -87,7 +86,7 @@ function toDirectoryUrl(given: unknown, { urls }: FileSystem): URL {
   throw toError([{ fault: { message: `The directory of entity sets cannot be ${shown}.`, fix }, cause: undefined }]);
 }
 
-/** A relative path would mean another directory wherever the process is started. */
+/** Returns undefined for a relative path, which would depend on the working directory of the process. */
 function toFileUrl(given: unknown, { pathToFileURL }: FileSystem["urls"]): URL | undefined {
   if (given instanceof URL) return given.protocol === "file:" ? given : undefined;
   if (typeof given !== "string") return undefined;
@@ -95,7 +94,7 @@ function toFileUrl(given: unknown, { pathToFileURL }: FileSystem["urls"]): URL |
   return /^(?:[\\/]|[a-z]:[\\/])/iu.test(given) ? pathToFileURL(given) : undefined;
 }
 
-/** The modules of a directory and of those below it, in the order of their paths; links are followed, each place once. */
+/** Returns the modules of a directory and its subdirectories in the order of their paths. Follows each link once. */
 async function modulesIn(root: URL, system: FileSystem): Promise<readonly URL[]> {
   const { files, urls } = system;
   const seen = new Set<string>();
@@ -108,7 +107,7 @@ async function modulesIn(root: URL, system: FileSystem): Promise<readonly URL[]>
       const url = new URL(encodeURIComponent(name), directory);
       if (MODULE.test(name)) {
         if ((await files.stat(url)).isFile()) modules.push(url);
-      } else if (!PASSED_OVER.test(name) && (await isDirectory(url, files))) {
+      } else if (!SKIPPED.test(name) && (await isDirectory(url, files))) {
         modules.push(...(await visit(new URL(`${url.pathname}/`, url))));
       }
     }
@@ -121,7 +120,7 @@ async function modulesIn(root: URL, system: FileSystem): Promise<readonly URL[]>
   }
 }
 
-/** A link that leads nowhere is no directory. */
+/** Returns false for a broken link. */
 async function isDirectory(url: URL, files: FileSystem["files"]): Promise<boolean> {
   try {
     return (await files.stat(url)).isDirectory();
@@ -131,19 +130,19 @@ async function isDirectory(url: URL, files: FileSystem["files"]): Promise<boolea
 }
 
 function unreadable(path: string, cause: unknown): ConfigurationFault {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const { code } = Object(cause) as { readonly code?: unknown };
   if (code === "ENOENT") {
     const fix =
-      "Create it, or give the directory of the modules that export entity sets; in a build, the one with their compiled form.";
-    return { message: `There is no directory ${path}.`, fix };
+      "Create it, or pass the directory of the modules that export entity sets; in a build, the directory of the compiled modules.";
+    return { message: `The directory ${path} does not exist.`, fix };
   }
   if (code === "ENOTDIR") {
-    return { message: `${path} is no directory.`, fix: "Give the directory of the module, not the module." };
+    return { message: `${path} is not a directory.`, fix: "Pass the directory of the module, not the module." };
   }
-  return { message: `The directory ${path} cannot be read: ${textOf(cause)}`, fix: "Let the process read it." };
+  return { message: `The directory ${path} cannot be read: ${textOf(cause)}`, fix: "Allow the process to read it." };
 }
 
-/** How Node.js names a package that is not installed. */
+/** The message of Node.js for a package that is not installed. */
 const MISSING_PACKAGE = /^Cannot find package '([^']+)'/u;
 
 function unloadable(path: string, cause: unknown): Failure {

@@ -37,43 +37,41 @@ import { describedRoutes } from "./described-routes.ts";
 import { toEntitySetRuntime } from "./entity-set-runtime.ts";
 import { finishResponse } from "./finish-response.ts";
 import { openFurtherRoutes, type FurtherRoutes } from "./further-routes.ts";
-import { handleError } from "./handle-error.ts";
-import { logBrokenResponse } from "./log-failure.ts";
+import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { RouteTable } from "./route-table.ts";
 import { SchemaGate } from "./schema-gate.ts";
 
-/** Query shapes that one service keeps: more than an application's clients commonly use. */
+/** The number of query shapes that a service caches: more than the clients of an application usually need. */
 const SHAPES_KEPT = 500;
-/** Characters of their keys together: what is kept for a shape grows with its text, at about fifty bytes for each. */
+/** The total length of their keys: each character costs about fifty bytes of cache. */
 const SHAPE_CHARACTERS = 250_000;
 
-/** One registration, ready to answer. */
+/** A service: the result of `odataService`. */
 export interface ODataService {
   readonly name: string | undefined;
-  /** Begins with a slash and does not end with one; empty for the root. */
+  /** Starts with a slash and does not end with one; empty for the root. */
   readonly prefix: string;
   readonly group: string | undefined;
   readonly model: Model;
   readonly logger: Logger;
   /**
-   * Compares the declarations with the tables of their databases, once: `serve` awaits it before it listens, and elsewhere
-   * the first request does. It does nothing with `schemaCheck: false` and for a service without a database.
-   * @throws ConfigurationError with every difference; Error when a database cannot be reached
+   * Compares the declarations with the tables of their databases, once. `serve` awaits it before it listens; otherwise the
+   * first request does. With `schemaCheck: false` or without a database, it does nothing.
+   * @throws ConfigurationError with every difference; Error if a database cannot be reached
    * @see docs/reference/sql.md
    */
   ready(): Promise<void>;
-  /** Answers a Fetch request: the door for any runtime that speaks Fetch. */
+  /** Handles a Fetch request, for every runtime with the Fetch API. */
   fetch(request: Request): Promise<Response>;
-  /** Answers a request as an adapter makes it: without a promise where no handler needs one. Never throws. */
+  /** Handles a request of an adapter. Returns a promise only if a handler does. Never throws. */
   handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
 }
 
 /**
- * Publishes entity sets as one OData service. All declarations are checked at once; what the service then works on is
- * frozen.
- * @param options the registration: its sets, names, limits and defaults
- * @throws ConfigurationError with every fault of the declarations
- * @see specification, What the service does
+ * Publishes entity sets as one OData service. Later changes of the declarations have no effect.
+ * @param options the entity sets of the service, its names, limits and defaults
+ * @throws ConfigurationError with all faults of the declarations
+ * @see docs/reference/services.md
  */
 export function odataService(options: ServiceOptions): ODataService {
   const declared = buildServiceDefinition(options, defaultLogger);
@@ -113,15 +111,15 @@ export function odataService(options: ServiceOptions): ODataService {
   return Object.freeze(service);
 }
 
-/** Where the requests of a service go. */
+/** The routes of a service. */
 interface ServiceRoutes {
   readonly routes: RouteTable;
   readonly further: FurtherRoutes;
-  /** What requests of data wait for. */
+  /** The check that requests for data wait for. */
   readonly gate: SchemaGate;
 }
 
-/** The way of a request up to its endpoint. @see decisions, Writing (order of checks) */
+/** Checks a request and passes it to its endpoint. @see ARCHITECTURE.md, Two flows */
 function answerRequest(
   request: ODataRequest,
   id: string,
@@ -156,12 +154,12 @@ function answerRequest(
   });
 }
 
-/** Whether a path leads to data: the service document, `$metadata` and descriptions of the API need no database. */
+/** Returns whether a path leads to data. The service document, `$metadata` and API descriptions need no database. */
 function isOfData(path: ResourcePath): boolean {
   return "entitySet" in path || path.kind === "operationImport";
 }
 
-/** The resource of a path. @throws ODataError that tells whether the standard has a resource there */
+/** Resolves a path. @throws ODataError `NotFound`, marked as unsupported if the standard defines a resource there */
 function pathOf(below: string, model: Model): ResourcePath {
   const segments = parseResourcePath(below);
   try {
@@ -172,40 +170,41 @@ function pathOf(below: string, model: Model): ResourcePath {
   }
 }
 
-/** Asks the application who calls. @throws ODataError that it returned or threw */
-function authenticate(arrival: Arrival, { authenticate: ask }: ServiceDefinition): Maybe<User | null> {
-  if (ask === undefined) return null;
-  return chain(ask(toIncomingRequest(arrival)), (answer) => {
-    const user = answeredValue(answer);
-    // Untyped code may say in other words that it knows nobody: `Number` of a header that is not there is 0, or NaN.
-    const said: unknown = user;
-    return said ? user : null;
+/** Calls `authenticate` of the application. @throws ODataError that it returned or threw */
+function authenticate(arrival: Arrival, { authenticate: findUser }: ServiceDefinition): Maybe<User | null> {
+  if (findUser === undefined) return null;
+  return chain(findUser(toIncomingRequest(arrival)), (result) => {
+    const user = answeredValue(result);
+    // JavaScript callers may return `0`, `NaN` or `""` instead of `null`.
+    const given: unknown = user;
+    return given ? user : null;
   });
 }
 
 function crossSiteWrite(): Error {
   return protocolError(
     "Forbidden",
-    "Writes are not taken from pages of other sites: send this one from the service's own.",
+    "The service rejects writes from pages of other sites. Send the request from a page of the same site.",
   );
 }
 
-/** What a path takes is the same for everybody. */
+/** The same for all users. */
 function optionsResponse(allow: string): ODataResponse {
   return { status: 204, headers: { "OData-Version": ODATA_VERSION, Allow: allow }, body: null };
 }
 
-/** The secret goes no further than into the seal: handlers and logs see the definition. */
+/** Passes the secret only to the seal, because handlers and logs see the definition. */
 function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret"]): ServiceRuntime {
   const { model, profile } = definition;
   const csdl = writeCsdlXml(model, csdlCapabilitiesOf(definition), profile.listsEveryImport);
   const xml = new TextEncoder().encode(csdl);
-  const entitySets = new Map(
-    [...definition.entitySets.values()].map((set) => [set.entitySet, toEntitySetRuntime(definition, set)]),
-  );
+  const sets = Array.from(definition.entitySets.values(), (set) => ({
+    set,
+    runtime: toEntitySetRuntime(definition, set),
+  }));
   return {
     definition,
-    entitySets,
+    entitySets: new Map(sets.map(({ set, runtime }) => [set.entitySet, runtime])),
     metadata: { xml, etag: `"${sha256Base64(xml)}"` },
     shapes: new BoundedCache(SHAPES_KEPT, { most: SHAPE_CHARACTERS, weightOf: (key) => key.length }),
     linksOf: (entitySet, name) => {
@@ -214,7 +213,10 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
     },
     seal: secret === undefined ? null : tokenSeal(secret),
     hasRules: hasRules(definition),
-    sets: new EntitySets(definition, (entitySet) => entitySets.get(entitySet)?.bodies),
+    sets: new EntitySets(
+      definition,
+      sets.map(({ set, runtime: { bodies } }) => ({ set, bodies })),
+    ),
   };
 }
 
@@ -222,21 +224,21 @@ function checkUrlLength(target: string, maxUrlLength: number | null): void {
   if (maxUrlLength === null || target.length <= maxUrlLength) return;
   throw protocolError(
     "InvalidQueryOption",
-    `The URL has ${String(target.length)} characters, more than the ${String(maxUrlLength)} that are read: ask for less at once.`,
+    `The URL has ${String(target.length)} characters, but the limit is ${String(maxUrlLength)}. Split the request.`,
   );
 }
 
-/** Whether a path (or a request target) is the prefix or lies below it. */
+/** Returns whether a path or a request target is the prefix or below it. */
 export function isBelowPrefix(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false;
   const next = path[prefix.length];
   return next === undefined || next === "/" || next === "?" || next === "#";
 }
 
-/** @param path as the service saw it: a host that mounts the service below a path may have cut that off */
+/** @param path the path that the service received, without a mount path that the host removed */
 function outsideOfPrefix(path: string, prefix: string): Error {
   return protocolError(
     "NotFound",
-    `There is no resource at the path ${quoteText(path)}. The service is mounted at ${prefix}/.`,
+    `No resource has the path ${quoteText(path)}. The service is mounted at ${prefix}/.`,
   );
 }

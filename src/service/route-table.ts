@@ -26,12 +26,12 @@ import { readForm } from "../plan/plan-collection.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 
-/** What answers one method of a path, and by which rules of its set it is authorized. */
+/** The endpoint of one method of a path, with its authorization category. */
 export interface RouteEndpoint extends RouteRules {
   readonly answer: Endpoint;
 }
 
-/** The endpoints of one path, by method; an absent one is not declared. */
+/** The declared endpoints of one path, by method. */
 export type Endpoints = Readonly<Partial<Record<Method, RouteEndpoint | undefined>>>;
 
 /** The methods of one path. */
@@ -49,20 +49,20 @@ export class Route {
     this.allow = [...this.#endpoints.keys(), "OPTIONS"].join(", ");
   }
 
-  /** Whether any method is declared: without one the path does not exist. */
+  /** Whether any method is declared; otherwise the path does not exist. */
   get exists(): boolean {
     return this.#endpoints.size > 0;
   }
 
   /**
-   * The endpoint of a method.
-   * @throws ODataError `MethodNotAllowed`, with Allow
-   * @see decisions, Responses that match no handler
+   * Returns the endpoint of a method.
+   * @throws ODataError `MethodNotAllowed`, with the header Allow
+   * @see docs/reference/routes.md
    */
   endpoint(method: string): RouteEndpoint {
     const endpoint = this.#endpoints.get(method);
     if (endpoint !== undefined) return endpoint;
-    throw protocolError("MethodNotAllowed", `This resource does not take that method. It takes ${this.allow}.`, {
+    throw protocolError("MethodNotAllowed", `This resource does not support the method. It supports ${this.allow}.`, {
       headers: { Allow: this.allow },
     });
   }
@@ -85,13 +85,13 @@ export interface EntitySetRoutes {
 }
 
 /**
- * Which endpoint answers which path and method: a route exists only where its operation is declared.
- * @see specification, Endpoints (route table)
+ * Finds the endpoint for a path and method. A route exists only if its handler is declared.
+ * @see docs/reference/routes.md
  */
 export class RouteTable {
   /** By name of the entity set. */
   readonly entitySets: ReadonlyMap<string, EntitySetRoutes>;
-  /** Routes of endpoints that were met before: those of sets are met again and again. */
+  /** The routes of endpoints, made on first use. */
   readonly #routes = new WeakMap<Endpoints, Route>();
 
   constructor(definition: ServiceDefinition) {
@@ -99,8 +99,8 @@ export class RouteTable {
   }
 
   /**
-   * The route of a path.
-   * @throws ODataError `NotFound` where no method is declared
+   * Returns the route of a path.
+   * @throws ODataError `NotFound` if no method is declared
    */
   find(path: ResourcePath): Route {
     const endpoints = this.#endpoints(path);
@@ -123,14 +123,13 @@ export class RouteTable {
         return this.#routesOf(path.entitySet.name)[path.kind];
       case "property":
       case "propertyValue":
-        return withOperations(this.#routesOf(path.entitySet.name)[path.kind], path.operations);
+        return this.#routesOf(path.entitySet.name)[path.kind];
       case "navigation":
       case "navigationCount":
       case "reference":
       case "relatedEntity": {
         const routes = this.#routesOf(path.entitySet.name).navigations.get(path.navigationProperty.name);
-        const endpoints = routes?.[path.kind] ?? NOTHING;
-        return "operations" in path ? withOperations(endpoints, path.operations) : endpoints;
+        return routes?.[path.kind] ?? NOTHING;
       }
       case "boundOperation":
       case "operationImport":
@@ -184,7 +183,7 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
   };
 }
 
-/** The endpoint when its condition holds. @param along what it does with the set that a navigation leads to */
+/** Returns the endpoint if its condition holds. @param along the categories for the target set of a navigation */
 function declared(
   condition: unknown,
   answer: Endpoint,
@@ -194,43 +193,36 @@ function declared(
   return condition === undefined || condition === false ? undefined : { answer, category, along };
 }
 
-/** The endpoints of a navigation property: each needs its handler, or (reads) a table on both sides. */
+/** Returns the endpoints of a navigation property. Each needs its handler, or, for reads, a table on both sides. */
 function navigationRoutes(
   definition: ServiceDefinition,
   { entitySet, navigationHandlers }: EntitySetDefinition,
   property: NavigationProperty,
 ): NavigationRoutes {
   const { name, isCollection } = property;
-  const handlers = navigationHandlers.get(name) ?? {};
+  const handlers = navigationHandlers.get(name);
   const reads = hasNavigationRoute(definition, entitySet, name);
-  const isLinked = (handlers.addRef ?? handlers.setRef ?? handlers.removeRef) !== undefined;
+  const isLinked = (handlers?.addRef ?? handlers?.setRef ?? handlers?.removeRef) !== undefined;
   const target = definition.entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   const relinks = linkCategories(keyHolderOf(entitySet, property));
   return {
     navigation: {
       GET: declared(reads, readNavigation, "read", READS),
-      POST: declared(isCollection ? handlers.create : undefined, createRelated, "create", ["create"]),
+      POST: declared(isCollection && handlers?.create, createRelated, "create", ["create"]),
     },
     navigationCount: { GET: declared(isCollection && reads, readNavigationCount, "read", READS) },
-    // One entity is addressed where its own set reads by key.
+    // The route of one related entity needs `getByKey` of the target set.
     relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated, "read", READS) },
     reference: {
       GET: declared(reads || isLinked, readReferences, "read", READS),
-      POST: declared(handlers.addRef, addReference, "create", relinks),
-      PUT: declared(handlers.setRef, setReference, "update", relinks),
-      DELETE: declared(handlers.removeRef, removeReference, "update", relinks),
+      POST: declared(handlers?.addRef, addReference, "create", relinks),
+      PUT: declared(handlers?.setRef, setReference, "update", relinks),
+      DELETE: declared(handlers?.removeRef, removeReference, "update", relinks),
     },
   };
 }
 
 const READS: readonly Category[] = ["read"];
-
-/** Endpoints of a path whose last segment is also the name of operations: a verb that is free means one of them. */
-function withOperations(endpoints: Endpoints, operations: readonly Operation[]): Endpoints {
-  if (operations.length === 0) return endpoints;
-  const { GET, POST } = operationEndpoints(operations);
-  return { ...endpoints, GET: endpoints.GET ?? GET, POST: endpoints.POST ?? POST };
-}
 
 function operationEndpoints(operations: readonly Operation[]): Endpoints {
   const has = (kind: Operation["kind"]): boolean => operations.some((operation) => operation.kind === kind);

@@ -10,18 +10,18 @@ import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 
-/** Where the faults are that the check finds. */
+/** The place of the faults that the check finds. */
 export const SCHEMA_FAULTS = "where its declarations and its database differ";
-/** Milliseconds in which requests do not repeat a check that found faults. */
+/** Milliseconds for which requests reuse the result of a check that found faults. */
 const KEPT = 1000;
-/** Milliseconds after which a database that has not returned its catalogue counts as one that cannot be reached. */
+/** Milliseconds after which a database that does not return its catalogue counts as unreachable. */
 const DEADLINE = 30_000;
 
-/** What a check ends in: undefined when the service may start. */
+/** The result of a check: undefined if the service may start. */
 type Outcome = undefined | PromiseLike<undefined>;
 
 /**
- * Lets requests in once the declarations of the service fit its databases.
+ * Admits requests after the declarations of the service were found to match its databases.
  * @see docs/reference/sql.md
  */
 export class SchemaGate {
@@ -39,27 +39,27 @@ export class SchemaGate {
     this.#isOpen = this.#checks.length === 0;
   }
 
-  /** Whether requests need not wait. */
+  /** Whether requests need not wait for the check. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
   /**
-   * Checks the databases, unless they were found to fit before.
-   * @throws ConfigurationError with every fault; Error when a database cannot be reached
+   * Checks the databases, unless an earlier check has passed.
+   * @throws ConfigurationError with every fault; Error if a database cannot be reached
    */
   async ready(): Promise<void> {
     try {
       await this.#check();
     } catch (error) {
-      throw isODataError(error) ? (error.cause ?? error) : error;
+      throw isODataError(error) ? error.cause : error;
     }
   }
 
   /**
-   * Lets a request in, at once where the databases answer at once.
-   * @param request for the log
-   * @throws ODataError that says nothing of the faults, which are in the log
+   * Admits a request, synchronously if the databases are synchronous.
+   * @param request the fields of the request for the log
+   * @throws ODataError without the faults, which are only in the log
    */
   enter(request: RequestFields): Outcome {
     if (this.#refused !== null && performance.now() < this.#refused.until) throw this.#refused.error;
@@ -74,7 +74,7 @@ export class SchemaGate {
     }
   }
 
-  /** @param request that the check began with; absent when the application asked for it */
+  /** @param request the request that started the check; absent if the application started it */
   #check(request?: RequestFields): Outcome {
     if (this.#isOpen) return undefined;
     if (this.#running !== null) return this.#running;
@@ -90,16 +90,16 @@ export class SchemaGate {
     return this.#running;
   }
 
-  /** A database that cannot be reached is no fault where the application asked for warnings. */
+  /** Only logs a database that cannot be reached if `schemaCheck` is `warn`. */
   #run(
     check: DatabaseCheck,
     request: RequestFields | undefined,
   ): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {
     const failed = (error: unknown): readonly SchemaFinding[] => {
-      const told = explain(check, error);
-      // Requests get an error of the protocol, and the log what is behind it.
-      if (this.#mode !== "warn") throw isODataError(error) ? withCause(error, told) : told;
-      this.#logger.warn(told.message, { ...request, sets: check.sets, ...driverFields(error), err: error });
+      const explained = explain(check, error);
+      // Requests receive an error of the protocol; its cause appears only in the log.
+      if (this.#mode !== "warn") throw isODataError(error) ? withCause(error, explained) : explained;
+      this.#logger.warn(explained.message, { ...request, sets: check.sets, ...driverFields(error), err: error });
       return [];
     };
     try {
@@ -121,19 +121,19 @@ export class SchemaGate {
     return undefined;
   }
 
-  /** The set of a difference is that of the declaration, whatever path the request has. */
+  /** Logs a difference. Its `set` is the set of the declaration, not of the request. */
   #warn({ message, fix, ...fields }: SchemaFinding, request: RequestFields | undefined): void {
     this.#logger.warn(`${fields.set}: ${message} ${fix}`, { ...request, ...fields, fix });
   }
 
-  /** The error that requests get. It is logged once for each check. */
+  /** Returns the error for requests, and logs it once for each check. */
   #refuse(error: unknown, request: RequestFields): unknown {
-    // Another database may be there with the next request.
+    // The database may be reachable for the next request.
     if (isODataError(error)) return error;
     if (this.#refused?.until !== undefined && performance.now() < this.#refused.until) return this.#refused.error;
     const answer = protocolError(
       "InternalServerError",
-      "The service does not fit its database. The faults have been logged.",
+      "The declarations of the service do not match its database. The log contains the differences.",
     );
     const fields = { ...request, status: answer.status, ...driverFields(error), err: error };
     this.#logger.error("The schema check failed, so requests return 500.", fields);
@@ -143,24 +143,24 @@ export class SchemaGate {
 }
 
 function lateCatalogue(deadline: number): ODataError {
-  const problem = `The database has not returned its catalogue within ${String(deadline)} ms.`;
+  const problem = `The database did not return its catalogue within ${String(deadline)} ms.`;
   return protocolError("ServiceUnavailable", "The database cannot be reached at the moment: try again later.", {
     headers: { "Retry-After": "1" },
     cause: new Error(problem),
   });
 }
 
-/** What keeps a service from starting, in the form of faults of declarations. */
+/** Converts a difference to a fault of the configuration. */
 function toFault({ severity: _severity, ...fault }: SchemaFinding): Omit<SchemaFinding, "severity"> {
   return fault;
 }
 
-/** Tells the application which database cannot be read, and why. */
+/** Makes the error that names the database and the reason for the application. */
 function explain({ sets }: DatabaseCheck, error: unknown): Error {
-  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason: unknown = isODataError(error) ? error.cause : error;
   const text = reason instanceof Error ? reasonOf(reason) : String(reason);
   return new Error(
-    `The schema check failed: the database of ${sets.join(", ")} cannot be read: ${text}. Start it, or let the service start without the check by schemaCheck: "warn".`,
+    `The schema check failed: the database of ${sets.join(", ")} cannot be read: ${text}. Start the database, or set schemaCheck: "warn" to start the service without the check.`,
     { cause: reason },
   );
 }
@@ -169,10 +169,10 @@ function withCause({ message, headers }: ODataError, cause: Error): ODataError {
   return protocolError("ServiceUnavailable", message, { cause, headers });
 }
 
-/** The reason for which a connection failed: drivers put those of several addresses into one error without a text. */
+/** Returns the reason of a failed connection. Drivers join the errors of several addresses in one without a message. */
 function reasonOf(error: Error): string {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return (first instanceof Error ? first.message : error.message) || error.name;
+  const [first = error] = error instanceof AggregateError ? (error.errors as Error[]) : [];
+  return first.message || error.name;
 }
 
 /** Compares the sets of one database with its catalogue. */
@@ -181,7 +181,7 @@ export interface DatabaseCheck {
   readonly run: () => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>;
 }
 
-/** The checks of a service: one for each database behind its sets. */
+/** Returns the checks of a service, one for each database of its sets. */
 export function databaseChecks(service: ServiceDefinition): readonly DatabaseCheck[] {
   const stored = [...service.entitySets.values()].flatMap((set): readonly StoredSet[] => {
     const handlers: readonly unknown[] = Object.values(set.handlers);
@@ -199,7 +199,7 @@ export function databaseChecks(service: ServiceDefinition): readonly DatabaseChe
   }));
 }
 
-/** Runs checks one after another: at once where every database answers at once. */
+/** Runs checks one after another, synchronously if all databases are synchronous. */
 export function runChecks(
   checks: readonly DatabaseCheck[],
   run: (check: DatabaseCheck) => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>,

@@ -1,32 +1,31 @@
+import { adviseName } from "../definition/option-table.ts";
 import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
-import { InvalidValueError } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import { nearestName } from "../errors/nearest-name.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/entity.ts";
 
-/** What a body is for, and how errors name it. */
+/** The use of a body. */
 export interface BodyUse {
   readonly kind: "create" | "patch";
-  /** Such as `ctx.sets(Orders).create`. */
+  /** The name of the call in errors, such as `ctx.sets(Orders).create`. */
   readonly call: string;
-  /** Whether nested entities are taken. */
+  /** Whether the call accepts nested entities. */
   readonly takesNested: boolean;
 }
 
 /**
- * Writes an entity, or changes of one, as the body of a request that says the same: the readers of bodies then check it
- * and fill in what is absent.
- * @param given by the application's fields
- * @throws TypeError for a member that the type does not have or that no client may write, and for a value of another type
+ * Converts an entity, or the changes of an entity, to the body of an equivalent request. The readers of bodies then check
+ * it and fill in defaults.
+ * @param given the members by field
+ * @throws TypeError for an unknown member, a member that cannot be written, and a value of a wrong type
  */
 export function toBody(entityType: EntityType, given: unknown, use: BodyUse): JsonObject {
   return entityBody(entityType, given, use, "");
 }
 
-/** How numbers beyond doubles are written: as text, which the readers take back. */
+/** Writes numbers beyond doubles as strings, which the readers of bodies accept. */
 const IEEE754_COMPATIBLE = true;
 
 function entityBody(entityType: EntityType, given: unknown, use: BodyUse, place: string): JsonObject {
@@ -52,13 +51,16 @@ function refuseUnwritable(
   if (!computed && !isFixed) return;
   const fixed = isKey ? "part of the key" : "immutable";
   const why = computed ? "computed by the service" : fixed;
-  throw new TypeError(`${use.call}: \`${place}${field}\` is ${why}, and cannot be written: leave it out.`);
+  throw new TypeError(`${use.call}: \`${place}${field}\` is ${why} and cannot be written. Omit it.`);
 }
 
 function nestedBody(navigation: NavigationProperty, value: unknown, use: BodyUse, place: string): JsonValue {
   if (use.kind === "patch" || !use.takesNested) {
-    const advice = use.kind === "patch" ? "write it through its own set" : "give the set `allowDeepInsert: true`";
-    throw new TypeError(`${use.call}: \`${place}\` is a navigation, and takes no entities here: ${advice}.`);
+    const advice =
+      use.kind === "patch"
+        ? "Write related entities through their own set."
+        : "Set `allowDeepInsert: true` on the set.";
+    throw new TypeError(`${use.call}: \`${place}\` is a navigation and accepts no entities here. ${advice}`);
   }
   const { entityType, isCollection } = navigation;
   if (value === null) return null;
@@ -82,9 +84,8 @@ function valueBody(property: StructuralProperty, value: unknown, use: BodyUse, p
   const { fromHandler, toJson } = codecOf(property);
   try {
     return parseJson(toJson(fromHandler(value), IEEE754_COMPATIBLE), { maxDepth: 1 });
-  } catch (error) {
-    if (!(error instanceof InvalidValueError)) throw error;
-    throw new TypeError(`${use.call}: \`${place}\` is no value of ${type.name}.`, { cause: error });
+  } catch (cause) {
+    throw new TypeError(`${use.call}: \`${place}\` must be a value of ${type.name}.`, { cause });
   }
 }
 
@@ -96,13 +97,13 @@ function complexBody(type: ComplexType, given: unknown, use: BodyUse, place: str
   });
 }
 
-/** Where an object stands. */
+/** The path of an object, for errors. */
 interface ObjectPlace {
   readonly use: BodyUse;
   readonly place: string;
 }
 
-/** @param write gives the wire name and the JSON value of a member */
+/** @param write returns the wire name and the JSON value of a member */
 function objectBody(
   typeName: string,
   given: unknown,
@@ -111,12 +112,12 @@ function objectBody(
 ): JsonObject {
   if (!isEntity(given)) {
     const where = place === "" ? "" : ` at \`${place.slice(0, -1)}\``;
-    throw new TypeError(`${use.call} takes an object of ${typeName}${where}: give its members.`);
+    throw new TypeError(`${use.call}: pass an object of ${typeName}${where}.`);
   }
   const body: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
   for (const field of Object.keys(given)) {
     const value = declaredFieldOf(given, field);
-    // What is undefined is absent, as in every object of the application.
+    // An undefined member counts as absent, as in every object of the application.
     if (value === undefined) continue;
     const [name, json] = write(field, value);
     body[name] = json;
@@ -126,7 +127,7 @@ function objectBody(
 
 function itemsOf(value: unknown, use: BodyUse, place: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new TypeError(`${use.call}: \`${place}\` is a collection: give an array.`);
+  throw new TypeError(`${use.call}: \`${place}\` is a collection. Pass an array.`);
 }
 
 function unknownMember(
@@ -136,10 +137,9 @@ function unknownMember(
   members: ReadonlyArray<{ readonly field: string }>,
 ): TypeError {
   const field = place.slice(place.lastIndexOf(".") + 1);
-  const nearest = nearestName(
+  const advice = adviseName(
     field,
     members.map((each) => each.field),
   );
-  const advice = nearest === null ? "leave it out" : `did you mean \`${nearest}\``;
-  return new TypeError(`${call}: \`${place}\` is no property of ${typeName}: ${advice}${nearest === null ? "." : "?"}`);
+  return new TypeError(`${call}: ${typeName} has no property \`${place}\`. ${advice}`);
 }

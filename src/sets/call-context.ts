@@ -2,32 +2,32 @@ import type { Context, IncomingRequest, RuleContext, Transaction, User } from ".
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 
-/** What a context tells of its request; `isAborted` spares the making of a signal. */
+/** The parts of a context that depend on the request alone; `isAborted` avoids creating a signal. */
 export type RequestFacts = Omit<RuleContext, "transaction" | "service"> & { readonly isAborted?: boolean | undefined };
 
-/** Where a call of a handler stands. */
+/** The place of a call of a handler within the request. */
 export interface CallPlace {
   readonly facts: RequestFacts;
-  /** How many calls of `ctx.sets` and `ctx.inTransaction` are around it. */
+  /** The number of enclosing calls of `ctx.sets` and `ctx.inTransaction`. */
   readonly depth: number;
-  /** The part of an open transaction that it belongs to; null: none. */
+  /** The part of the open transaction to which the call belongs; null without a transaction. */
   readonly part: TransactionPart | null;
 }
 
-/** What a call of `ctx.sets` requires of the handler that it calls. */
+/** The settings of the context of a call. */
 export interface CallSettings {
   readonly service: ServiceDefinition;
-  /** Opens sets and transactions below the call. */
+  /** Opens sets and transactions within the call. */
   readonly door: Pick<Context, "sets" | "inTransaction">;
-  /** For writes: the values that the entity must still have. @see WriteContext */
+  /** For writes: the values that the entity must still have. */
   readonly expected?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether the call is trusted: row rules do not hold for it. @see seesAllRows in definition/context */
+  /** Whether the call is trusted, so that row rules do not apply. */
   readonly seesAllRows?: boolean;
-  /** For a write: the context of the reads before it. @see readContextOf in execution/reader */
+  /** For a write: the context of the reads before it, see `readContextOf`. */
   readonly readContext?: Context;
 }
 
-/** The context of a handler that another handler has called, of work within a transaction, or of a conditional write. */
+/** The context of a handler that another handler calls, of work within a transaction, or of a conditional write. */
 export class CallContext implements Context {
   readonly service: ServiceDefinition;
   readonly expected: Readonly<Record<string, unknown>> | undefined;

@@ -1,54 +1,57 @@
 import { keeper } from "../base/memo.ts";
+import { isDeclaration } from "../definition/declaration-kind.ts";
 import { rowConditions, type RowConditions } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { DeclaredEntitySet } from "../definition/sets/entity-set-access.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
-import type { EntitySet } from "../edm/model.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
 
-/** An entity set as handlers reach it. */
-export interface ReachedSet {
+/** An entity set with the readers of its bodies. */
+export interface WritableSet {
   readonly set: EntitySetDefinition;
   readonly bodies: BodyReaders;
+}
+
+/** An entity set that a handler has opened. */
+export interface ReachedSet extends WritableSet {
   readonly conditions: RowConditions;
 }
 
-/** The entity sets of a service as handlers reach them: by their declarations. */
+/** The entity sets of a service by their declarations. */
 export class EntitySets {
   readonly definition: ServiceDefinition;
-  readonly #bodiesOf: (entitySet: EntitySet) => BodyReaders | undefined;
-  readonly #names: ReadonlyMap<DeclaredEntitySet | undefined, string>;
-  readonly #reached = new Map<string, ReachedSet>();
+  readonly #sets: ReadonlyMap<DeclaredEntitySet | undefined, WritableSet>;
+  readonly #reached = new Map<WritableSet, ReachedSet>();
 
-  /** @param bodiesOf gives the readers of the bodies of a set */
-  constructor(definition: ServiceDefinition, bodiesOf: (entitySet: EntitySet) => BodyReaders | undefined) {
+  constructor(definition: ServiceDefinition, sets: readonly WritableSet[]) {
     this.definition = definition;
-    this.#bodiesOf = bodiesOf;
-    this.#names = new Map(Array.from(definition.entitySets.keys(), (name) => [definition.declarationOf(name), name]));
+    this.#sets = new Map(sets.map((each) => [definition.declarationOf(each.set.entitySet.name), each]));
   }
 
   /**
    * Finds a set by its declaration.
-   * @throws Error for a set that is not part of the service; TypeError for what is no set
+   * @throws Error for a set that is not part of the service; TypeError for a value that is not a set
    */
   find(declaration: DeclaredEntitySet, caller: string): ReachedSet {
-    const name = this.#names.get(declaration);
-    if (name === undefined) throw this.#stranger(declaration, caller);
-    let reached = this.#reached.get(name);
-    if (reached === undefined) this.#reached.set(name, (reached = this.#reach(name)));
+    const found = this.#sets.get(declaration);
+    if (found === undefined) throw stranger(declaration, caller);
+    let reached = this.#reached.get(found);
+    if (reached === undefined) this.#reached.set(found, (reached = this.#reach(found)));
     return reached;
   }
 
   /**
    * Finds the database of a transaction.
-   * @param over a set of it; undefined: the only database of the service
-   * @throws Error where there is none, or more than one
+   * @param over a set of the database; undefined for the only database of the service
+   * @throws Error if there is no database, or if several are possible
    */
   databaseOf(over: DeclaredEntitySet | undefined): TransactionalDatabase {
     if (over !== undefined) {
       const { database, entitySet } = this.find(over, "`over` of ctx.inTransaction").set;
       if (database !== undefined) return database;
-      throw new Error(`ctx.inTransaction: ${entitySet.name} is in no database that the service knows of.`);
+      throw new Error(
+        `ctx.inTransaction: the service does not know the database of ${entitySet.name}. Pass a set made with sqlEntitySet.`,
+      );
     }
     const byInstance = new Map<object, TransactionalDatabase>();
     for (const { database } of this.definition.entitySets.values()) {
@@ -56,40 +59,35 @@ export class EntitySets {
     }
     const [database, ...others] = byInstance.values();
     if (database === undefined) {
-      throw new Error("ctx.inTransaction needs a database: no set of this service was made by sqlEntitySet.");
+      throw new Error("ctx.inTransaction needs a database: no set of this service was made with sqlEntitySet.");
     }
     if (others.length === 0) return database;
     throw new Error(
-      `The sets of this service are in ${String(byInstance.size)} databases: name one by a set of it, ctx.inTransaction(work, { over: orders }).`,
+      `The sets of this service are in ${String(byInstance.size)} databases. Pass a set of one database: ctx.inTransaction(work, { over: orders }).`,
     );
   }
 
-  #reach(name: string): ReachedSet {
-    const { definition } = this;
-    const set = definition.entitySets.get(name);
-    const bodies = set === undefined ? undefined : this.#bodiesOf(set.entitySet);
-    if (set === undefined || bodies === undefined) throw new Error(`The entity set ${name} has no definition.`);
+  #reach({ set, bodies }: WritableSet): ReachedSet {
     const { entitySet } = set;
     return keeper<ReachedSet>({
       set,
       bodies,
-      conditions: rowConditions(entitySet, definition.model.entityContainer.entitySets, {
+      conditions: rowConditions(entitySet, this.definition.model.entityContainer.entitySets, {
         any: "A filter",
         noun: "filter",
-        this: `The filter of ctx.sets(${name}).query`,
-        instead: "Wait for what it needs before the query.",
+        this: `The filter of ctx.sets(${entitySet.name}).query`,
+        instead: "Await other values before the query.",
         example: 'row.status.eq("open")',
       }),
     });
   }
+}
 
-  #stranger(declaration: unknown, caller: string): Error {
-    if (typeof declaration !== "object" || declaration === null || !("entityType" in declaration)) {
-      return new TypeError(`${caller} takes an entity set as declared: give what entitySet or sqlEntitySet returned.`);
-    }
-    const { entityType } = declaration as DeclaredEntitySet;
-    return new Error(
-      `${caller}: the set of ${entityType.name} that was given is not one of this service: add it to \`entitySets\`, or give the declaration that is there.`,
-    );
+function stranger(declaration: unknown, caller: string): Error {
+  if (!isDeclaration(declaration, "EntitySetDeclaration")) {
+    return new TypeError(`${caller} takes an entity set: pass the result of entitySet or sqlEntitySet.`);
   }
+  return new Error(
+    `${caller}: this service has no such set of ${declaration.entityType.name}. Add the set to \`entitySets\`, or pass the declaration that \`entitySets\` contains.`,
+  );
 }

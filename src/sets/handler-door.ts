@@ -9,10 +9,10 @@ import type { EntitySets } from "./entity-sets.ts";
 import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
 import { OpenTransaction, TransactionPart } from "./transaction-part.ts";
 
-/** Most calls within one another: a handler that calls its own set without an end fails before memory does. */
+/** The maximum depth of nested calls, which ends the recursion of a handler that calls its own set. */
 const MAX_DEPTH = 32;
 
-/** An error that the work of a transaction returned: it ends the transaction, and is then returned again. */
+/** Rolls back a transaction whose work returned an error; the error is then the result of `inTransaction`. */
 class ReturnedError extends Error {
   readonly returned: ODataError;
 
@@ -22,11 +22,11 @@ class ReturnedError extends Error {
   }
 }
 
-/** What handlers open sets and transactions by: `ctx.sets` and `ctx.inTransaction` of one context. */
+/** Implements `ctx.sets` and `ctx.inTransaction` of one context. */
 export class HandlerDoor implements SetCaller {
   readonly #registry: EntitySets;
   readonly #place: CallPlace;
-  /** Whether a transaction, or a part of one, is open that was opened here. */
+  /** Whether `inTransaction` of this context is running: its work must use the inner context. */
   #isOutside = false;
 
   constructor(registry: EntitySets, place: CallPlace) {
@@ -39,33 +39,32 @@ export class HandlerDoor implements SetCaller {
     options: AccessOptions = {},
   ): EntitySetAccess<E, N> => {
     const found = this.#registry.find(set, "ctx.sets");
-    // The access works on entities of every type; the declaration tells which one this is.
+    // The access works on entities of every type; the declaration determines the type.
     return new SetAccess(this, found, readTrusted(options)) as unknown as EntitySetAccess<E, N>;
   };
 
   readonly inTransaction: Context["inTransaction"] = async (work, options = {}) => {
-    if (typeof work !== "function") throw new TypeError("ctx.inTransaction takes a function: give it the work.");
+    if (typeof work !== "function") throw new TypeError("ctx.inTransaction takes a function: pass the work to run.");
     try {
       const { part } = this.#place;
       const read = readTransactionOptions(options);
       return await (part === null ? this.#open(work, read) : this.#join(part, work, read));
     } catch (error) {
-      // The error was thrown to roll back; it is what the work returned.
       if (error instanceof ReturnedError) return error.returned as Awaited<ReturnType<typeof work>>;
       throw error;
     }
   };
 
   /**
-   * Runs a call: within the open transaction, where there is one, in its turn and as a part of it.
-   * @throws Error below too many calls, or beside a transaction that was opened here
+   * Runs a call. Within an open transaction, calls are parts of the transaction and run one after another.
+   * @throws Error for calls nested too deeply, and for a call on the context outside of an open transaction
    */
   async call<T>(set: string, call: SetCall<T>): Promise<T> {
     const { part, depth } = this.#place;
     this.#checkInside(`ctx.sets(${set})`);
     if (depth >= MAX_DEPTH) {
       throw new Error(
-        `Calls of ctx.sets stand within one another ${String(MAX_DEPTH)} times, the last one to ${set}: a handler calls its own set.`,
+        `Calls of ctx.sets are nested ${String(MAX_DEPTH)} levels deep, the last one to ${set}: a handler calls its own set.`,
       );
     }
     if (part === null) return call.run(this.#below(null, call));
@@ -77,7 +76,7 @@ export class HandlerDoor implements SetCaller {
     });
   }
 
-  /** The database that the open transaction is of; null: none is open. */
+  /** The database of the open transaction; null without a transaction. */
   get transactionInstance(): object | null {
     return this.#place.part?.whole.database.instance ?? null;
   }
@@ -110,10 +109,12 @@ export class HandlerDoor implements SetCaller {
     const { database } = part.whole;
     this.#checkInside("ctx.inTransaction");
     if (over !== undefined && this.#registry.databaseOf(over).instance !== database.instance) {
-      throw new Error("ctx.inTransaction is called within a transaction of another database: end that one before.");
+      throw new Error(
+        "ctx.inTransaction is called within a transaction of another database. End that transaction first.",
+      );
     }
     return part.inTurn(async () => {
-      // A call on this context would wait for the end of the work, which waits for the call.
+      // A call on this context would wait for the work, and the work for the call.
       this.#isOutside = true;
       try {
         return await database.attempt(part.whole.transaction, this.#place.depth, () =>
@@ -140,7 +141,7 @@ export class HandlerDoor implements SetCaller {
   #checkInside(call: string): void {
     if (!this.#isOutside) return;
     throw new Error(
-      `${call} was called on the context outside of an open transaction: use the context that ctx.inTransaction gives to its work.`,
+      `${call} was called on the context outside of an open transaction. Use the context that ctx.inTransaction passes to its work.`,
     );
   }
 }
@@ -148,23 +149,23 @@ export class HandlerDoor implements SetCaller {
 function readTrusted(options: AccessOptions): boolean {
   const { trusted = false, ...others }: Readonly<Record<string, unknown>> = { ...options };
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new TypeError(`ctx.sets has no option \`${unknown}\`: it takes \`trusted\`.`);
-  if (typeof trusted !== "boolean") throw new TypeError("`trusted` of ctx.sets is neither true nor false.");
+  if (unknown !== undefined) throw new TypeError(`ctx.sets has no option \`${unknown}\`. Its option is \`trusted\`.`);
+  if (typeof trusted !== "boolean") throw new TypeError("`trusted` of ctx.sets must be true or false.");
   return trusted;
 }
 
-/** Milliseconds that the work of a transaction may take when nothing else is said. */
+/** The default timeout of the work of a transaction, in milliseconds. */
 const DEFAULT_TIMEOUT = 30_000;
 const NAMES: ReadonlyArray<keyof TransactionOptions> = ["over", "timeout"];
 
 /** The options of `ctx.inTransaction`, with their defaults. */
 export interface ReadTransactionOptions {
   readonly over: TransactionOptions["over"];
-  /** Null: none. */
+  /** In milliseconds; null for no limit. */
   readonly timeout: number | null;
 }
 
-/** Reads the options of `ctx.inTransaction`. @throws TypeError for an option that there is not, or a wrong value */
+/** Reads the options of `ctx.inTransaction`. @throws TypeError for an unknown option, or a wrong value */
 export function readTransactionOptions(options: TransactionOptions): ReadTransactionOptions {
   for (const name of Object.keys(options)) {
     if ((NAMES as readonly string[]).includes(name)) continue;
@@ -173,15 +174,15 @@ export function readTransactionOptions(options: TransactionOptions): ReadTransac
   const { over, timeout = DEFAULT_TIMEOUT } = options;
   if (timeout !== null && !(Number.isSafeInteger(timeout) && timeout > 0)) {
     throw new TypeError(
-      `\`timeout\` of ctx.inTransaction is ${describe(timeout)}: give whole milliseconds, or null for no limit.`,
+      `\`timeout\` of ctx.inTransaction is ${describe(timeout)}. Pass whole milliseconds, or null for no limit.`,
     );
   }
   return { over, timeout };
 }
 
-/** Makes the error of work in a transaction that took too long: a handler may wait for the connection of its own transaction. */
+/** Makes the error for a transaction whose work exceeds its timeout. */
 export function lateWork(timeout: number): Error {
   return new Error(
-    `The work of ctx.inTransaction took longer than ${String(timeout)} ms, and is rolled back. A handler that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself; otherwise give a longer \`timeout\`.`,
+    `The work of ctx.inTransaction took longer than ${String(timeout)} ms and is rolled back. A handler that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\`.`,
   );
 }

@@ -5,28 +5,28 @@ import type { Reader } from "../execution/reader.ts";
 import { rowReader } from "../execution/row-to-entity.ts";
 import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
 import { fieldOf } from "../memory/compile-property.ts";
-import { asEntity, isEntity } from "../memory/entity.ts";
+import { asEntity } from "../memory/entity.ts";
 import { planCollection, type ReadForm } from "../plan/plan-collection.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { Row } from "../query/row-shape.ts";
 
-/** A query of a handler, and what answers it. */
+/** A query of a handler. */
 export interface EntityRead {
   readonly set: EntitySetDefinition;
   readonly form: ReadForm;
   readonly query: BoundQuery;
-  /** For errors. */
+  /** The name of the call, for errors. */
   readonly call: string;
 }
 
 /**
- * Reads all entities of a query: no setting of the set caps it.
- * @throws what the handler returned or threw; Error for a handler that returned but one page of what was asked for
+ * Reads all entities of a query. `maxTop` of the set does not apply.
+ * @throws the error that the handler returned or threw; Error for a handler that returned only one page
  */
 export async function readEntities(read: EntityRead, reader: Reader): Promise<readonly object[]> {
   const { set, form, query } = read;
   const { capabilities, entitySet } = set;
-  // Only its own total tells whether a handler that applies the query itself has returned all.
+  // Only the total shows whether `applyQuery` returned all entities.
   const asked = form === "profile-applied" ? { ...query, count: true } : query;
   const plan = planCollection(
     form,
@@ -44,7 +44,7 @@ function checkWhole({ query, call, set }: EntityRead, { entities, count, nextLin
   const read = query.skip + entities.length;
   if (nextLink === undefined && (count === undefined || count <= read || entities.length === 0)) return;
   throw new Error(
-    `${call}: applyQuery of ${set.entitySet.name} returned one page of the entities. Give \`top\`, and \`skip\` for further pages.`,
+    `${call}: applyQuery of ${set.entitySet.name} returned only one page of the entities. Pass \`top\`, and \`skip\` for further pages.`,
   );
 }
 
@@ -57,22 +57,23 @@ function objectOf(
   return rowReader(rowShape)(entity as Row);
 }
 
-/** Brings an entity of a handler to the form in which other handlers get it: canonical values, and no holes. */
+/** Converts an entity of a handler to canonical values, without missing members. */
 export function toReadEntity(entityType: EntityType, entity: object): object {
   const canonical = canonicalEntity(entityType, entity);
   return { ...canonical, ...filled(entityType.properties, canonical) };
 }
 
-/** A collection is never null, nor is a complex value that may not be. */
+/** Replaces null by an empty collection, or an empty complex value if the property is not nullable. */
 function filled(properties: readonly StructuralProperty[], owner: object): object {
   return Object.fromEntries(
     properties.flatMap((property): Array<readonly [string, unknown]> => {
       const { field, type, isCollection, nullable } = property;
-      const value = fieldOf(owner, field) ?? null;
+      // `canonicalEntity` returned an array, or an object for a complex value.
+      const value: object | null = fieldOf(owner, field) ?? null;
       if (isCollection) return [[field, value ?? []]];
       if (type.kind !== "ComplexType") return [];
       if (value === null) return nullable ? [] : [[field, emptyOf(type)]];
-      return isEntity(value) ? [[field, { ...value, ...filled(type.properties, value) }]] : [];
+      return [[field, { ...value, ...filled(type.properties, value) }]];
     }),
   );
 }

@@ -18,18 +18,17 @@ import { readForm, type ReadForm } from "../plan/plan-collection.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import { toBody } from "./body-values.ts";
 import type { ReachedSet } from "./entity-sets.ts";
-import { checkExpected, toExpected, type ExpectedValues } from "./expected-entity.ts";
+import { checkExpected, toExpected, type ExpectedValues, toKey } from "./given-values.ts";
 import { readEntities, toReadEntity } from "./read-entities.ts";
-import { toKey } from "./set-key.ts";
 import { type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
 
-/** The handlers that one entity is read or written by. */
+/** The handlers that read or write one entity. */
 type KeyedHandler = "getByKey" | "create" | "patch" | "delete";
 
-/** Options of a write, whatever the type of the set. */
+/** The options of a write to a set of any type. */
 type AnyWriteOptions = WriteOptions<EntityTypeDeclaration>;
 
-/** What a call of a handler works with. */
+/** The set and the context of a call. */
 interface Call {
   readonly set: EntitySetDefinition;
   readonly context: Context;
@@ -38,25 +37,25 @@ interface Call {
 
 /** One call of a handler through `ctx.sets`. */
 export interface SetCall<T> {
-  /** Whether a failure takes back what the call wrote. */
+  /** Whether a failure rolls back the writes of the call. */
   readonly isWrite: boolean;
   /** For writes: the values that the entity must still have. */
   readonly expected?: ExpectedValues | undefined;
-  /** Whether row rules do not hold for the call. */
+  /** Whether row rules are skipped for the call. */
   readonly seesAllRows: boolean;
   run(context: Context): PromiseLike<T> | T;
 }
 
-/** Runs calls where they stand: within the open transaction, where there is one. */
+/** Runs calls, within the open transaction if there is one. */
 export interface SetCaller {
-  /** The database that the open transaction is of; null: none is open. */
+  /** The database of the open transaction; null without a transaction. */
   readonly transactionInstance: object | null;
   call<T>(set: string, call: SetCall<T>): Promise<T>;
 }
 
 /**
- * An entity set as handlers use it.
- * @see EntitySetAccess in definition/entity-set-access
+ * An entity set for handlers: implements `EntitySetAccess`.
+ * @see docs/reference/handlers.md
  */
 export class SetAccess {
   readonly #door: SetCaller;
@@ -140,8 +139,8 @@ export class SetAccess {
     const deleted = await this.#change("delete", call, { key: wanted, expected }, ({ set, reader }) => {
       this.#requireHandler(set, "delete", call);
       return async () => {
-        const answer: unknown = answeredValue(await runDelete(set.entitySet, wanted, reader));
-        if (typeof answer === "boolean") return answer ? true : null;
+        const deleted: unknown = answeredValue(await runDelete(set.entitySet, wanted, reader));
+        if (typeof deleted === "boolean") return deleted ? true : null;
         throw new TypeError(`The delete handler of ${set.entitySet.name} did not return true or false.`);
       };
     });
@@ -149,8 +148,8 @@ export class SetAccess {
   }
 
   /**
-   * Changes one entity: null where there is none that the user sees.
-   * @param prepare makes the write before anything is loaded: what cannot be done at all is a fault of the application
+   * Changes one entity. Returns null if it does not exist or the user does not see it.
+   * @param prepare checks the arguments before anything is loaded, and returns the write
    */
   #change<T>(
     category: "update" | "delete",
@@ -181,7 +180,7 @@ export class SetAccess {
     );
   }
 
-  /** Runs a call with the handlers that the rules let it have. */
+  /** Checks the rules of the category and runs a call. */
   #run<T>(
     category: Category,
     call: string,
@@ -208,19 +207,19 @@ export class SetAccess {
     });
   }
 
-  /** @throws ODataError `Unauthorized`, `Forbidden` for a filter that leads to a set which the user may not read */
+  /** @throws ODataError `Unauthorized` or `Forbidden` for a filter along a navigation to a set that the user may not read */
   #authorize({ shape }: BoundQuery, context: Context): void {
     if (this.#isTrusted) return;
     authorizeShape({ definition: serviceOf(context), user: context.user, isOwnSkipped: false }, shape);
   }
 
-  /** @throws Error within a transaction that the set cannot be a part of */
+  /** @throws Error within a transaction of another database */
   #checkDatabase(call: string): void {
     const { database, entitySet } = this.#reached.set;
     const open = this.#door.transactionInstance;
     if (open === null || database === undefined || database.instance === open) return;
     throw new Error(
-      `${call}: ${entitySet.name} is in another database than the open transaction. Call it outside of ctx.inTransaction.`,
+      `${call}: ${entitySet.name} and the open transaction are in different databases. Make the call outside of ctx.inTransaction.`,
     );
   }
 
@@ -238,7 +237,7 @@ export class SetAccess {
   }
 }
 
-/** Judges an entity by the rules that only an entity can decide. */
+/** Checks the rules that need a loaded entity. */
 type Judge = ((entity: object) => Maybe<undefined>) & { readonly needsEntity: boolean };
 
 const TRUSTING: Judge = Object.assign((): undefined => undefined, { needsEntity: false });
@@ -250,5 +249,5 @@ function formOf({ handlers, entitySet }: EntitySetDefinition, call: string): Rea
 }
 
 function changedMeanwhile(name: string): never {
-  throw protocolError("PreconditionFailed", `The entity of ${name} is not there any more, or it has changed.`);
+  throw protocolError("PreconditionFailed", `The entity of ${name} was changed or deleted in the meantime.`);
 }

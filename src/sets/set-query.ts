@@ -7,10 +7,10 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { BoundQuery, FilterClause, OrderByItem, QueryShape, SelectExpandClause } from "../query/clauses.ts";
 import type { ReachedSet } from "./entity-sets.ts";
 
-/** What a handler asks of a set, whatever its type. */
+/** The query of a handler for a set of any type. */
 export type AnyQuery = EntityQuery<EntityTypeDeclaration, unknown>;
 
-/** How a query is named in errors, and what it takes. */
+/** The call that a query belongs to, and its options. */
 interface QueryUse {
   readonly call: string;
   readonly options: ReadonlyArray<keyof AnyQuery>;
@@ -25,15 +25,15 @@ export const COUNT_OPTIONS: ReadonlyArray<keyof EntityFilter<EntityTypeDeclarati
 
 /**
  * Binds a query of a handler.
- * @returns null where the filter is met by no entity
- * @throws TypeError for an option that there is not, or a value that it does not take; whatever the filter throws
+ * @returns null if no entity can match the filter
+ * @throws TypeError for an unknown option or a wrong value; any error of the filter
  */
 export function bindQuery(set: ReachedSet, query: AnyQuery, use: QueryUse): BoundQuery | null {
   checkOptions(query, use);
   const { filter, orderBy, top, skip = 0 } = query;
   for (const [name, value] of Object.entries({ top, skip })) {
     if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue;
-    throw new TypeError(`\`${name}\` of ${use.call} is ${describe(value)}: give a whole number of 0 or more.`);
+    throw new TypeError(`\`${name}\` of ${use.call} is ${describe(value)}. Pass an integer of 0 or more.`);
   }
   const condition = filter === undefined ? "all" : conditionOf(set, filter, use);
   if (condition === "none") return null;
@@ -58,11 +58,11 @@ function conditionOf(
 ): ReturnType<ReachedSet["conditions"]["of"]> {
   if (typeof filter === "function") return conditions.of(filter as (row: unknown) => unknown);
   throw new TypeError(
-    `\`filter\` of ${call} is ${describe(filter)}: give a function of the row, such as (row) => row.status.eq("open").`,
+    `\`filter\` of ${call} is ${describe(filter)}. Pass a function of the row, such as (row) => row.status.eq("open").`,
   );
 }
 
-/** A term of an order, by the application's key. */
+/** A term of an order. */
 interface Term {
   readonly field: string;
   readonly descending: boolean;
@@ -73,17 +73,19 @@ function termsOf(orderBy: unknown, { call }: QueryUse): readonly Term[] {
   const terms: readonly unknown[] = Array.isArray(orderBy) ? orderBy : [orderBy];
   return terms.map((term) => {
     if (typeof term !== "string") {
-      throw new TypeError(`\`orderBy\` of ${call} holds ${describe(term)}: name properties, such as "placedAt desc".`);
+      throw new TypeError(
+        `\`orderBy\` of ${call} contains ${describe(term)}. Name properties, such as "placedAt desc".`,
+      );
     }
     const descending = term.endsWith(" desc");
     return { field: descending ? term.slice(0, -" desc".length) : term, descending };
   });
 }
 
-/** Most orders of one filter whose shapes are kept. */
+/** The number of orders whose shapes are cached for one filter. */
 const ORDERS_KEPT = 20;
 
-/** By order: what executors compile for a shape is compiled once. */
+/** The shapes of a filter by order: executors compile each shape once. */
 const shapesOf = keptPer((_owner: FilterClause | ReachedSet) => new BoundedCache<string, QueryShape>(ORDERS_KEPT));
 
 function shapeOf(set: ReachedSet, filter: FilterClause | null, terms: readonly Term[]): QueryShape {
@@ -110,12 +112,12 @@ function orderItem({ field, descending }: Term, { entityType, uncomparable }: En
   if (property === undefined) {
     const fields = entityType.properties.map((each) => each.field);
     const advice = adviseName(field, fields);
-    throw new TypeError(`\`orderBy\` names \`${field}\`, which ${entityType.name} does not have. ${advice}`);
+    throw new TypeError(`\`orderBy\` names \`${field}\`, but ${entityType.name} has no such property. ${advice}`);
   }
   const { type } = property;
   if (type.kind === "ComplexType" || property.isCollection || uncomparable?.has(field) === true) {
     throw new TypeError(
-      `\`orderBy\` names \`${field}\` of ${entityType.name}, which has no order: name a single value.`,
+      `\`orderBy\` names \`${field}\` of ${entityType.name}, which has no order. Name a property with a single value.`,
     );
   }
   const source = { kind: "it", type: entityType } as const;

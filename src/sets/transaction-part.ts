@@ -1,6 +1,6 @@
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 
-/** A transaction that `ctx.inTransaction` has open. */
+/** An open transaction of `ctx.inTransaction`. */
 export class OpenTransaction {
   readonly database: TransactionalDatabase;
   readonly #transaction: unknown;
@@ -12,22 +12,22 @@ export class OpenTransaction {
     this.#transaction = transaction;
   }
 
-  /** @throws Error once the transaction has ended: what uses it then would be no part of it */
+  /** @throws Error after the end of the transaction */
   get transaction(): unknown {
     if (this.#isOpen) return this.#transaction;
-    throw new Error("The transaction has ended: use a context of ctx.inTransaction within its work alone.");
+    throw new Error("The transaction has ended. Use the context of ctx.inTransaction only within its work.");
   }
 
   end(): void {
     this.#isOpen = false;
   }
 
-  /** Notes an error, after which the database may have taken back the whole transaction. */
+  /** Remembers an error after which the database has rolled back the whole transaction. */
   note(error: unknown): void {
     if (this.#lost === null && this.database.isLost(error)) this.#lost = { error };
   }
 
-  /** @throws the error after which nothing of the transaction is left */
+  /** @throws the error after which the database has rolled back the whole transaction */
   checkKept(): void {
     if (this.#lost !== null) throw this.#lost.error;
   }
@@ -35,7 +35,7 @@ export class OpenTransaction {
 
 /**
  * The calls that one handler, or the work of `ctx.inTransaction`, makes within a transaction. They run one after another,
- * because savepoints of calls that overlap would undo each other.
+ * because savepoints of concurrent calls would undo each other.
  */
 export class TransactionPart {
   readonly whole: OpenTransaction;
@@ -47,8 +47,8 @@ export class TransactionPart {
   }
 
   /**
-   * Runs a call after those before it.
-   * @throws Error once the transaction has ended; the error after which nothing of it is left
+   * Runs a call after all earlier calls.
+   * @throws Error after the end of the transaction; the error after which the database has rolled it back
    */
   inTurn<T>(call: () => Promise<T>): Promise<T> {
     this.#running += 1;
@@ -71,7 +71,7 @@ export class TransactionPart {
 
   /**
    * Runs the work that makes the calls of this part.
-   * @throws Error when the work ends before its calls do: they would not be part of the transaction
+   * @throws Error if the work ends before its calls, which would then not be part of the transaction
    */
   async enclose<T>(work: () => PromiseLike<T> | T): Promise<T> {
     let result: T;
@@ -88,11 +88,11 @@ export class TransactionPart {
     }
     await this.#settle();
     throw new Error(
-      `${String(left)} calls of ctx.sets or ctx.inTransaction had not ended when the work around them returned: await every call.`,
+      `${String(left)} calls of ctx.sets or ctx.inTransaction were still running when their work returned. Await every call.`,
     );
   }
 
-  /** Waits for all calls, those that they give rise to included. */
+  /** Waits for all calls, including the calls that they make. */
   async #settle(): Promise<void> {
     while (this.#running > 0) await this.#last;
   }

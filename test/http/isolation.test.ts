@@ -388,7 +388,7 @@ describe("several services behind one node handler", () => {
   ])("what is no service is refused: %j", (given, is) => {
     const make = (): unknown => toNodeHandler(given as never);
     expect(make).toThrow(ConfigurationError);
-    expect(make).toThrow(`What is to be served is ${is}. Give what \`odataService(…)\` returns.`);
+    expect(make).toThrow(`A service cannot be ${is}. Pass the result of \`odataService(…)\`.`);
   });
 
   test("two of one prefix or one name are refused", async () => {
@@ -399,5 +399,7 @@ describe("several services behind one node handler", () => {
       expect(() => toNodeHandler([v1, other])).toThrow(ConfigurationError);
       await expect(serve([v1, other], { port: 0 })).rejects.toThrow(ConfigurationError);
     }
+    const other = odataService({ name: "other", prefix: "", entitySets: [], logger: noFailures });
+    expect(() => toNodeHandler([root, other])).toThrow("/: Two services have the same prefix.");
   });
 });

@@ -191,7 +191,7 @@ eachDoor((door) => {
       const answer = await door.to(service)(target);
       expect(answer.status).toBe(400);
       expect(answer.json.error.code).toBe("InvalidQueryOption");
-      expect(answer.json.error.message).toMatch(/more than the 16384 that are read: ask for less at once/u);
+      expect(answer.json.error.message).toMatch(/but the limit is 16384\. Split the request/u);
       expect(work.calls).toBe(0);
     }
   });

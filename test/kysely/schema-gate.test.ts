@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type DatabaseConnection, type Dialect } from "kysely";
+import { Kysely, PostgresDialect, SqliteAdapter, sql, type DatabaseConnection, type Dialect } from "kysely";
 import {
   arraySource,
   authenticated,
@@ -169,11 +169,11 @@ describe("before the first request", () => {
     for (const response of responses) {
       expect([response.status, Object.fromEntries(response.headers), await response.json()]).toEqual([
         500,
-        { ...ERROR_HEADERS, "content-length": "120" },
+        { ...ERROR_HEADERS, "content-length": "145" },
         {
           error: {
             code: "InternalServerError",
-            message: "The service does not fit its database. The faults have been logged.",
+            message: "The declarations of the service do not match its database. The log contains the differences.",
           },
         },
       ]);
@@ -233,6 +233,51 @@ describe("before the first request", () => {
     const lenient = odataService({ entitySets: [notes(unreachable())], logger, schemaCheck: "warn" });
     await lenient.ready();
     expect(lines.at(-1)).toContain("warn: The schema check failed: the database of Notes cannot be read");
+  });
+
+  test("concurrent requests share one check", async () => {
+    const { logger, lines } = toLog();
+    let connections = 0;
+    const connect = (): Promise<never> => {
+      connections += 1;
+      return Promise.reject(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }));
+    };
+    const pool = { connect, end: () => Promise.resolve() } as never;
+    const service = odataService({
+      entitySets: [notes(keep(new Kysely({ dialect: new PostgresDialect({ pool }) })))],
+      logger,
+    });
+    const responses = await Promise.all([service.fetch(request.clone()), service.fetch(request.clone())]);
+    expect(responses.map(({ status }) => status)).toEqual([503, 503]);
+    expect(connections).toBe(1);
+    expect(lines).toHaveLength(2);
+  });
+
+  test("concurrent requests share the error of one check", async () => {
+    const sqlite = { ...methodsOf(sqliteDialect(":memory:")), createAdapter: () => new SqliteAdapter() };
+    const { logger, lines } = toLog();
+    const service = odataService({ entitySets: [notes(keep(new Kysely({ dialect: sqlite })))], logger });
+    const responses = await Promise.all([service.fetch(request.clone()), service.fetch(request.clone())]);
+    expect(responses.map(({ status }) => status)).toEqual([500, 500]);
+    expect(lines).toEqual(["error: The schema check failed, so requests return 500. ConfigurationError"]);
+  });
+
+  test.each<readonly [string, unknown, string]>([
+    [
+      "several addresses",
+      new AggregateError([
+        new Error("connect ECONNREFUSED ::1:5432"),
+        new Error("connect ECONNREFUSED 127.0.0.1:5432"),
+      ]),
+      "connect ECONNREFUSED ::1:5432",
+    ],
+    ["a string", "no connection", "no connection"],
+    ["an error without a message", new RangeError(""), "RangeError"],
+  ])("`ready` names the reason of a failed connection: %s", async (_name, error, reason) => {
+    const pool = { connect: () => Promise.reject(error), end: () => Promise.resolve() } as never;
+    const db = keep(new Kysely({ dialect: new PostgresDialect({ pool }) }));
+    const service = odataService({ entitySets: [notes(db)], logger: toLog().logger });
+    await expect(service.ready()).rejects.toThrow(`the database of Notes cannot be read: ${reason}.`);
   });
 
   test("`serve` reports the faults of all services at once", async () => {

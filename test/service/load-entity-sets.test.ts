@@ -28,7 +28,7 @@ async function write(modules: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
-/** The text of a module that makes sets of these names, and what it exports of them. */
+/** The source of a module that declares sets with these names. */
 function setsModule(names: readonly string[], exported: string): string {
   const made = names.map((name) => `const ${name} = entitySet(Thing, { name: "${name}", getAll: () => [] });`);
   return [
@@ -39,20 +39,20 @@ function setsModule(names: readonly string[], exported: string): string {
   ].join("\n");
 }
 
-/** The names of the sets that are found, in order. */
+/** Returns the names of the sets of a directory, in order. */
 async function found(directory: URL | string = root): Promise<readonly unknown[]> {
   const sets = await loadEntitySets(directory);
   return sets.map(({ options }) => (options as { readonly name?: string }).name);
 }
 
-/** What is thrown for a directory. */
+/** Returns the error for a directory. */
 async function thrownBy(directory: URL | string = root): Promise<ConfigurationError> {
   const error: unknown = await loadEntitySets(directory).catch((cause: unknown) => cause);
   expect(error).toBeInstanceOf(ConfigurationError);
   return error as ConfigurationError;
 }
 
-describe("the sets that modules of a directory export", () => {
+describe("loadEntitySets returns the sets that modules export", () => {
   test.each([
     ["by a name", ["A"], "export { A };"],
     ["as default", ["A"], "export default A;"],
@@ -64,7 +64,7 @@ describe("the sets that modules of a directory export", () => {
     expect(await found()).toEqual(exported.includes("[B, A]") ? ["B", "A"] : names.toSorted());
   });
 
-  test("beside anything else that is exported", async () => {
+  test("and ignores other exports", async () => {
     const rest = "export { A, Thing }; export const x = 1, n = null, list = [null, 1, Thing]; export function f() {}";
     await write({ "sets.mjs": setsModule(["A"], rest), "empty.mjs": "", "types.ts": "export interface T {}" });
     expect(await found()).toEqual(["A"]);
@@ -75,7 +75,7 @@ describe("the sets that modules of a directory export", () => {
     expect(await found()).toEqual(["A"]);
   });
 
-  test("in the order of the paths, those of directories below too", async () => {
+  test("in the order of their paths, including subdirectories", async () => {
     await write({
       "b.mjs": setsModule(["B"], "export { B };"),
       "a/z.mjs": setsModule(["Z"], "export { Z };"),
@@ -85,7 +85,7 @@ describe("the sets that modules of a directory export", () => {
     expect(await found()).toEqual(["D", "Z", "B", "C"]);
   });
 
-  test("not of declaration files, tests, other files, and directories that are set aside", async () => {
+  test("except from declaration files, tests, other files and skipped directories", async () => {
     const broken = "this is no module";
     await write({
       "a.d.ts": broken,
@@ -103,7 +103,7 @@ describe("the sets that modules of a directory export", () => {
     expect(await found()).toEqual(["A"]);
   });
 
-  test("each once, however often it is met", async () => {
+  test("each only once", async () => {
     await write({
       "a.mjs": setsModule(["A", "B"], "export { A, B, A as Again }; export default [A, B];"),
       "index.mjs": 'export * from "./a.mjs"; export { A as Other } from "./a.mjs";',
@@ -111,11 +111,11 @@ describe("the sets that modules of a directory export", () => {
     expect(await found()).toEqual(["A", "B"]);
   });
 
-  test("none where none is exported", async () => {
+  test("or none if no module exports a set", async () => {
     expect(await found()).toEqual([]);
   });
 
-  test("through links, whose circles end", async () => {
+  test("through links, and ends in cycles of links", async () => {
     await write({ "real/a.mjs": setsModule(["A"], "export { A };"), "sets/b.mjs": setsModule(["B"], "export { B };") });
     await symlink(join(root, "real"), join(root, "sets", "linked"));
     await symlink(join(root, "sets"), join(root, "real", "back"));
@@ -123,7 +123,7 @@ describe("the sets that modules of a directory export", () => {
     expect(await found(join(root, "sets"))).toEqual(["B", "A"]);
   });
 
-  test("of a directory given as URL, text of a URL or path, with or without a slash", async () => {
+  test("for a URL object, a URL string or a path, with or without a trailing slash", async () => {
     await write({ "sets/a.mjs": setsModule(["A"], "export { A };") });
     const path = join(root, "sets");
     const url = pathToFileURL(path);
@@ -132,8 +132,8 @@ describe("the sets that modules of a directory export", () => {
     }
   });
 
-  // The runner of these tests does not load modules from such paths, so Node.js itself is asked.
-  test("of a directory whose path needs encoding", async () => {
+  // The test runner does not load modules from such paths, so the test starts Node.js.
+  test("for a path that needs percent-encoding", async () => {
     await write({ "my sets #1 100%/a ?.mjs": setsModule(["A"], "export { A };") });
     const directory = JSON.stringify(join(root, "my sets #1 100%"));
     const program = `import { loadEntitySets } from "${PACKAGE}";
@@ -142,7 +142,7 @@ describe("the sets that modules of a directory export", () => {
     expect(stdout).toBe("[ 'A' ]\n");
   });
 
-  test("are registered as others are; one that is registered already is skipped", async () => {
+  test("for odataService, which ignores a set that is already listed", async () => {
     await write({ "a.mjs": setsModule(["A", "B"], "export { A, B };") });
     const sets = await loadEntitySets(root);
     const service = odataService({ entitySets: [...sets, ...(await loadEntitySets(root))] });
@@ -152,21 +152,21 @@ describe("the sets that modules of a directory export", () => {
   });
 });
 
-describe("what cannot be loaded is a ConfigurationError", () => {
+describe("loadEntitySets throws a ConfigurationError for", () => {
   test("a directory that does not exist", async () => {
     const { faults, cause } = await thrownBy(join(root, "none"));
     expect(faults).toEqual([
-      { message: `There is no directory ${join(root, "none")}/.`, fix: expect.stringContaining("Create it") },
+      { message: `The directory ${join(root, "none")}/ does not exist.`, fix: expect.stringContaining("Create it") },
     ]);
     expect(cause).toMatchObject({ code: "ENOENT" });
   });
 
-  test("a file in the place of a directory", async () => {
+  test("a file instead of a directory", async () => {
     await write({ "a.mjs": "" });
     const { faults } = await thrownBy(join(root, "a.mjs"));
     expect(faults).toEqual([
       {
-        message: `${join(root, "a.mjs")}/ is no directory.`,
+        message: `${join(root, "a.mjs")}/ is not a directory.`,
         fix: expect.stringContaining("the directory of the module"),
       },
     ]);
@@ -178,9 +178,10 @@ describe("what cannot be loaded is a ConfigurationError", () => {
     ["", '""'],
     ["https://example.com/sets/", '"https://example.com/sets/"'],
     [new URL("https://example.com/sets/"), '"https://example.com/sets/"'],
+    ["file://[", '"file://["'],
     [null as never, "null"],
     [{} as never, "an object"],
-  ])("what is no directory: %s", async (given, shown) => {
+  ])("another value than a directory: %s", async (given, shown) => {
     const { faults } = await thrownBy(given);
     expect(faults).toEqual([
       {
@@ -190,35 +191,37 @@ describe("what cannot be loaded is a ConfigurationError", () => {
     ]);
   });
 
-  test("modules that fail, each by its file", async () => {
+  test("failing modules, and names each file", async () => {
     await write({
       "a.mjs": setsModule(["A"], "export { A };"),
       "b.mjs": 'throw new Error("no database");',
       "c/d.mjs": 'import "./missing.mjs";',
+      "e.mjs": 'throw "No settings.";',
     });
     const { faults, cause, message } = await thrownBy();
     expect(faults.map((fault) => fault.message)).toEqual([
       `The module ${join(root, "b.mjs")} cannot be loaded: Error: no database.`,
       expect.stringContaining(`The module ${join(root, "c", "d.mjs")} cannot be loaded: `),
+      `The module ${join(root, "e.mjs")} cannot be loaded: No settings.`,
     ]);
     expect(cause).toMatchObject({ message: "no database" });
     expect(message).toContain(join(root, "b.mjs"));
   });
 
-  test("a package that is not installed, with the command that installs it", async () => {
+  test("a package that is not installed, and shows the command that installs it", async () => {
     await write({ "a.mjs": 'import "kysely-that-nobody-installed";' });
     const { faults } = await thrownBy();
     expect(faults).toMatchObject([{ fix: "Install the package: npm install kysely-that-nobody-installed" }]);
   });
 
-  test("a runtime without files", async () => {
+  test("a runtime without a file system", async () => {
     const builtIn = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
     try {
       const { faults } = await thrownBy("/sets");
       expect(faults).toEqual([
         {
-          message: "loadEntitySets reads files, and this runtime has none.",
-          fix: "Import the sets, and list them in `entitySets`.",
+          message: "loadEntitySets needs a file system, which this runtime does not have.",
+          fix: "Import the sets and list them in `entitySets`.",
         },
       ]);
     } finally {
@@ -227,14 +230,14 @@ describe("what cannot be loaded is a ConfigurationError", () => {
   });
 });
 
-test("the package itself loads without a built-in module of Node.js", () => {
+test("the package loads without built-in modules of Node.js", () => {
   const seen = new Set<string>();
   const builtIn: string[] = [];
   const visit = (path: string): void => {
     if (seen.has(path)) return;
     seen.add(path);
     const { text } = readSource(path);
-    // A bundler resolves every `import("…")` of a text, too.
+    // A bundler resolves every `import("…")`, too.
     const calls = text.matchAll(/\b(?:import|require)\((?:\/\*.*?\*\/)?\s*"(node:[^"]+)"\)/gu);
     builtIn.push(...Array.from(calls, ([call]) => `${path} has ${call}`));
     for (const { specifier } of importsOf(text)) {

@@ -179,7 +179,7 @@ eachDoor((door) => {
 
     test("a handler that calls its own set without an end is a 500 that says so", async () => {
       expectError(await send("/s/Loans", JSON_BODY, "POST", '{"Id":1}'), { status: 500, code: "InternalServerError" });
-      expect(errors).toEqual([expect.stringMatching(/within one another 32 times, the last one to Loans/)]);
+      expect(errors).toEqual([expect.stringMatching(/nested 32 levels deep, the last one to Loans/)]);
     });
   });
 });
@@ -204,9 +204,9 @@ describe("what a handler cannot ask is an error that says so", () => {
   afterAll(() => db.destroy());
 
   test.each<readonly [string, (context: Context, shop: Shop) => unknown, RegExp]>([
-    ["a set of another service", ({ sets }) => sets(stranger).get(1), /set of Note .*is not one of this service/],
-    ["no set", ({ sets }) => sets("Notes" as never), /ctx\.sets takes an entity set as declared/],
-    ["no set at all", ({ sets }) => sets(undefined as never), /ctx\.sets takes an entity set as declared/],
+    ["a set of another service", ({ sets }) => sets(stranger).get(1), /no such set of Note/],
+    ["no set", ({ sets }) => sets("Notes" as never), /ctx\.sets takes an entity set: pass the result/],
+    ["no set at all", ({ sets }) => sets(undefined as never), /ctx\.sets takes an entity set: pass the result/],
     [
       "an option that there is not",
       ({ sets }, { notes }) => sets(notes, { trust: true } as never),
@@ -215,13 +215,17 @@ describe("what a handler cannot ask is an error that says so", () => {
     [
       "trusted that is no flag",
       ({ sets }, { notes }) => sets(notes, { trusted: "yes" } as never),
-      /neither true nor false/,
+      /`trusted` of ctx\.sets must be true or false/,
     ],
     ["a read without a handler", ({ sets }) => sets(bare).query(), /Bare has no `queryable`, `getAll` or/],
     ["a write without a handler", ({ sets }) => sets(bare).create({ id: 1, text: "" }), /Bare has no `create` handler/],
     ["a change without a handler", ({ sets }) => sets(bare).patch(1, {}), /Bare has no `patch` handler/],
     ["a deletion without a handler", ({ sets }) => sets(bare).delete(1), /Bare has no `delete` handler/],
-    ["a key of another type", ({ sets }, { notes }) => sets(notes).get("x" as never), /the key has a value for `id`/],
+    [
+      "a key of another type",
+      ({ sets }, { notes }) => sets(notes).get("x" as never),
+      /the key `id` must be a value of Edm\.Int32/,
+    ],
     ["no key", ({ sets }, { notes }) => sets(notes).get(undefined as never), /the key has no value for `id`/],
     [
       "an option of a query",
@@ -231,7 +235,7 @@ describe("what a handler cannot ask is an error that says so", () => {
     [
       "a filter as text",
       ({ sets }, { notes }) => sets(notes).query({ filter: "id eq 1" as never }),
-      /give a function of the row/,
+      /Pass a function of the row/,
     ],
     [
       "a filter without an answer",
@@ -263,7 +267,7 @@ describe("what a handler cannot ask is an error that says so", () => {
     [
       "a member of a new entity",
       ({ sets }, { notes }) => sets(notes).create({ id: 1, txt: "" } as never),
-      /`txt` is no property of Note: did you mean `text`/,
+      /Note has no property `txt`\. Did you mean `text`/,
     ],
     [
       "a computed member",
@@ -288,15 +292,15 @@ describe("what a handler cannot ask is an error that says so", () => {
     [
       "a value of another type",
       ({ sets }, { notes }) => sets(notes).create({ id: "x", text: "" } as never),
-      /`id` is no value of Edm\.Int32/,
+      /`id` must be a value of Edm\.Int32/,
     ],
     [
       "expected values",
       ({ sets }, { notes }) => sets(notes).patch(1, {}, { expected: { txt: "" } as never }),
       /names `txt`/,
     ],
-    ["one page of all", ({ sets }) => sets(paged).query(), /applyQuery of Paged returned one page.*`top`/],
-    ["one page of all, with a link", ({ sets }) => sets(linked).query(), /applyQuery of Linked returned one page/],
+    ["one page of all", ({ sets }) => sets(paged).query(), /applyQuery of Paged returned only one page.*`top`/],
+    ["one page of all, with a link", ({ sets }) => sets(linked).query(), /applyQuery of Linked returned only one page/],
   ])("%s", async (_name, script, message) => {
     expect(await shop.resultOf((context) => script(context, shop))).toMatch(message);
   });
@@ -417,7 +421,7 @@ describe("transactions", () => {
         { timeout: 40 },
       ),
     );
-    expect(result).toMatch(/took longer than 40 ms, and is rolled back.*`ctx\.transaction`/);
+    expect(result).toMatch(/took longer than 40 ms and is rolled back.*`ctx\.transaction`/);
     await own;
     expect(await shop.resultOf((context) => context.inTransaction(create(2), { timeout: null }))).toMatchObject({
       id: 2,
@@ -433,11 +437,11 @@ describe("transactions", () => {
     const two = shopOver(db, { entitySets: [things] });
     const run = (script: (context: Context) => unknown) => two.resultOf(script);
     expect(await run((context) => context.inTransaction(() => 1))).toMatch(
-      /2 databases: name one .*\{ over: orders \}/,
+      /2 databases\. Pass a set of one database.*\{ over: orders \}/,
     );
     expect(await run((context) => context.inTransaction(() => 1, { over: two.orders }))).toBe(1);
     expect(await run((context) => context.inTransaction(() => 1, { over: two.notes }))).toMatch(
-      /Notes is in no database/,
+      /does not know the database of Notes/,
     );
     const told = await run((context) =>
       context.inTransaction(
@@ -456,8 +460,8 @@ describe("transactions", () => {
       ),
     );
     expect(told).toEqual([
-      expect.stringMatching(/Things is in another database than the open transaction/),
-      expect.stringMatching(/Things is in another database/),
+      expect.stringMatching(/Things and the open transaction are in different databases/),
+      expect.stringMatching(/Things and the open transaction are in different databases/),
       expect.stringMatching(/within a transaction of another database/),
     ]);
     expect(

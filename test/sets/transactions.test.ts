@@ -150,7 +150,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
         return [...within, ...(await Promise.all(inTurn))];
       }),
     );
-    const refused: unknown = expect.stringMatching(/use the context that ctx\.inTransaction gives/);
+    const refused: unknown = expect.stringMatching(/Use the context that ctx\.inTransaction passes/);
     expect(result).toEqual([refused, refused, 1, { id: 1, balance: "100n" }, 2]);
   });
 
@@ -183,7 +183,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
           .catch(() => undefined);
       }),
     );
-    expect(result).toMatch(/1 calls? of ctx\.sets .*await every call/);
+    expect(result).toMatch(/1 calls? of ctx\.sets .*Await every call/);
     expect(await balances()).toEqual([100, 0]);
   });
 
@@ -224,7 +224,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
       ]),
     );
     expect(result).toEqual([
-      expect.stringMatching(/use the context that ctx\.inTransaction gives/),
+      expect.stringMatching(/Use the context that ctx\.inTransaction passes/),
       expect.any(String),
     ]);
     expect(await resultOf((context) => accounts(context).count())).toBe(2);
