@@ -36,7 +36,6 @@ export interface BuiltModel {
 
 /**
  * Builds the frozen model of a registration from checked declarations, with every name resolved.
- * @see OData CSDL 4.0
  */
 export function buildModel(service: DeclaredService, types: DeclaredTypes): BuiltModel {
   const { namespace: given } = service.options;

@@ -119,7 +119,7 @@ interface ServiceRoutes {
   readonly gate: SchemaGate;
 }
 
-/** Checks a request and passes it to its endpoint. @see ARCHITECTURE.md, Two flows */
+/** Checks a request and passes it to its endpoint. */
 function answerRequest(
   request: ODataRequest,
   id: string,

@@ -262,17 +262,16 @@ describe("before the first request", () => {
     expect(lines).toEqual(["error: The schema check failed, so requests return 500. ConfigurationError"]);
   });
 
-  test.each<readonly [string, unknown, string]>([
+  test.each<readonly [string, Error, string]>([
     [
       "several addresses",
-      new AggregateError([
-        new Error("connect ECONNREFUSED ::1:5432"),
-        new Error("connect ECONNREFUSED 127.0.0.1:5432"),
-      ]),
+      new AggregateError(
+        [new Error("connect ECONNREFUSED ::1:5432"), new Error("connect ECONNREFUSED 127.0.0.1:5432")],
+        "several addresses",
+      ),
       "connect ECONNREFUSED ::1:5432",
     ],
-    ["a string", "no connection", "no connection"],
-    ["an error without a message", new RangeError(""), "RangeError"],
+    ["an error without a message", Object.assign(new Error("x"), { name: "PoolError", message: "" }), "PoolError"],
   ])("`ready` names the reason of a failed connection: %s", async (_name, error, reason) => {
     const pool = { connect: () => Promise.reject(error), end: () => Promise.resolve() } as never;
     const db = keep(new Kysely({ dialect: new PostgresDialect({ pool }) }));

@@ -141,7 +141,14 @@ describe("entities that handlers pass and receive", () => {
       ({ sets }) => sets(parcels).query({ orderBy: [5] as never }),
       /`orderBy` of .* contains 5/,
     ],
-    ["a result that is not an entity", ({ sets }) => ((returned = 5), sets(parcels).create(parcel)), /create/],
+    [
+      "a result that is not an entity",
+      ({ sets }) => {
+        returned = 5;
+        return sets(parcels).create(parcel);
+      },
+      /create/,
+    ],
     ["a deletion without a result", ({ sets }) => sets(parcels).delete(1), /delete handler of Parcels did not return/],
   ])("rejects %s", async (_name, script, message) => {
     expect(await shop.resultOf(script)).toMatch(message);
