@@ -29,7 +29,8 @@ export default defineConfig({
     // A watchdog, not a measure: a loaded machine must not fail a test that ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the cores of a small machine: some files wait for timers, sockets and programs.
+    maxWorkers: 3,
     setupFiles: ["test/setup.ts"],
     // Programs that tests start compile the sources once, not once each.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/node", import.meta.url)) },

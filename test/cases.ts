@@ -7,7 +7,7 @@ import fc from "fast-check";
  */
 
 /** A sample is one case of so many. */
-const SHARE = 5;
+const SHARE = 10;
 /** Cases of a property that names no number; the default of fast-check. */
 const USUAL = 100;
 

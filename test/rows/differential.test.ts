@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { SEED } from "../cases.ts";
 import type { Relations } from "../executors/relations-model.ts";
 import { categoryRules, closedSets, expectRefusal } from "./row-categories.ts";
-import { FAMILIES, SETTINGS, type Engine } from "./row-engines.ts";
+import { FAMILIES, roundSize, SETTINGS, type Engine } from "./row-engines.ts";
 import { oneOf, randomNumbers, rowsOf, withoutHidden, withoutSets } from "./row-pairs.ts";
 import { callsOperation, keyPredicate, readsOf, SWEEP, TITLES } from "./row-requests.ts";
 import { SETS, USERS, visibleRows, type UserName } from "./row-rules.ts";
@@ -15,9 +15,9 @@ import { answersOf, describeRequest, RUNS, statusOf } from "./row-runs.ts";
  * refused by both.
  */
 
-const RUNS_PER_ROUND = 40;
 /** Reads are compared in smaller numbers: each is one of few forms. */
 const READS = Math.ceil(RUNS / 4);
+const RUNS_PER_ROUND = roundSize(40, READS);
 
 /** The shares of the requests that were answered by a success, and by a refusal of the rules of categories. */
 interface Shares {

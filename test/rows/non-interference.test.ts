@@ -3,7 +3,7 @@ import { SEED } from "../cases.ts";
 import type { Shared } from "../executors/relations-memory.ts";
 import type { Relations } from "../executors/relations-model.ts";
 import { categoryRules, closedSets, expectRefusal, type CategoryRules } from "./row-categories.ts";
-import { FAMILIES, SETTINGS, type Engine } from "./row-engines.ts";
+import { FAMILIES, roundSize, SETTINGS, type Engine } from "./row-engines.ts";
 import {
   databasePair,
   LINK_NAMES,
@@ -25,8 +25,7 @@ import type { StoredRows } from "./row-store.ts";
  * of their target sets: such rules tell nothing of hidden rows either, and let nobody write where they refuse it.
  */
 
-/** Requests on the same rows. */
-const RUNS_PER_ROUND = 50;
+const RUNS_PER_ROUND = roundSize(50, RUNS);
 /** Who asks: those who see some rows more often. */
 const ASKING: readonly [UserName, ...UserName[]] = [
   "alice",

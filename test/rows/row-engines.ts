@@ -53,6 +53,14 @@ const tables = DATABASES.map(({ name: database, title, open }): Family => ({
 /** All engines of this run. */
 export const FAMILIES: readonly Family[] = [arrays, ...tables];
 
+/**
+ * Returns how many requests share their rows. Rounds are short enough that a sample has one for each engine of a family.
+ * @param most the size of a round when every case runs
+ */
+export function roundSize(most: number, runs: number): number {
+  return Math.min(most, Math.ceil(runs / Math.max(...FAMILIES.map(({ engines }) => engines.length))));
+}
+
 /** Settings that rounds take turns in: as they come, small enough that pages end everywhere, few in all, and by place. */
 export const SETTINGS: readonly [Shared, ...Shared[]] = [
   {},

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SEED } from "../cases.ts";
 import type { Service } from "../executors/relations-memory.ts";
-import { FAMILIES, type Engine } from "./row-engines.ts";
+import { FAMILIES, roundSize, type Engine } from "./row-engines.ts";
 import { databasePair, oneOf, randomNumbers } from "./row-pairs.ts";
 import { keyPredicate, roundOf, TITLES, writesOf, type RowRequest } from "./row-requests.ts";
 import { KEY_FIELDS, SETS, type Row, type SetName, type UserName } from "./row-rules.ts";
@@ -10,8 +10,8 @@ import type { StoredRows } from "./row-store.ts";
 
 /** Nobody writes a row that they do not see then: looked at after each write, in the tables themselves. */
 
-const RUNS_PER_ROUND = 40;
 const REQUESTS = Math.ceil(RUNS / 4);
+const RUNS_PER_ROUND = roundSize(40, REQUESTS);
 
 /** The key of a row that was read past the service. */
 function keyOf(set: SetName, text: string): Row {
