@@ -4,7 +4,7 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 /** The oldest Node.js that the package supports: major and minor version. */
 const OLDEST = [22, 18] as const;
 
-/** The versions of a runtime. Bun and Deno state their own, and a Node.js version that they do not keep to. */
+/** The versions of a runtime. Bun and Deno also state a Node.js version, which they do not match. */
 export type RuntimeVersions = Readonly<Partial<Record<"node" | "bun" | "deno", string>>>;
 
 /**

@@ -1,30 +1,30 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** How a request that could not be read is answered. */
+/** The response to a request that could not be read. */
 interface ClientFault {
   readonly status: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** How long a client may take to close its side behind the answer, in milliseconds. */
+/** How long a client may take to close its side after the response, in milliseconds. */
 const LINGER = 2000;
 
 const TIMEOUT: ClientFault = {
   status: "408 Request Timeout",
   code: "RequestTimeout",
-  message: "The request did not arrive in time: send it again.",
+  message: "The request did not arrive in time. Send it again.",
 };
 
-/** By what `node:http` calls it. */
+/** By the code of `node:http`. */
 const FAULTS: ReadonlyMap<string | undefined, ClientFault> = new Map([
   [
     "HPE_HEADER_OVERFLOW",
     {
       status: "431 Request Header Fields Too Large",
       code: "HeadersTooLarge",
-      message: "The URL and the headers are too large together: ask for less at once.",
+      message: "The URL and the headers are too large. Request less at once.",
     },
   ],
   ["ERR_HTTP_REQUEST_TIMEOUT", TIMEOUT],
@@ -33,12 +33,12 @@ const FAULTS: ReadonlyMap<string | undefined, ClientFault> = new Map([
 const MALFORMED: ClientFault = {
   status: "400 Bad Request",
   code: "InvalidUrl",
-  message: "The request is not HTTP: percent-encode every character of the URL that is not plain ASCII.",
+  message: "The request is not valid HTTP. Percent-encode all characters of the URL that are not ASCII.",
 };
 
 /**
- * Answers what `node:http` cannot read as a request, with the envelope that every error has. No handler is reached.
- * @param last the last response on that connection; undefined when there was none
+ * Responds with the error envelope where `node:http` cannot read a request. No handler is called.
+ * @param last the last response on the connection, if any
  * @see RFC 9112, section 9.6
  */
 export function answerClientError(
@@ -46,13 +46,13 @@ export function answerClientError(
   socket: Duplex,
   last: ServerResponse | undefined,
 ): void {
-  // A connection that was reset, or that is in the middle of an answer, takes no other.
+  // No response can be sent after a reset, or in the middle of another response.
   if (error.code === "ECONNRESET" || !socket.writable || !mayAnswer(last)) socket.destroy();
   else sendFault(socket, FAULTS.get(error.code) ?? MALFORMED);
 }
 
 /**
- * Answers a request whose body does not arrive, and ends the connection.
+ * Responds to a request whose body does not arrive, and closes the connection.
  * @param last the response to that request
  */
 export function answerTimeout(socket: Duplex, last: ServerResponse): void {
@@ -60,10 +60,10 @@ export function answerTimeout(socket: Duplex, last: ServerResponse): void {
   else socket.destroy();
 }
 
-/** Whether the next bytes on the connection can be a response: the last one has ended, or its request is incomplete. */
+/** Returns whether a response may follow: the last one is complete, or its request is not. */
 function mayAnswer(last: ServerResponse | undefined): boolean {
   if (last === undefined || last.writableFinished) return true;
-  // Without a socket, the response waits behind that to an earlier request.
+  // A response without a socket waits for an earlier one.
   return !last.headersSent && !last.req.complete && last.socket !== null;
 }
 
@@ -76,13 +76,13 @@ function sendFault(socket: Duplex, { status, code, message }: ClientFault): void
     "Content-Language: en",
     "Cache-Control: no-store",
     "X-Content-Type-Options: nosniff",
-    // The headers cannot be read, so neither can the id that the client may have sent.
+    // The headers cannot be read, so an id from the client is unknown.
     `X-Request-Id: ${crypto.randomUUID()}`,
     `Content-Length: ${String(Buffer.byteLength(body))}`,
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // A client that does not close its side keeps nothing open.
+  // The client may not close its side.
   const timer = setTimeout(() => socket.destroy(), LINGER);
   socket.once("close", () => clearTimeout(timer)).resume();
 }

@@ -3,61 +3,61 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { answerTimeout } from "./node-client-error.ts";
 
-/** How often a draining server looks at its connections, in milliseconds. */
+/** How often a draining server checks its connections, in milliseconds. */
 const INTERVAL = 25;
 /**
- * How many looks in a row must find no new bytes on a connection without a request under way before a draining server
- * ends it. The next request of a client may be on its way: a connection that is ended while it arrives is reset. Looks
- * are counted, not milliseconds: after a stall, timers fire before requests that have long arrived are read.
+ * How many checks in a row must find no new bytes before a draining server closes a connection without a pending request.
+ * The next request may be on its way, and closing the connection while it arrives would reset it. The server counts checks
+ * and not milliseconds, because after a stall timers fire before it reads requests that have already arrived.
  */
-const QUIET_LOOKS = 10;
-/** How long a draining server waits for requests that a client sends behind one another, in milliseconds. */
+const QUIET_CHECKS = 10;
+/** How long a draining server waits for pipelined requests, in milliseconds. */
 const ARRIVAL = 10;
-/** How long a client may take to close its side of a connection that the server has ended, in milliseconds. */
+/** How long a client may take to close its side after the server has closed its own, in milliseconds. */
 const LINGER = 500;
 
-/** How long a server that closes goes on to accept connections that are already made, in milliseconds. */
+/** How long a closing server keeps accepting connections that the system has already made, in milliseconds. */
 const MAX_ACCEPT = 2000;
-/** Turns in a row without a new connection after which none waits to be accepted. */
+/** After so many turns of the event loop without a new connection, none is waiting. */
 const QUIET_TURNS = 3;
 
 /** One open connection. */
 interface Connection {
   readonly socket: Socket;
-  /** The response to the request that came last; undefined before the first. */
+  /** The response to the last request; undefined before the first request. */
   last: ServerResponse | undefined;
-  /** The bytes that had come when a draining server last looked, and how many looks have found no more. */
+  /** The bytes received at the last check, and the number of checks since then without new bytes. */
   bytesRead: number;
-  quietLooks: number;
+  quietChecks: number;
 }
 
-/** The open connections of one server, and how they end when it closes. */
+/** Tracks the open connections of a server, and closes them when it stops. */
 export class NodeConnections {
   readonly #open = new Map<Socket, Connection>();
   #added = 0;
   #isDraining = false;
   #release: () => void = () => undefined;
-  /** Resolves when the server listens no more. */
+  /** Resolves when the server has stopped listening. */
   readonly #released = new Promise<void>((resolve) => {
     this.#release = resolve;
   });
 
-  /** Notes a new connection. */
+  /** Registers a new connection. */
   add(socket: Socket): void {
     this.#added += 1;
-    this.#open.set(socket, { socket, last: undefined, bytesRead: 0, quietLooks: 0 });
+    this.#open.set(socket, { socket, last: undefined, bytesRead: 0, quietChecks: 0 });
     if (this.#isDraining) closeGently(socket);
     socket.once("close", () => this.#open.delete(socket));
   }
 
-  /** The response to the last request of a connection; undefined before the first. */
+  /** Returns the response to the last request of a connection; undefined before the first request. */
   lastResponse(socket: Socket): ServerResponse | undefined {
     return this.#open.get(socket)?.last;
   }
 
   /**
-   * Notes a new request.
-   * @returns whether to answer it; not behind a response that announced the end of its connection
+   * Registers a new request.
+   * @returns false if it follows a response that announced the end of the connection: the request must be ignored
    */
   begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#open.get(socket);
@@ -75,19 +75,18 @@ export class NodeConnections {
   }
 
   /**
-   * What a response waits for before it is sent: while the server drains, the requests that have already arrived are
-   * read first, so that a response announces the end of its connection only where no other follows it.
-   * @returns undefined when there is nothing to wait for
+   * Returns a promise to await before sending a response, or undefined. While the server drains, it first
+   * reads requests that have already arrived, so that only the last response announces the end of its connection.
    */
   settle(): Promise<void> | undefined {
     return this.#isDraining ? this.#released.then(readArrived) : undefined;
   }
 
   /**
-   * Lets the last response of each connection announce its end. Responses wait until the server has stopped listening: a
-   * client that must close its connection makes a new one at once, and a connection that is not accepted by then is reset.
-   * @param endsAt when to wait no longer, as a time of `performance.now()`
-   * @returns a promise for when no connection waits to be accepted, as far as can be known: each turn accepts one
+   * Makes the last response of each connection announce the end of the connection. Responses wait until the server has
+   * stopped listening: a client whose connection closes opens a new one at once, which is reset unless accepted by then.
+   * @param endsAt the time of `performance.now()` at which to stop waiting
+   * @returns a promise that resolves when probably no connection waits to be accepted: each turn accepts one
    */
   async announceEnd(endsAt: number): Promise<void> {
     this.#isDraining = true;
@@ -104,9 +103,9 @@ export class NodeConnections {
   }
 
   /**
-   * Ends a connection whose timer ran out where its client leaves a response unread, or where it waits for the next
-   * request. It stays while a handler is at work; a first request that does not come has a timer of its own.
-   * @param endsIdle whether a connection may wait for the next request for a limited time only
+   * Destroys a connection after its timeout if the client does not read a response, or if it is idle. A connection stays
+   * open while a handler runs. Another timer covers the first request.
+   * @param endsIdle whether idle connections have a timeout
    */
   endInactive(socket: Socket, endsIdle: boolean): void {
     const isIdle = this.lastResponse(socket)?.writableFinished === true;
@@ -114,9 +113,9 @@ export class NodeConnections {
   }
 
   /**
-   * Ends each connection behind its last response, and those without a request under way at once: for a server that
-   * listens no more.
-   * @param endsAt when connections that are left are destroyed, as a time of `performance.now()`
+   * Closes each connection after its last response, and connections without a pending request soon. Call it once the server
+   * has stopped listening.
+   * @param endsAt the time of `performance.now()` at which to destroy the remaining connections
    * @returns a function that stops watching
    */
   drain(endsAt: number): () => void {
@@ -132,13 +131,13 @@ export class NodeConnections {
   }
 }
 
-/** Resolves when what has arrived on all connections has been read, and what is on its way from near-by clients. */
+/** Resolves when all requests that have arrived, or are about to, have been read. */
 async function readArrived(): Promise<void> {
   await pause(ARRIVAL);
   await nextTurn();
 }
 
-/** Ends a connection that has brought nothing for a while and owes no response. */
+/** Closes a connection that has been quiet for a while and has no pending request. */
 function endQuiet(connection: Connection): void {
   const { socket, last } = connection;
   if (socket.writableEnded || socket.destroyed) return;
@@ -146,21 +145,21 @@ function endQuiet(connection: Connection): void {
   const awaitsBody = isAnswering && !last.req.complete && last.req.readableFlowing === true;
   if ((isAnswering && !awaitsBody) || socket.bytesRead !== connection.bytesRead) {
     connection.bytesRead = socket.bytesRead;
-    connection.quietLooks = 0;
+    connection.quietChecks = 0;
     return;
   }
-  connection.quietLooks += 1;
-  if (connection.quietLooks < QUIET_LOOKS) return;
+  connection.quietChecks += 1;
+  if (connection.quietChecks < QUIET_CHECKS) return;
   if (awaitsBody) answerTimeout(socket, last);
   else endGently(socket);
 }
 
-/** Replaces how `node:http` closes a connection behind its last response: with bytes still to read it would be reset. */
+/** Replaces how `node:http` closes a connection after its last response: it would reset a connection with unread bytes. */
 function closeGently(socket: Socket): void {
   socket.destroySoon = () => endGently(socket);
 }
 
-/** Ends the sending side, and waits a moment for the client to end its own: what still comes is thrown away. */
+/** Closes the sending side and gives the client a moment to close its own. Discards bytes that still arrive. */
 function endGently(socket: Socket): void {
   if (socket.destroyed) return;
   socket.end();

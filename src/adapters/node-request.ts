@@ -4,7 +4,7 @@ import { bodyWasRead, BodyBuffer, payloadTooLarge, truncatedBody } from "../http
 import { readContentLength } from "../http/content-headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 
-/** An `IncomingMessage` as the service reads it: headers and signal are made only when asked for. */
+/** An `IncomingMessage` as the service reads it. Headers and signal are created on first use. */
 class NodeODataRequest implements ODataRequest {
   readonly method: string;
   readonly target: string;
@@ -32,7 +32,7 @@ class NodeODataRequest implements ODataRequest {
   }
 
   get host(): string {
-    // The header must be there once, even where the target names the authority. @see RFC 9112, sections 3.2 and 3.2.2
+    // The header is required exactly once, even if the target names the authority. @see RFC 9112, sections 3.2 and 3.2.2
     const repeated = this.#repeatedHost();
     if (repeated !== undefined) return repeated;
     const { host = "" } = this.#message.headers;
@@ -40,13 +40,13 @@ class NodeODataRequest implements ODataRequest {
     const authority = this.#absolute?.authority ?? null;
     if (authority !== null) return authority;
     if (host !== "") return host;
-    // HTTP/1.0 does not need the header: the address of the connection stands in.
+    // HTTP/1.0 does not require the header. Fall back to the address of the connection.
     const { localAddress = "localhost", localPort } = this.#message.socket;
     const name = localAddress.includes(":") ? `[${localAddress}]` : localAddress;
     return localPort === undefined ? name : `${name}:${String(localPort)}`;
   }
 
-  /** All Host headers where there are several, of which `node:http` shows the first alone. */
+  /** Returns all Host headers if there are several; `headers` has only the first. */
   #repeatedHost(): string | undefined {
     const { rawHeaders } = this.#message;
     let count = 0;
@@ -76,14 +76,14 @@ class NodeODataRequest implements ODataRequest {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
-      // A message that was read to its end closes too: only the socket tells that the client is gone.
+      // A message also closes once it is read. Only the socket shows that the client has gone.
       const { socket } = this.#message;
       const abort = (): void => controller.abort();
       if (socket.destroyed) {
         abort();
       } else {
         socket.once("close", abort);
-        // The connection may serve many requests more: none of them leaves a listener there.
+        // The connection may serve many more requests. None of them may leave a listener on it.
         this.#response.once("finish", () => socket.off("close", abort));
       }
     }
@@ -102,16 +102,16 @@ class NodeODataRequest implements ODataRequest {
   readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
     if (!this.hasBody) return new Uint8Array(0);
     if (this.#message.readableDidRead) throw bodyWasRead();
-    // The client holds its body back until it is asked for.
+    // The client sends its body only after this.
     if (this.#awaitsContinue) this.#response.writeContinue();
     return readMessage(this.#message, maxBytes);
   }
 }
 
 /**
- * Reads a request of `node:http`, without a copy of anything.
- * @param response the response to it: its end is the end of what the signal watches
- * @param awaitsContinue whether the client waits for `100 Continue`, which nobody has sent yet
+ * Reads a request of `node:http` without copying it.
+ * @param response the response to it; the signal stops watching the connection when it finishes
+ * @param awaitsContinue whether the client still waits for `100 Continue`
  */
 export function fromIncomingMessage(
   message: IncomingMessage,
@@ -123,13 +123,13 @@ export function fromIncomingMessage(
 
 /** A request target that does not begin with a slash. */
 interface AbsoluteForm {
-  /** Empty where the target names none. */
+  /** Empty if the target has none. */
   readonly scheme: string;
   readonly authority: string | null;
   readonly target: string;
 }
 
-/** Reads a target with scheme and authority, which win over the connection and Host. @see RFC 9112, section 3.2.2 */
+/** Reads a target with scheme and authority, which override the connection and Host. @see RFC 9112, section 3.2.2 */
 function readAbsoluteForm(url: string): AbsoluteForm {
   const [, scheme = "", authority = "", rest = ""] = /^(https?):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
   if (scheme === "") return { scheme: "", authority: null, target: `/${url}` };
@@ -137,10 +137,10 @@ function readAbsoluteForm(url: string): AbsoluteForm {
 }
 
 /**
- * Reads the body of a message that nothing has read from.
- * @param maxBytes most bytes that are taken; null for no limit
- * @returns at once where the message has come whole already, else a promise
- * @throws ODataError `PayloadTooLarge` with the first byte above the limit; `InvalidBody` when the body is cut off
+ * Reads the body of a message from its beginning.
+ * @param maxBytes the most bytes to accept; null for no limit
+ * @returns a promise if the message has not fully arrived
+ * @throws ODataError `PayloadTooLarge` at the first byte above the limit; `InvalidBody` if the body is cut off
  */
 export function readMessage(message: IncomingMessage, maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
   const buffer = new BodyBuffer(maxBytes, readContentLength(message.headers["content-length"]));
@@ -161,7 +161,7 @@ function gather(message: IncomingMessage, buffer: BodyBuffer): Promise<Uint8Arra
       try {
         buffer.add(chunk);
       } catch (error) {
-        // What is left is not read: the connection is closed behind the answer.
+        // The rest is not read. The connection closes after the response.
         message.pause();
         onCut(error);
       }

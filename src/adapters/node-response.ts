@@ -4,12 +4,12 @@ import { mergeVary } from "../http/headers.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 
 /**
- * How long a client that is refused may go on to send, in milliseconds: a connection that is closed while bytes
- * arrive is reset, and the answer may be lost with it. @see RFC 9112, section 9.6
+ * How long a rejected client may continue to send, in milliseconds. Closing a connection while bytes arrive resets it, and
+ * the client may lose the response. @see RFC 9112, section 9.6
  */
 const LINGER = 2000;
 
-/** Sends a response: one write for text, chunk by chunk for an iterable. A promise only where chunks are sent. */
+/** Sends a response. Returns a promise only for chunks. */
 export function sendResponse(response: ODataResponse, target: ServerResponse): void | Promise<void> {
   const { status, body } = response;
   const headers = withVaryOf(target, response.headers);
@@ -26,7 +26,7 @@ export function sendResponse(response: ODataResponse, target: ServerResponse): v
   }
 }
 
-/** The headers, with what the host application has said before in Vary: a cache has to know of both. */
+/** Adds the names that the host application has already set in Vary. */
 function withVaryOf(target: ServerResponse, headers: ODataResponse["headers"]): ODataResponse["headers"] {
   const before = target.getHeader("Vary");
   if (before === undefined) return headers;
@@ -34,9 +34,9 @@ function withVaryOf(target: ServerResponse, headers: ODataResponse["headers"]): 
 }
 
 /**
- * Sends an answer to a request whose body is too large to be read to its end, and closes the connection. What still
- * arrives is thrown away for a short while.
- * @see decisions, Writing (order of checks)
+ * Sends the response to a request whose body is too large to read, and closes the connection. For a short while it
+ * discards bytes that still arrive.
+ * @see docs/reference/limits.md
  */
 function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Array, target: ServerResponse): void {
   target.writeHead(413, { ...headers, Connection: "close" });
@@ -51,8 +51,8 @@ function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Arr
 }
 
 /**
- * Sends chunks as fast as the client takes them, with a turn for other requests after each. A failure in between
- * destroys the connection: an answer that ends early must not look whole.
+ * Sends chunks as fast as the client reads them, and lets other requests run after each. A failure destroys the connection:
+ * a response that ends early must not look complete.
  */
 async function sendChunks(
   { status, headers }: ODataResponse,
@@ -74,7 +74,7 @@ async function sendChunks(
   }
 }
 
-/** Waits until the client has taken what was written, or is gone. No listener stays behind, however often it pauses. */
+/** Waits until the client has read all chunks, or has gone. Leaves no listeners. */
 function untilWritable(target: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -4,24 +4,24 @@ import { answerClientError } from "./node-client-error.ts";
 import { NodeConnections } from "./node-connections.ts";
 import type { ServeSettings } from "./serve-options.ts";
 
-/** Answers a request. */
+/** Handles a request. */
 export type Listener = (request: IncomingMessage, response: ServerResponse, way: RequestWay) => void;
 
-/** What belongs to one request beside itself. */
+/** How one request and its response travel. */
 export interface RequestWay {
-  /** Whether the client waits for `100 Continue`, which nobody has sent yet. */
+  /** Whether the client still waits for `100 Continue`. */
   readonly awaitsContinue: boolean;
-  /** What the response waits for before it is sent; undefined when there is nothing. */
+  /** Returns a promise to await before sending the response, or undefined. */
   readonly settle: () => Promise<void> | undefined;
 }
 
-/** Shortest and longest pause between two looks for requests that have not arrived in time, in milliseconds. */
+/** The shortest and longest pause between two checks for requests that are late, in milliseconds. */
 const MIN_CHECK = 20;
 const MAX_CHECK = 1000;
 
 /**
- * The server behind `serve`. It leaves no response to `node:http` itself, which knows neither OData-Version nor the
- * envelope, and it closes without a reset.
+ * The server of `serve`. All its responses have OData-Version and the error envelope, which those of `node:http` lack, and it
+ * closes connections without resetting them.
  * @see docs/guides/deployment.md, Timeouts
  */
 export class NodeServer extends Server {
@@ -41,24 +41,24 @@ export class NodeServer extends Server {
     };
     this.on("connection", (socket: Socket) => connections.add(socket));
     this.on("request", (request, response) => answer(request, response, plain));
-    // An expectation that is not known may be ignored. @see RFC 9110, section 10.1.1
+    // An unknown expectation may be ignored. @see RFC 9110, section 10.1.1
     this.on("checkExpectation", (request, response) => answer(request, response, plain));
-    // The body is asked for when it is read: one that is refused by its headers need not be sent.
+    // `100 Continue` is sent when the body is read. A client need not send a body that is rejected by its headers.
     this.on("checkContinue", (request, response) => answer(request, response, continued));
     this.on("clientError", (error, socket) =>
       answerClientError(error, socket, connections.lastResponse(socket as Socket)),
     );
-    // The timer of a connection starts anew with every byte, in both directions.
+    // The timer of a connection restarts with every byte in either direction.
     this.setTimeout(settings.slowReaderTimeout ?? 0);
     this.on("timeout", (socket: Socket) => connections.endInactive(socket, settings.keepAliveTimeout !== null));
   }
 
-  /** Closes nothing by itself: `drain` ends idle connections, but not while their next request arrives. */
+  /** Does nothing: `drain` closes idle connections, but not while their next request arrives. */
   override closeIdleConnections(): void {
     // `close` of node:http calls this.
   }
 
-  /** Accepts no new connections, and resolves when those that are open have ended. */
+  /** Stops accepting connections. Resolves when all connections are closed. */
   async drain(): Promise<void> {
     const endsAt = performance.now() + (this.#settings.drainTimeout ?? Infinity);
     await this.#connections.announceEnd(endsAt);
@@ -76,9 +76,9 @@ function toServerOptions(settings: ServeSettings): ServerOptions {
   const { headersTimeout, requestTimeout, keepAliveTimeout } = settings;
   const least = Math.min(headersTimeout ?? Infinity, requestTimeout ?? Infinity);
   return {
-    // The service itself refuses a request without Host, with the envelope.
+    // The service rejects a request without Host itself, with the error envelope.
     requireHostHeader: false,
-    // A limit on the whole request is one on its headers, too.
+    // The limit of a whole request also applies to its headers.
     headersTimeout: Number.isFinite(least) ? least : 0,
     requestTimeout: requestTimeout ?? 0,
     keepAliveTimeout: keepAliveTimeout ?? 0,

@@ -14,20 +14,20 @@ export type ServeOptions = ListenOptions;
 
 /** A running server. */
 export interface RunningServer {
-  /** Scheme, host and port, such as `http://localhost:3000`; the prefix of a service comes behind it. */
+  /** Scheme, host and port, such as `http://localhost:3000`. The prefix of a service follows. */
   readonly url: string;
   readonly port: number;
   /**
-   * Ends the server: it accepts no new connections, finishes every request that it has accepted, and ends idle
-   * connections. Resolves when all connections are closed, after `drainTimeout` at the latest. Once is enough.
+   * Stops the server. It accepts no new connections, finishes pending requests and closes idle connections. Resolves when
+   * all connections are closed, after `drainTimeout` at the latest. Further calls return the same promise.
    */
   close(): Promise<void>;
 }
 
 /**
- * Makes a request listener for `node:http` (or `node:https`, or a framework that takes one) over one service or
- * several, each at its prefix. No Fetch objects are made on this path.
- * @throws ConfigurationError when two services have one prefix or one name, and on Node.js below 22.18
+ * Creates a request listener for `node:http`, `node:https` or a framework, over one service or several. Each service is
+ * served at its prefix. The listener creates no Fetch objects.
+ * @throws ConfigurationError if two services share a prefix or a name, and on Node.js below 22.18
  */
 export function toNodeHandler(
   services: ODataService | readonly ODataService[],
@@ -36,7 +36,7 @@ export function toNodeHandler(
   return (request, response) => listener(request, response, ALONE);
 }
 
-/** The way of a request through a server that the application made. */
+/** For a server that the application created. */
 const ALONE: RequestWay = Object.freeze({ awaitsContinue: false, settle: () => undefined });
 
 function toListener(services: ODataService | readonly ODataService[]): Listener {
@@ -70,10 +70,9 @@ function toListener(services: ODataService | readonly ODataService[]): Listener 
 /**
  * Serves one service or several over HTTP.
  * @param services each is served at its prefix
- * @returns once the databases of the services are checked and the server listens
- * @throws ConfigurationError when two services have one prefix or one name, for options that cannot be, for databases
- * that differ from the declarations, and on Node.js below 22.18; Error when a database cannot be reached or the port is
- * taken
+ * @returns a promise that resolves when the databases of the services are checked and the server listens
+ * @throws ConfigurationError if two services share a prefix or a name, if options are invalid, if a database differs from the
+ * declarations, and on Node.js below 22.18; Error if a database cannot be reached or the port is in use
  */
 export async function serve(
   services: ODataService | readonly ODataService[],
@@ -105,19 +104,19 @@ function listen(server: NodeServer, port: number, host: string): Promise<void> {
 function explainListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   if (error.code === "EADDRINUSE") {
     return new Error(
-      `Port ${String(port)} of ${host} is in use: stop the program that listens there, or serve on another port.`,
+      `Port ${String(port)} of ${host} is in use. Stop the program that listens there, or use another port.`,
       { cause: error },
     );
   }
   if (error.code === "EACCES") {
-    return new Error(`Port ${String(port)} of ${host} is not open to this user: choose a port above 1023.`, {
+    return new Error(`Port ${String(port)} of ${host} requires privileges. Use a port above 1023.`, {
       cause: error,
     });
   }
   return error;
 }
 
-/** An address that listens everywhere is reached, from here, as localhost. */
+/** A server that listens on all addresses is reached as localhost. */
 function toUrlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;

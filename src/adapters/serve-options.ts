@@ -3,9 +3,9 @@ import { ConfigurationError, type ConfigurationFault } from "../errors/configura
 
 /** Where `serve` listens, and how long its connections may take. All times are milliseconds; null means no limit. */
 export interface ListenOptions {
-  /** TCP port; 0 lets the system choose one. Default 3000. */
+  /** The TCP port. With 0 the system chooses one. Default 3000. */
   readonly port?: number | undefined;
-  /** Host name or address to listen on. Default `localhost`: reachable from this machine only. */
+  /** The host name or address to listen on. Default `localhost`, which only this machine can reach. */
   readonly host?: string | undefined;
   /** How long `close` waits for requests before it destroys their connections. Default 10,000. */
   readonly drainTimeout?: number | null | undefined;
@@ -19,7 +19,7 @@ export interface ListenOptions {
   readonly slowReaderTimeout?: number | null | undefined;
 }
 
-/** The options of `serve`, each with a value. */
+/** The options of `serve` with defaults filled in. */
 export type ServeSettings = { readonly [Name in keyof ListenOptions]-?: Exclude<ListenOptions[Name], undefined> };
 
 const TIME = { kind: "limit", least: 1 } as const;
@@ -50,7 +50,7 @@ const MAX_PORT = 65_535;
 
 /**
  * Fills in the defaults of `serve`.
- * @throws ConfigurationError with every option that is unknown or has a value it cannot have
+ * @throws ConfigurationError listing all options that are unknown or invalid
  * @see docs/guides/deployment.md, Timeouts
  */
 export function resolveServeOptions(options: ListenOptions): ServeSettings {

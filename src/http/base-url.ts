@@ -2,12 +2,12 @@ import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
-/** Letters that an authority may have: a host must not smuggle a path, a query or a quote into the URLs we emit. */
+/** The characters of an authority. A host must not smuggle a path, a query or a quote into URLs of responses. */
 const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%-]+)(?::\d{1,5})?$/;
 
 /**
- * Checks that a request names one host, whatever its URLs begin with.
- * @throws ODataError `InvalidUrl` for no Host, several of them, or one that is no host
+ * Checks that the Host header names one host, even where the base of URLs comes from elsewhere.
+ * @throws ODataError `InvalidUrl` if the header is missing, repeated or malformed
  * @see RFC 9112, section 3.2
  */
 export function checkHost({ host }: Pick<ODataRequest, "host">): void {
@@ -20,16 +20,15 @@ function isAuthority(host: string): boolean {
 
 /** @param source the header at fault */
 function invalidHost(source: string): ODataError {
-  const message = `The ${source} header does not name a host: send one host name, with a port if need be.`;
+  const message = `The ${source} header does not name a host: send one host name, with an optional port.`;
   return protocolError("InvalidUrl", message, { target: source });
 }
 
 /**
- * The scheme and authority under which the client reached the service, such as `https://api.example.com`.
- * @param request the request
- * @param trustProxy whether Forwarded and X-Forwarded-Proto/-Host are believed
- * @throws ODataError `InvalidUrl` when the host is none
- * @see decisions, Keys and URLs
+ * Returns the scheme and authority under which the client reached the service, such as `https://api.example.com`.
+ * @param trustProxy whether to use Forwarded, X-Forwarded-Proto and X-Forwarded-Host
+ * @throws ODataError `InvalidUrl` if the host is malformed
+ * @see docs/guides/deployment.md
  */
 export function readBaseUrl(request: ODataRequest, trustProxy: boolean): string {
   let { scheme, host } = request;
@@ -49,7 +48,7 @@ interface Forwarded {
   readonly source: string;
 }
 
-/** The first hop of Forwarded (RFC 7239), else of the X-Forwarded headers. */
+/** Reads the first hop of Forwarded, or else of the X-Forwarded headers. @see RFC 7239 */
 function readForwarded(request: ODataRequest): Forwarded {
   const forwarded = request.header("forwarded");
   let scheme: string | undefined;

@@ -1,13 +1,13 @@
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 
-/** No JavaScript text is longer than this, so a longer body can never be read: it is the limit where none is set. */
+/** The length of the longest string in JavaScript: the limit where the application sets none. */
 export const MAX_TEXT_BYTES: number = 2 ** 29 - 24;
 
 const FIRST_CAPACITY = 16_384;
 
 /**
- * Gathers the chunks of one body. Its memory is at most twice that of the bytes that came, in however many chunks.
- * @see specification, Cross-cutting request rules, 5
+ * Gathers the chunks of one body. It needs at most twice the memory of the bytes received.
+ * @see docs/reference/limits.md
  */
 export class BodyBuffer {
   readonly #maxBytes: number;
@@ -16,8 +16,8 @@ export class BodyBuffer {
   #length = 0;
 
   /**
-   * @param maxBytes most bytes that are taken; null for no limit
-   * @param announced the number that Content-Length states; undefined without one
+   * @param maxBytes the most bytes to accept; null for no limit
+   * @param announced the value of Content-Length; undefined if absent
    */
   constructor(maxBytes: number | null, announced: number | undefined) {
     this.#maxBytes = Math.min(maxBytes ?? MAX_TEXT_BYTES, MAX_TEXT_BYTES);
@@ -29,7 +29,7 @@ export class BodyBuffer {
     const length = this.#length + chunk.length;
     if (length > this.#maxBytes) throw payloadTooLarge(this.#maxBytes);
     if (this.#length === 0) {
-      // Most bodies come in one chunk, which needs no copy.
+      // Most bodies arrive in one chunk, which needs no copy.
       this.#bytes = chunk;
     } else {
       if (length > this.#bytes.length) this.#grow(length);
@@ -45,8 +45,8 @@ export class BodyBuffer {
   }
 
   /**
-   * The bytes of the body, when it has ended.
-   * @throws ODataError `InvalidBody` when fewer came than were announced
+   * Returns the bytes of the complete body.
+   * @throws ODataError `InvalidBody` if it is shorter than announced
    */
   end(): Uint8Array {
     if (this.#announced !== undefined && this.#length < this.#announced) throw truncatedBody();
@@ -54,38 +54,35 @@ export class BodyBuffer {
   }
 }
 
-/**
- * Makes the error of a body above the limit.
- * @param maxBytes the limit
- */
+/** Creates the error for a body above the limit. */
 export function payloadTooLarge(maxBytes: number): ODataError {
   return protocolError(
     "PayloadTooLarge",
-    `The body has more than the ${String(maxBytes)} bytes that are read: send less at once.`,
+    `The body is larger than the limit of ${String(maxBytes)} bytes. Send less at once.`,
   );
 }
 
 /**
- * Makes the error of a body with too many JSON values.
- * @param limit what the body has more of
+ * Creates the error for a body with too many JSON values.
+ * @param limit the limit that the body exceeds, such as "more than 10 values"
  */
 export function tooManyValues(limit: string): ODataError {
   return protocolError("PayloadTooLarge", `The body has ${limit}. Send less at once.`);
 }
 
 /**
- * Makes the error of a body that ended too early: nobody is left to read it, in most cases.
- * @param cause what the connection said; an error that is meant for the client stays as it is
+ * Creates the error for a body that ends early. In most cases the client has gone.
+ * @param cause the error of the connection; returned unchanged if it is an `ODataError`
  */
 export function truncatedBody(cause?: unknown): ODataError {
   if (isODataError(cause)) return cause;
-  const message = "The body ended before the length that Content-Length states: send it again, whole.";
+  const message = "The body is shorter than Content-Length states. Send the whole body again.";
   return protocolError("InvalidBody", message, { cause });
 }
 
-/** Makes the error of a body that something before the service has read: a fault of the application. */
+/** Creates the error for a body that other code of the application has already read. */
 export function bodyWasRead(): Error {
   return new Error(
-    "The body of the request was read before it came to the service: mount the service before body parsers.",
+    "The body of the request was read before it reached the service. Mount the service before body parsers.",
   );
 }

@@ -1,11 +1,10 @@
 import { splitHeaderList } from "./headers.ts";
 
 /**
- * Tells whether an If-Match or If-None-Match header names an entity tag: `*` names every one; the weak prefix `W/` is
- * dropped before comparing.
- * @param header the header's value
+ * Returns whether an If-Match or If-None-Match header matches an entity tag. `*` matches every tag; the weak prefix `W/`
+ * is ignored.
  * @param etag the current entity tag, quotes included
- * @see specification, Conditional requests and ETags, 4 to 6
+ * @see RFC 9110, section 13.1
  */
 export function matchesEntityTag(header: string, etag: string): boolean {
   if (namesEveryEntityTag(header)) return true;
@@ -14,7 +13,7 @@ export function matchesEntityTag(header: string, etag: string): boolean {
 }
 
 /**
- * Tells whether an If-Match or If-None-Match header is `*`: any entity, whatever its tag.
+ * Returns whether an If-Match or If-None-Match header is `*`, which matches any entity.
  * @see RFC 9110, sections 13.1.1 and 13.1.2
  */
 export function namesEveryEntityTag(header: string): boolean {

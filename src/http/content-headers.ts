@@ -3,9 +3,9 @@ import { MAX_TEXT_BYTES, payloadTooLarge } from "./body-buffer.ts";
 import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
-/** The representation that a body has. */
+/** The representation of a body. */
 export interface BodyFormat {
-  /** Whether strings stand for numbers. @see OData JSON Format 4.0, section 3.2 */
+  /** Whether Int64 and Decimal values are strings. @see OData JSON Format 4.0, section 3.2 */
   readonly ieee754Compatible: boolean;
 }
 
@@ -15,13 +15,12 @@ const IEEE754_COMPATIBLE: BodyFormat = Object.freeze({ ieee754Compatible: true }
 const UTF8: ReadonlySet<string> = new Set(["utf-8", "utf8"]);
 
 /**
- * Checks the headers that tell of the body, before a byte of it is read: its length, its coding, its type. A type is
- * asked for where there is a body; without one, the reader says that it is missing.
- * @param maxBytes most bytes that are read; null for no limit
- * @returns the representation
- * @throws ODataError `PayloadTooLarge` when Content-Length is above the limit; `UnsupportedMediaType` for a body that is
- * not JSON in UTF-8, or that is compressed
- * @see specification, Cross-cutting request rules, 4 and 5; decisions, Writing (order of checks)
+ * Checks the length, coding and type of a body by its headers, before any byte is read. A request without a body needs no
+ * type; the reader reports the missing body.
+ * @param maxBytes the most bytes to read; null for no limit
+ * @throws ODataError `PayloadTooLarge` if Content-Length is above the limit; `UnsupportedMediaType` for a body that is
+ * compressed or not JSON in UTF-8
+ * @see docs/reference/headers.md
  */
 export function checkContentHeaders(request: ODataRequest, maxBytes: number | null): BodyFormat {
   const limit = Math.min(maxBytes ?? MAX_TEXT_BYTES, MAX_TEXT_BYTES);
@@ -32,14 +31,12 @@ export function checkContentHeaders(request: ODataRequest, maxBytes: number | nu
   if (type === "application/json") return PLAIN;
   if (type === undefined || type.trim() === "") {
     if (!request.hasBody) return PLAIN;
-    throw unsupportedType("The request has a body and no Content-Type");
+    throw unsupportedType("The request has a body but no Content-Type");
   }
   return readType(type);
 }
 
-/**
- * The number of a Content-Length header; undefined when it is absent or no number.
- */
+/** Returns the number in a Content-Length header; undefined if it is absent or not a number. */
 export function readContentLength(header: string | undefined): number | undefined {
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined;
 }
@@ -48,21 +45,25 @@ function checkCoding(header: string | undefined): void {
   if (header === undefined) return;
   const coding = splitHeaderList(header).find((each) => each.toLowerCase() !== "identity");
   if (coding === undefined) return;
-  throw protocolError("UnsupportedMediaType", "The body is compressed: send it as it is, without Content-Encoding.", {
-    target: "Content-Encoding",
-    // RFC 9110, section 15.5.16: says which codings would have been accepted.
-    headers: { "Accept-Encoding": "identity" },
-  });
+  throw protocolError(
+    "UnsupportedMediaType",
+    "The body is compressed. Send it uncompressed, without Content-Encoding.",
+    {
+      target: "Content-Encoding",
+      // Lists the accepted codings. @see RFC 9110, section 15.5.16
+      headers: { "Accept-Encoding": "identity" },
+    },
+  );
 }
 
 function readType(header: string): BodyFormat {
   const [type = "", ...parts] = splitHeaderList(header, ";");
-  if (type.toLowerCase() !== "application/json") throw unsupportedType("The body is not JSON by its Content-Type");
+  if (type.toLowerCase() !== "application/json") throw unsupportedType("The Content-Type of the body is not JSON");
   let format = PLAIN;
   for (const part of parts) {
     const { name, value } = readHeaderParameter(part);
     if (name === "charset" && !UTF8.has(value.toLowerCase())) {
-      throw unsupportedType("The charset of the body is not UTF-8 by its Content-Type");
+      throw unsupportedType("The charset in Content-Type is not UTF-8");
     }
     if (name === "ieee754compatible") format = value.toLowerCase() === "true" ? IEEE754_COMPATIBLE : PLAIN;
   }
@@ -70,7 +71,7 @@ function readType(header: string): BodyFormat {
 }
 
 function unsupportedType(problem: string): Error {
-  return protocolError("UnsupportedMediaType", `${problem}: send JSON in UTF-8 as application/json.`, {
+  return protocolError("UnsupportedMediaType", `${problem}. Send JSON in UTF-8 as application/json.`, {
     target: "Content-Type",
   });
 }

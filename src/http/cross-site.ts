@@ -1,12 +1,11 @@
 import type { ODataRequest } from "./odata-request.ts";
 
-/** Methods that change nothing. @see RFC 9110, section 9.2.1 */
+/** Methods that do not write. @see RFC 9110, section 9.2.1 */
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Whether a page of another site (or of another origin of the same site) has made the browser send a write. Clients
- * that are no browsers send neither header.
- * @param base scheme and authority under which clients reach the service
+ * Returns whether a page of another origin made the browser send a write. Clients other than browsers send neither header.
+ * @param base the scheme and authority under which clients reach the service
  * @see Fetch Metadata Request Headers, Sec-Fetch-Site; RFC 6454, section 7 (Origin)
  */
 export function isCrossSiteWrite(request: Pick<ODataRequest, "method" | "header">, base: string): boolean {

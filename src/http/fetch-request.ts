@@ -48,7 +48,7 @@ class FetchODataRequest implements ODataRequest {
   }
 }
 
-/** Reads a stream to its end, or up to the limit: what is left is then given up. */
+/** Reads a stream to its end. Cancels it above the limit. */
 async function readStream(reader: ReadableStreamDefaultReader<Uint8Array>, buffer: BodyBuffer): Promise<Uint8Array> {
   for (;;) {
     const { done, value } = await reader.read().catch((error: unknown) => {
@@ -64,9 +64,7 @@ async function readStream(reader: ReadableStreamDefaultReader<Uint8Array>, buffe
   }
 }
 
-/**
- * Reads a Fetch `Request`. Its URL is taken as text: what the runtime did not normalise stays as the client sent it.
- */
+/** Reads a Fetch `Request`. The URL stays as the client sent it, unless the runtime has normalised it. */
 export function fromFetchRequest(request: Request): ODataRequest {
   return new FetchODataRequest(request);
 }

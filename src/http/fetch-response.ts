@@ -1,11 +1,11 @@
 import type { ODataResponse } from "./odata-response.ts";
 
-/** Statuses for which a Fetch `Response` takes no body, not even an empty one. */
+/** Statuses for which a Fetch `Response` accepts no body, not even an empty one. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 /**
- * Makes a Fetch `Response`; chunks are asked for as the client takes them.
- * @param onFailure told of a failure in the middle of the body, which no response can tell of any more
+ * Creates a Fetch `Response`. It pulls chunks as fast as the client reads them.
+ * @param onFailure called when the body fails after the response has begun
  */
 export function toFetchResponse(response: ODataResponse, onFailure: (error: unknown) => void): Response {
   const { status, headers, body } = response;
@@ -28,13 +28,13 @@ function toReadableStream(
     async pull(controller) {
       try {
         const next = await iterator.next();
-        // The client may have gone away meanwhile: a stream that is closed takes nothing any more.
+        // The client may have disconnected meanwhile. A closed stream accepts no chunks.
         if (isCancelled) return;
         if (next.done === true) controller.close();
         else controller.enqueue(encoder.encode(next.value));
       } catch (error) {
         onFailure(error);
-        // A body that ends early must not look whole.
+        // A body that ends early must not look complete.
         controller.error(error);
       }
     },

@@ -1,6 +1,6 @@
 /**
- * Splits a list header at its commas, quoted strings kept whole; blanks around items are dropped, empty items too.
- * Linear in the length of the text. @see RFC 9110, section 5.6.1
+ * Splits a list header at its commas, but not within quoted strings. Trims the items and drops empty ones. Takes time in
+ * proportion to the length of the text. @see RFC 9110, section 5.6.1
  */
 export function splitHeaderList(text: string, separator = ","): readonly string[] {
   const items: string[] = [];
@@ -21,7 +21,7 @@ export function splitHeaderList(text: string, separator = ","): readonly string[
   return items;
 }
 
-/** One `name=value` of a header: the name in lower case, the value without quotes; a bare name has the value "". */
+/** One `name=value` of a header: the name in lower case, the value without quotes. The value of a bare name is "". */
 export interface HeaderParameter {
   readonly name: string;
   readonly value: string;
@@ -41,7 +41,7 @@ function unquote(text: string): string {
 }
 
 /**
- * Joins two values of Vary, each name once. `*` stands for all names.
+ * Merges two values of Vary without repeating names. `*` includes all names.
  * @see RFC 9110, section 12.5.5
  */
 export function mergeVary(before: string, added: string | undefined): string {

@@ -4,7 +4,7 @@ import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 /** How much control information a JSON response carries. @see OData JSON Format 4.0, section 3.1 */
 export type MetadataLevel = "none" | "minimal" | "full";
 
-/** The JSON representation that a response has. */
+/** The JSON representation of a response. */
 export interface JsonFormat {
   readonly metadata: MetadataLevel;
   /** Whether Int64 and Decimal are strings. */
@@ -13,20 +13,20 @@ export interface JsonFormat {
   readonly contentType: string;
 }
 
-/** One range of an Accept header, as far as it can name JSON or text. */
+/** One range of an Accept header, with the parameters that matter for JSON and text. */
 interface MediaRange {
   readonly type: string;
   readonly quality: number;
   readonly metadata: MetadataLevel | undefined;
   readonly ieee754Compatible: boolean | undefined;
-  /** Whether control information that a client needs first comes first, as it always does here. */
+  /** Whether control information precedes the values it applies to, which is always so here. */
   readonly streaming: boolean | undefined;
   readonly charset: boolean;
-  /** False for a value of odata.metadata that does not exist: such a range asks for nothing that there is. */
+  /** False for an unknown value of odata.metadata: no representation matches the range. */
   readonly exists: boolean;
 }
 
-/** More ranges than any client sends; those behind are not read, so that the work stays bounded. */
+/** More ranges than any client sends. The rest is ignored, to bound the work. */
 const MAX_RANGES = 64;
 
 const METADATA_LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
@@ -35,10 +35,10 @@ const METADATA_LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
   ["full", "full"],
 ]);
 
-/** Text in the Accept header that a client names when it wants JSON: the ranges that JSON satisfies. */
+/** The ranges of an Accept header that JSON satisfies. */
 const JSON_RANGES: ReadonlySet<string> = new Set(["application/json", "application/*", "*/*"]);
 
-/** A parameter counts 1, so a type must count more than all of them. */
+/** A parameter counts 1, so a type counts more than all parameters together. */
 const TYPE_SPECIFICITY: ReadonlyMap<string, number> = new Map([
   ["application/*", 4],
   ["application/json", 8],
@@ -46,17 +46,14 @@ const TYPE_SPECIFICITY: ReadonlyMap<string, number> = new Map([
 
 const BINARY_TYPE = "application/octet-stream";
 
-/** The representation when the client asks for nothing special. */
+/** The representation if the client states no preference. */
 export const DEFAULT_JSON_FORMAT: JsonFormat = toJsonFormat({}, false);
 
 /**
- * Chooses the JSON representation of a response: `$format` before Accept, the Accept header by quality and
- * specificity.
- * @param format the text of `$format`; undefined when absent
- * @param accept the Accept header; undefined when absent
- * @param acceptCharset the Accept-Charset header; undefined when absent
- * @throws ODataError `UnsupportedFormat` for another `$format`, `NotAcceptable` when no range takes JSON
- * @see specification, Cross-cutting request rules, 2 and 3; decisions, Negotiation; RFC 9110, section 12.5.1
+ * Chooses the JSON representation of a response: by `$format` if present, otherwise by the quality and specificity of the
+ * ranges in Accept.
+ * @throws ODataError `UnsupportedFormat` for another `$format`, `NotAcceptable` if no range includes JSON
+ * @see docs/reference/formats.md; RFC 9110, section 12.5.1
  */
 export function negotiateJson(
   format: string | undefined,
@@ -74,9 +71,9 @@ export function negotiateJson(
 }
 
 /**
- * Checks that a client takes text, for `/$count` and `/$value`. One that takes JSON does: such clients read the text.
+ * Checks that a client accepts text, for `/$count` and `/$value`. A client that accepts JSON gets text, too.
  * @throws ODataError as `negotiateJson`
- * @see decisions, Negotiation
+ * @see docs/reference/formats.md
  */
 export function negotiateText(
   format: string | undefined,
@@ -89,9 +86,9 @@ export function negotiateText(
 }
 
 /**
- * Checks that a client takes bytes, for `/$value` of a binary property. One that takes JSON does.
+ * Checks that a client accepts bytes, for `/$value` of a binary property. A client that accepts JSON gets bytes, too.
  * @throws ODataError as `negotiateJson`
- * @see decisions, Negotiation
+ * @see docs/reference/formats.md
  */
 export function negotiateBinary(format: string | undefined, accept: string | undefined): string {
   negotiateRaw(BINARY_TYPE, format, accept);
@@ -99,7 +96,7 @@ export function negotiateBinary(format: string | undefined, accept: string | und
 }
 
 /**
- * Checks that a client takes the one type that a resource has.
+ * Checks that a client accepts the only type of a resource.
  * @param contentType the type, with or without parameters
  * @throws ODataError as `negotiateJson`
  * @see RFC 9110, section 12.5.1
@@ -135,7 +132,7 @@ function negotiateRaw(type: string, format: string | undefined, accept: string |
 
 /**
  * Checks `$format` where the representation is fixed, as that of `$metadata`.
- * @param takesXml whether `xml` and `application/xml` are accepted beside the formats of JSON
+ * @param takesXml whether `xml` and `application/xml` are accepted with the formats of JSON
  * @throws ODataError `UnsupportedFormat`
  */
 export function checkFormatOption(format: string | undefined, takesXml = false): void {
@@ -150,12 +147,12 @@ function toTextType(charset: boolean): string {
 }
 
 function notAcceptable(type: string): Error {
-  return protocolError("NotAcceptable", `This resource is answered as ${type}, which the Accept header excludes.`, {
+  return protocolError("NotAcceptable", `This resource has the type ${type}, which the Accept header excludes.`, {
     target: "Accept",
   });
 }
 
-/** The range whose representation the client likes best: quality, then specificity, then order. */
+/** Returns the range that the client prefers: by quality, then specificity, then order. */
 function bestJsonRange(ranges: readonly MediaRange[]): MediaRange | undefined {
   let best: MediaRange | undefined;
   for (const range of ranges) {
@@ -169,7 +166,7 @@ function bestJsonRange(ranges: readonly MediaRange[]): MediaRange | undefined {
   return best;
 }
 
-/** Whether a range of quality 0 that is at least as specific forbids what `range` asks for. */
+/** Returns whether a range of quality 0 that is at least as specific excludes `range`. */
 function isExcluded(range: MediaRange, ranges: readonly MediaRange[]): boolean {
   return ranges.some(
     (other) =>
@@ -216,7 +213,7 @@ function readRange(text: string): MediaRange {
   return { type: type.toLowerCase(), quality, metadata, ieee754Compatible, streaming, charset, exists };
 }
 
-/** A quality that cannot be read counts as 0: such a range asks for nothing. */
+/** A malformed quality counts as 0, which excludes the range. */
 function readQuality(text: string): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0;
 }
@@ -228,12 +225,12 @@ function readFormatOption(format: string, asksCharset: boolean): JsonFormat {
   }
   throw protocolError(
     "UnsupportedFormat",
-    "$format asks for a format that there is not: write json or application/json, where wanted with odata.metadata=none, minimal or full.",
+    "$format is not supported. Use json or application/json, optionally with odata.metadata=none, minimal or full.",
     { target: "$format" },
   );
 }
 
-/** Makes the representation that a range asks for, with the parameters that it gives. */
+/** Creates the representation that a range requests. */
 function toJsonFormat(
   { metadata = "minimal", ieee754Compatible = false, streaming = false, charset = false }: Partial<MediaRange>,
   asksCharset: boolean,

@@ -1,16 +1,16 @@
-/** One pair of a query string: as sent, and its decoded name. */
+/** One pair of a query string as sent, with its decoded name. */
 export interface RawQueryPair {
   readonly raw: string;
   readonly name: string;
 }
 
 /**
- * Makes a next link: the URL of the request with one option put in place of others. All other options stay as sent.
- * @param url the absolute URL of the request without its query
- * @param pairs the pairs of the request's query
- * @param dropped decoded names of the options to leave out
+ * Creates a next link: the URL of the request with some options replaced by one. All other options stay as sent.
+ * @param url the absolute URL of the request, without the query
+ * @param pairs the query of the request
+ * @param dropped the decoded names of the options to omit
  * @param added the option to append, percent-encoded, such as `$skiptoken=AQAAAA%3D%3D`
- * @see decisions, Reading
+ * @see docs/reference/paging.md
  */
 export function nextLink(
   url: string,

@@ -1,5 +1,5 @@
 /**
- * A request as the service reads it: made by an adapter without copying more than it must. Nothing here is parsed.
+ * A request as the service reads it. Adapters create it without copying more than necessary, and parse nothing.
  */
 export interface ODataRequest {
   /** Upper-case HTTP method. */
@@ -8,24 +8,24 @@ export interface ODataRequest {
   readonly target: string;
   /** Scheme of the connection: `http` or `https`. */
   readonly scheme: string;
-  /** The Host header (or `:authority`), empty when there is none. */
+  /** The Host header or `:authority`; empty if absent. */
   readonly host: string;
-  /** The value of a header by lower-case name; several of one name joined by `, `; undefined when absent. */
+  /** Returns the value of a header by its lower-case name. Repeated headers are joined by `, `. */
   header(name: string): string | undefined;
-  /** All headers as Fetch `Headers`: made when first asked for. */
+  /** All headers, created on first use. */
   readonly headers: Headers;
-  /** Aborted when the client disconnects: made when first asked for. */
+  /** Aborted when the client disconnects. Created on first use. */
   readonly signal: AbortSignal;
-  /** Whether the client has disconnected, where that is known without the signal, which is dear to make. */
+  /** Whether the client has disconnected, if that is known without the signal, which is expensive to create. */
   readonly isAborted?: boolean;
-  /** Whether a body is announced, which may turn out to be empty. */
+  /** Whether the headers announce a body. It may still be empty. */
   readonly hasBody: boolean;
   /**
    * Reads the body, once.
-   * @param maxBytes most bytes that are taken; null for no limit
-   * @returns the bytes, none without a body: at once where all of them are there already, else a promise
-   * @throws ODataError `PayloadTooLarge` with the first byte above the limit; `InvalidBody` when the body is cut off;
-   * Error when something else has read the body before
+   * @param maxBytes the most bytes to accept; null for no limit
+   * @returns the bytes, or a promise if they have not all arrived
+   * @throws ODataError `PayloadTooLarge` at the first byte above the limit; `InvalidBody` if the body is cut off; Error if
+   * other code has already read the body
    */
   readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array>;
 }

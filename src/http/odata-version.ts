@@ -1,16 +1,15 @@
 import { protocolError } from "../errors/odata-error.ts";
 
-/** The version that every response carries. */
+/** The version in every response. */
 export const ODATA_VERSION = "4.0";
 
-/** A greater major version is no version. */
+/** The greatest major version that is read. */
 const MAX_MAJOR = 999_999_999;
 
 /**
- * Checks the OData-MaxVersion header: major.minor, blanks tolerated, text after a semicolon ignored.
- * @param header the value of the header; undefined when absent
- * @throws ODataError `UnsupportedODataVersion` when it is below 4.0 or cannot be read
- * @see specification, Cross-cutting request rules, 1
+ * Checks the OData-MaxVersion header. Blanks around the version and text after a semicolon are ignored.
+ * @throws ODataError `UnsupportedODataVersion` if it is below 4.0 or malformed
+ * @see OData Protocol 4.0, section 8.2.7
  */
 export function checkMaxVersion(header: string | undefined): void {
   if (header === undefined || header === ODATA_VERSION) return;
@@ -21,8 +20,8 @@ export function checkMaxVersion(header: string | undefined): void {
   throw protocolError(
     "UnsupportedODataVersion",
     readable
-      ? `OData-MaxVersion is below 4.0: this service answers in OData 4.0, so send 4.0 or higher, or leave the header out.`
-      : `OData-MaxVersion cannot be read: send it as major.minor, such as 4.0.`,
+      ? `OData-MaxVersion is below 4.0. This service uses OData 4.0: send 4.0 or higher, or omit the header.`
+      : `OData-MaxVersion is malformed. Send it as major.minor, such as 4.0.`,
     { target: "OData-MaxVersion" },
   );
 }
@@ -32,8 +31,7 @@ function isNumber(text: string | undefined): boolean {
 }
 
 /**
- * Checks the OData-Version header of a request: 4.0, blanks tolerated, text after a semicolon ignored.
- * @param header the value of the header; undefined when absent
+ * Checks that the OData-Version header of a request is 4.0. Blanks around it and text after a semicolon are ignored.
  * @throws ODataError `UnsupportedODataVersion` for any other value
  * @see OData Protocol 4.0, section 8.1.5
  */
@@ -43,7 +41,7 @@ export function checkRequestVersion(header: string | undefined): void {
   if (version.trim() === ODATA_VERSION) return;
   throw protocolError(
     "UnsupportedODataVersion",
-    "OData-Version is not 4.0: this service reads requests in OData 4.0, so send 4.0, or leave the header out.",
+    "OData-Version is not 4.0. This service reads requests in OData 4.0: send 4.0, or omit the header.",
     { target: "OData-Version" },
   );
 }

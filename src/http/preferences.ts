@@ -1,10 +1,10 @@
 import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 
-/** What a client prefers, as far as the service knows the preference. */
+/** The preferences of a client that the service supports. */
 export interface Preferences {
-  /** Rows of a page: a positive integer. */
+  /** The most rows of a page. */
   readonly maxPageSize: number | undefined;
-  /** The name under which it was sent, for the echo. */
+  /** The name that the client used, for Preference-Applied. */
   readonly maxPageSizeName: "maxpagesize" | "odata.maxpagesize";
   readonly return: "minimal" | "representation" | undefined;
 }
@@ -16,8 +16,7 @@ const NO_PREFERENCES: Preferences = Object.freeze({
 });
 
 /**
- * Reads the Prefer header. A preference that is unknown or whose value makes no sense is ignored, as preferences are;
- * of one given twice the first counts.
+ * Reads the Prefer header. Unknown preferences and invalid values are ignored. The first of repeated preferences counts.
  * @see RFC 7240, section 2; OData Protocol 4.0, section 8.2.8
  */
 export function readPreferences(header: string | undefined): Preferences {

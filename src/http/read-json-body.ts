@@ -5,26 +5,26 @@ import { parseJson } from "../json/parse-json.ts";
 import { payloadTooLarge, tooManyValues } from "./body-buffer.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
-/** Bounds of one body; null for no limit. */
+/** The limits of one body; null for none. */
 export interface BodyLimits {
   readonly maxBytes: number | null;
-  /** Most arrays and objects within one another. */
+  /** The deepest nesting of arrays and objects. */
   readonly maxDepth: number | null;
-  /** Most objects, arrays, members and items together. */
+  /** The most objects, arrays, members and items together. */
   readonly maxValues: number | null;
 }
 
-/** A byte order mark is left to the parser, which takes one. */
+/** Keeps a byte order mark, which the parser accepts. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const BLANK = /^\ufeff?[ \t\r\n]*$/;
 
 /**
- * Reads the body of a request as JSON, once: without loss, and bounded in bytes, depth and values while it is read.
- * @returns at once where the whole body is there already, else a promise
- * @throws ODataError `PayloadTooLarge`; `InvalidBody` for a body that is empty, cut off, not UTF-8 or not JSON, that
- * nests too deeply, or that has a member twice (whose path is the target)
- * @see specification, Cross-cutting request rules, 4 and 5
+ * Reads the body of a request as JSON, once and without loss. Checks the limits while it reads.
+ * @returns a promise if the body has not fully arrived
+ * @throws ODataError `PayloadTooLarge`; `InvalidBody` for a body that is empty, cut off, not UTF-8, not JSON or too deeply
+ * nested, or that repeats a member (its path is the target)
+ * @see docs/reference/limits.md
  */
 export function readJsonBody(
   request: ODataRequest,
@@ -38,9 +38,9 @@ export function readJsonBody(
 
 /**
  * Parses the bytes of a body as JSON.
- * @param maxDepth most arrays and objects within one another
- * @param maxValues most objects, arrays and single values together
- * @throws ODataError `InvalidBody`, or `PayloadTooLarge` for more values
+ * @param maxDepth the deepest nesting of arrays and objects
+ * @param maxValues the most objects, arrays and single values together
+ * @throws ODataError `InvalidBody`, or `PayloadTooLarge` for too many values
  */
 export function parseBody(bytes: Uint8Array, maxDepth: number, maxValues: number = Infinity): JsonValue {
   const text = decode(bytes);
@@ -49,7 +49,7 @@ export function parseBody(bytes: Uint8Array, maxDepth: number, maxValues: number
   } catch (error) {
     if (error instanceof JsonLimitError) throw tooManyValues(error.message);
     if (!(error instanceof JsonSyntaxError)) throw error;
-    if (BLANK.test(text)) throw invalidBody("The body is empty: send a JSON object.");
+    if (BLANK.test(text)) throw invalidBody("The body is empty. Send a JSON object.");
     throw invalidBody(`The body cannot be read. ${error.message}`, error.path);
   }
 }
@@ -58,8 +58,8 @@ function decode(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (error) {
-    // All but a byte that is not UTF-8 means that no text has so many characters.
-    if (error instanceof TypeError) throw invalidBody("The body is not UTF-8: send JSON in UTF-8.");
+    // Any other error means that a string cannot have so many characters.
+    if (error instanceof TypeError) throw invalidBody("The body is not UTF-8. Send JSON in UTF-8.");
     throw payloadTooLarge(bytes.length - 1);
   }
 }

@@ -1,6 +1,6 @@
 import type { ODataRequest } from "./odata-request.ts";
 
-/** Ids that the service takes from a client: they stay safe in a header and in a line of a log. */
+/** Ids that are safe in a header and in a line of a log. */
 const SAFE_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**

@@ -123,7 +123,7 @@ describe("the world example", () => {
     // The database is loaded and checked before the port is opened.
     expect(out.trim()).toBe("Loaded 135483 rows.");
     expect(err.trim()).toBe(
-      `Port ${port} of localhost is in use: stop the program that listens there, or serve on another port.`,
+      `Port ${port} of localhost is in use. Stop the program that listens there, or use another port.`,
     );
     expect(code).toBe(1);
     busy.close();

@@ -34,7 +34,7 @@ test.each([
     "431 Request Header Fields",
     "HeadersTooLarge",
   ],
-])("%s is answered with the envelope", async (_name, request, status, code) => {
+])("responds to %s with the error envelope", async (_name, request, status, code) => {
   const answer = await exchange(request);
   const [head = "", body = ""] = answer.split("\r\n\r\n");
   expect(head).toContain(`HTTP/1.1 ${status}`);

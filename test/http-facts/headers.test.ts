@@ -19,7 +19,7 @@ describe("splitHeaderList", () => {
     expect(splitHeaderList(text)).toEqual(items);
   });
 
-  test("a million commas are read once", () => {
+  test("reads a million commas once", () => {
     expect(splitHeaderList(",".repeat(1_000_000))).toEqual([]);
   });
 });
@@ -69,7 +69,7 @@ describe("readPreferences", () => {
     expect(readPreferences(header).maxPageSize).toBe(size);
   });
 
-  test("the spelling is kept for the echo, and the first return preference counts", () => {
+  test("keeps the name that the client used, and the first return preference", () => {
     expect(readPreferences("odata.maxpagesize=3")).toEqual({
       maxPageSize: 3,
       maxPageSizeName: "odata.maxpagesize",
@@ -95,7 +95,7 @@ describe("matchesEntityTag", () => {
   ])("%j", (header, matches) => {
     expect(matchesEntityTag(header, '"a"')).toBe(matches);
   });
-  test("a weak tag of ours is compared without its prefix, and commas in tags are kept", () => {
+  test("compares weak tags without the prefix, and keeps commas in tags", () => {
     expect(matchesEntityTag('"a"', 'W/"a"')).toBe(true);
     expect(matchesEntityTag('"a,b"', '"a,b"')).toBe(true);
   });
@@ -138,7 +138,7 @@ describe("readBaseUrl", () => {
     },
   );
 
-  test("a forwarded host that is none names its header", () => {
+  test("names the header of a malformed forwarded host", () => {
     expect(() => readBaseUrl(request({ "x-forwarded-host": "a/b" }), true)).toThrow(
       expect.objectContaining({ target: "X-Forwarded-Host" }),
     );
@@ -147,12 +147,12 @@ describe("readBaseUrl", () => {
     );
   });
 
-  test("an IPv6 address is a host", () => {
+  test("accepts an IPv6 address as a host", () => {
     expect(readBaseUrl(request({}, "[::1]:3000"), false)).toBe("http://[::1]:3000");
   });
 });
 
-test("nextLink keeps every other option as it was sent", () => {
+test("nextLink keeps all other options as sent", () => {
   const pairs = [
     { raw: "%24filter=a%20eq%201", name: "$filter" },
     { raw: "$skip=5", name: "$skip" },

@@ -35,7 +35,7 @@ describe("negotiateJson", () => {
     ["application/json;charset=utf-8", `${MINIMAL};charset=utf-8`],
     ["application/json;IEEE754Compatible=true;charset=UTF-8", `${MINIMAL};IEEE754Compatible=true;charset=utf-8`],
     ["application/json;odata.metadata=verbose,*/*;q=0.1", MINIMAL],
-  ])("Accept %j is answered as %s", (accept, contentType) => {
+  ])("Accept %j returns %s", (accept, contentType) => {
     expect(negotiateJson(undefined, accept, undefined).contentType).toBe(contentType);
   });
 
@@ -57,7 +57,7 @@ describe("negotiateJson", () => {
     );
   });
 
-  test("Accept-Charset asks for the charset parameter", () => {
+  test("Accept-Charset adds the charset parameter", () => {
     expect(negotiateJson(undefined, undefined, "UTF-8").contentType).toBe(`${MINIMAL};charset=utf-8`);
     expect(negotiateJson(undefined, "*/*", " ").contentType).toBe(MINIMAL);
   });
@@ -85,7 +85,7 @@ describe("negotiateJson", () => {
     },
   );
 
-  test("a header of a hundred thousand ranges is read in bounded work", () => {
+  test("bounds the work for a header of a hundred thousand ranges", () => {
     expect(() => negotiateJson(undefined, "a/b,".repeat(100_000), undefined)).toThrow("application/json");
     expect(() => negotiateJson(undefined, '"'.repeat(100_001), undefined)).toThrow("application/json");
   });
@@ -102,7 +102,7 @@ describe("negotiateText", () => {
     "application/*",
     POWER_QUERY,
     "text/html, text/plain;q=0.5",
-  ])("Accept %j takes text", (accept) => {
+  ])("Accept %j accepts text", (accept) => {
     expect(negotiateText(undefined, accept, undefined)).toBe("text/plain");
   });
 
@@ -113,7 +113,7 @@ describe("negotiateText", () => {
     },
   );
 
-  test("a legal $format overrides Accept, and a charset is given when asked for", () => {
+  test("a valid $format overrides Accept, and Accept-Charset adds the charset", () => {
     expect(negotiateText("json", "image/png", undefined)).toBe("text/plain");
     expect(negotiateText(undefined, "text/plain;charset=utf-8", undefined)).toBe("text/plain;charset=utf-8");
     expect(negotiateText(undefined, undefined, "utf-8")).toBe("text/plain;charset=utf-8");

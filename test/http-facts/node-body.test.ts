@@ -9,13 +9,13 @@ import { checkContentHeaders } from "../../src/http/content-headers.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 import type { ODataResponse } from "../../src/http/odata-response.ts";
 
-/** A body on its way over a real connection: limits, `Expect`, and how the connection ends. */
+/** Bodies over real connections: limits, `Expect`, and how the connection ends. */
 
 const LIMIT = 10;
 const Thing = entityType("Thing", { id: edm.int32().key() });
 const plain = odataService({ entitySets: [entitySet(Thing, { getAll: () => [] })] });
 
-/** Answers with the body that came. */
+/** Returns the body that it received. */
 async function echo(request: ODataRequest): Promise<ODataResponse> {
   try {
     checkContentHeaders(request, LIMIT);
@@ -39,7 +39,7 @@ async function start(): Promise<number> {
   return server.port;
 }
 
-/** A connection, and all that was received on it until its end. */
+/** Opens a connection, and records all bytes received on it. */
 async function open(head: readonly string[]): Promise<{ readonly socket: Socket; readonly received: () => string }> {
   const socket = connect(await start(), "127.0.0.1");
   closers.push(() => socket.destroy());
@@ -54,7 +54,7 @@ async function until(socket: Socket, isSeen: () => boolean): Promise<void> {
   while (!isSeen()) await once(socket, "data");
 }
 
-test("100 Continue is sent when the body is read", async () => {
+test("sends 100 Continue when it reads the body", async () => {
   const { socket, received } = await open(["Expect: 100-continue", "Content-Length: 2", "Connection: close"]);
   await until(socket, () => received().includes("\r\n\r\n"));
   expect(received()).toBe("HTTP/1.1 100 Continue\r\n\r\n");
@@ -63,7 +63,7 @@ test("100 Continue is sent when the body is read", async () => {
   expect(received().split("\r\n\r\n").slice(1)).toEqual([expect.stringMatching(/^HTTP\/1.1 200 OK\r\n/u), "{}"]);
 });
 
-test("a body that is refused by its headers is not asked for", async () => {
+test("does not request a body that its headers rule out", async () => {
   const { socket, received } = await open(["Expect: 100-continue", "Content-Length: 11"]);
   await once(socket, "end");
   expect(received()).toMatch(/^HTTP\/1.1 413 [^]*\r\nConnection: close\r\n[^]*\r\n\r\nPayloadTooLarge$/u);
@@ -72,16 +72,16 @@ test("a body that is refused by its headers is not asked for", async () => {
 test.each([
   ["of a known length", ["Content-Length: 50000000"], ""],
   ["in chunks", ["Transfer-Encoding: chunked"], "2faf080\r\n"],
-])("a body above the limit, %s: the answer comes, and the connection closes", async (_, head, start) => {
+])("sends the response and closes the connection for a body above the limit, %s", async (_, head, start) => {
   const { socket, received } = await open(head);
   socket.write(start);
-  // Far more than any buffer on the way takes: without a reader at the other end it would never be sent.
+  // Larger than all buffers on the way: nothing would send it unless the server read it.
   socket.write(new Uint8Array(49_999_999));
   await once(socket, "close");
   expect(received()).toMatch(/^HTTP\/1.1 413 [^]*\r\nConnection: close\r\n[^]*\r\n\r\nPayloadTooLarge$/u);
 });
 
-test("a body within the limit leaves the connection open for the next request", async () => {
+test("keeps the connection open after a body within the limit", async () => {
   const port = await start();
   const sent = send({ port, method: "POST", path: "/Things", headers: { "Content-Type": "application/json" } });
   sent.end("{}");
@@ -91,7 +91,7 @@ test("a body within the limit leaves the connection open for the next request", 
   sent.destroy();
 });
 
-test("a client that goes away in the middle leaves nothing behind", async () => {
+test("serves the next client after a disconnect within a body", async () => {
   const { socket, received } = await open(["Content-Length: 10"]);
   socket.write("{");
   socket.resetAndDestroy();
@@ -103,7 +103,7 @@ test("a client that goes away in the middle leaves nothing behind", async () => 
   expect(next.received()).toMatch(/^HTTP\/1.1 200 /u);
 });
 
-test("a body that ends before its announced length never counts as whole", async () => {
+test("rejects a body that is shorter than announced", async () => {
   const { socket, received } = await open(["Content-Length: 10"]);
   socket.end("{}");
   await once(socket, "close");

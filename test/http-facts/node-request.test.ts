@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { fromIncomingMessage } from "../../src/adapters/node-request.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 
-/** What the adapter makes of one request, read while the request is open. */
+/** Sends one request, and reads it through the adapter while it is open. */
 async function readRequest<T>(
   path: string,
   headers: Record<string, string | string[]>,
@@ -43,7 +43,7 @@ test.each([
   expect(await readRequest(path, {}, (request) => request.target)).toBe(target);
 });
 
-test("scheme, host, headers, body and signal", async () => {
+test("reads scheme, host, headers, body and signal", async () => {
   const seen = await readRequest(
     "/",
     { Host: "api.example:81", "X-Many": ["a", "b"], "Set-Cookie": ["c", "d"] },
@@ -77,7 +77,7 @@ test("scheme, host, headers, body and signal", async () => {
   expect(await readRequest("/", {}, (request) => request.hasBody, "POST")).toBe(true);
 });
 
-test("whether the client has gone is known without the signal, and is what the signal tells", async () => {
+test("reports a disconnected client with and without the signal", async () => {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;

@@ -17,7 +17,7 @@ const ENCODER = new TextEncoder();
 type Body = string | ReadableStream<Uint8Array> | null;
 
 function fetchRequest(body: Body, headers: Record<string, string> = {}): ODataRequest {
-  // Streams are sent half-duplex: the option that says so is not in the type of every runtime.
+  // Streams are sent half-duplex, by an option that not every runtime declares.
   const init: RequestInit & { duplex: "half" } = {
     method: "POST",
     headers,
@@ -84,7 +84,7 @@ describe("checkContentHeaders", () => {
     "application/json;charset=iso-8859-1",
     "application/json;charset=utf-16",
     ";",
-  ])("%s is refused", (type) => {
+  ])("rejects %s", (type) => {
     expect(fault(() => check({ "content-type": type }))).toMatchObject({
       status: 415,
       code: "UnsupportedMediaType",
@@ -93,12 +93,12 @@ describe("checkContentHeaders", () => {
     expect(fault(() => check({ "content-type": type }, 10, null))).toMatchObject({ status: 415 });
   });
 
-  test("a body needs a type, no body needs none", () => {
+  test("requires a type for a body only", () => {
     expect(fault(() => check({}))).toMatchObject({ status: 415, target: "Content-Type" });
     expect(check({}, 10, null)).toEqual({ ieee754Compatible: false });
   });
 
-  test.each(["gzip", "br", "deflate", "identity, gzip", "unknown"])("Content-Encoding: %s is refused", (coding) => {
+  test.each(["gzip", "br", "deflate", "identity, gzip", "unknown"])("rejects Content-Encoding: %s", (coding) => {
     const headers = { "content-type": "application/json", "content-encoding": coding };
     expect(fault(() => check(headers))).toMatchObject({
       status: 415,
@@ -107,12 +107,12 @@ describe("checkContentHeaders", () => {
     });
   });
 
-  test("Content-Encoding: identity is none", () => {
+  test("accepts Content-Encoding: identity", () => {
     const headers = { "content-type": "application/json", "content-encoding": "Identity" };
     expect(check(headers)).toEqual({ ieee754Compatible: false });
   });
 
-  test("Content-Length above the limit is refused, before the type is looked at", () => {
+  test("rejects a Content-Length above the limit before it checks the type", () => {
     const headers = { "content-type": "text/plain", "content-length": "11" };
     expect(fault(() => check(headers))).toMatchObject({ status: 413, code: "PayloadTooLarge" });
     expect(fault(() => check({ ...headers, "content-length": "10" }))).toMatchObject({ status: 415 });
@@ -137,7 +137,7 @@ describe("BodyBuffer", () => {
     );
   });
 
-  test("takes as much as the limit and not a byte more", () => {
+  test("accepts bytes up to the limit, and not one more", () => {
     const buffer = new BodyBuffer(5, undefined);
     buffer.add(ENCODER.encode("ab"));
     buffer.add(ENCODER.encode("cde"));
@@ -145,7 +145,7 @@ describe("BodyBuffer", () => {
     expect(fault(() => buffer.add(ENCODER.encode("f")))).toMatchObject({ status: 413 });
   });
 
-  test("a body that is shorter than announced is cut off", () => {
+  test("rejects a body that is shorter than announced", () => {
     const buffer = new BodyBuffer(null, 3);
     buffer.add(ENCODER.encode("ab"));
     expect(fault(() => buffer.end())).toMatchObject({ status: 400, code: "InvalidBody" });
@@ -161,7 +161,7 @@ describe("parseBody", () => {
     expect(error.message).toContain("empty");
   });
 
-  test("a byte order mark is taken, a second is not", () => {
+  test("accepts one byte order mark, but not two", () => {
     expect(parseBody(ENCODER.encode("\ufeff[1]"), 64)).toEqual([1]);
     expect(fault(() => parseBody(ENCODER.encode("\ufeff\ufeff[1]"), 64))).toMatchObject({ code: "InvalidBody" });
   });
@@ -174,11 +174,11 @@ describe("parseBody", () => {
     [[0xff, 0xfe, 0x7b, 0, 0x7d, 0]],
   ])("%j is not UTF-8", (bytes) => {
     expect(fault(() => parseBody(Uint8Array.from(bytes), 64))).toMatchObject({ status: 400, code: "InvalidBody" });
-    // The decoder is as new behind it.
+    // The error leaves the decoder unchanged.
     expect(parseBody(ENCODER.encode('"ä"'), 64)).toBe("ä");
   });
 
-  test("faults of the syntax say where they are", () => {
+  test("syntax errors state their position", () => {
     const error = fault(() => parseBody(ENCODER.encode('{"a":tru}'), 64));
     expect(error).toMatchObject({ status: 400, code: "InvalidBody", target: undefined });
     expect(error.message).toBe(
@@ -196,7 +196,7 @@ describe("the web door", () => {
     expect(await readJsonBody(request, { maxBytes: 7, maxDepth: 1, maxValues: null })).toEqual({ a: 1 });
   });
 
-  test("a body that is not there is read at once", () => {
+  test("reads an absent body at once", () => {
     const request = fetchRequest(null);
     expect(request.hasBody).toBe(false);
     expect(request.readBody(0)).toEqual(new Uint8Array(0));
@@ -225,7 +225,7 @@ describe("the web door", () => {
     expect([pulled, cancelled]).toEqual([3, true]);
   });
 
-  test("a body that is cut off, or whose stream fails, is refused", async () => {
+  test("rejects a body that is cut off, and a stream that fails", async () => {
     const short = fetchRequest(stream("{}"), { "content-type": "application/json", "content-length": "3" });
     expect(await rejection(() => short.readBody(null))).toMatchObject({ status: 400, code: "InvalidBody" });
     const failing = new ReadableStream<Uint8Array>({
@@ -236,10 +236,10 @@ describe("the web door", () => {
     expect(await rejection(() => fetchRequest(failing).readBody(null))).toMatchObject({ status: 400 });
   });
 
-  test("a body that was read before is a fault of the application", async () => {
+  test("reports a body that the application has already read", async () => {
     const request = new Request("http://service.example/", { method: "POST", body: "{}" });
     await request.text();
-    expect(() => fromFetchRequest(request).readBody(null)).toThrow(/read before it came/u);
+    expect(() => fromFetchRequest(request).readBody(null)).toThrow(/read before it reached/u);
   });
 });
 
@@ -253,7 +253,7 @@ describe("the node door", () => {
     }
   });
 
-  /** Sends raw bytes, and gives what the handler made of the request. */
+  /** Sends raw bytes, and returns the result of the handler. */
   async function read<T>(
     head: readonly string[],
     handle: (request: ODataRequest, message: IncomingMessage, response: ServerResponse) => T | Promise<T>,
@@ -275,7 +275,7 @@ describe("the node door", () => {
     return result;
   }
 
-  test("reads a body that comes in pieces", async () => {
+  test("reads a body that arrives in pieces", async () => {
     const bytes = await read(
       ["Content-Length: 7"],
       (request) => request.readBody(7),
@@ -296,7 +296,7 @@ describe("the node door", () => {
     expect(error).toMatchObject({ status: 413, code: "PayloadTooLarge" });
   });
 
-  test("reads at once what has come whole", async () => {
+  test("reads a complete body at once", async () => {
     const late = async (request: ODataRequest, message: IncomingMessage): Promise<unknown> => {
       while (!message.complete) await delay(5);
       return [request.readBody(null)];
@@ -315,7 +315,7 @@ describe("the node door", () => {
     expect(await read(["Transfer-Encoding: chunked"], none, (socket) => socket.write("0\r\n\r\n"))).toHaveLength(0);
   });
 
-  test("a client that goes away in the middle", async () => {
+  test("a client that disconnects within the body", async () => {
     const error = await rejection(() =>
       read(
         ["Content-Length: 7"],
@@ -327,16 +327,16 @@ describe("the node door", () => {
       ),
     );
     expect(error).toMatchObject({ status: 400, code: "InvalidBody" });
-    expect(error.message).toContain("ended before");
+    expect(error.message).toContain("shorter than Content-Length");
   });
 
-  test("a body that was read before is a fault of the application", async () => {
+  test("reports a body that the application has already read", async () => {
     const handle = async (request: ODataRequest, message: IncomingMessage): Promise<unknown> => {
       for await (const chunk of message) expect(chunk).toHaveLength(2);
       return request.readBody(null);
     };
     await expect(read(["Content-Length: 2"], handle, (socket) => socket.write("{}"))).rejects.toThrow(
-      /read before it came/u,
+      /read before it reached/u,
     );
   });
 });

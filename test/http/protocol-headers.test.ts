@@ -59,7 +59,7 @@ eachDoor((door) => {
             code: "UnsupportedODataVersion",
             target: "OData-Version",
             message:
-              "OData-Version is not 4.0: this service reads requests in OData 4.0, so send 4.0, or leave the header out.",
+              "OData-Version is not 4.0. This service reads requests in OData 4.0: send 4.0, or omit the header.",
           });
         }
         const writes = { ...headers, ...JSON_BODY };

@@ -51,7 +51,7 @@ function open(port: number, ...pieces: readonly string[]) {
 }
 
 const TIMEOUT_BODY =
-  '{"error":{"code":"RequestTimeout","message":"The request did not arrive in time: send it again."}}';
+  '{"error":{"code":"RequestTimeout","message":"The request did not arrive in time. Send it again."}}';
 
 test.each<[string, ServeOptions, string]>([
   ["headers", { headersTimeout: 100 }, "GET /Notes HTTP/1.1\r\nHost: x\r\n"],
