@@ -2,7 +2,7 @@ import { edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 
 const Note = entityType("Note", { id: edm.int32().key(), date: edm.date() });
-const service = odataService({ entitySets: [entitySet(Note, { getAll: () => [] })] });
+const service = odataService({ entitySets: [entitySet(Note, { getAll: () => [], getByKey: () => null })] });
 
 // Twice: a shape that is known already answers alike.
 test.each([1, 2])("a wrong value in a parameter alias is placed where the alias is mentioned (%s)", async () => {
@@ -20,4 +20,15 @@ test.each([1, 2])("a wrong value in a parameter alias is placed where the alias 
     expect(error.message).toMatch(message);
     expect(error).toMatchObject({ code: "InvalidQueryOption", target: error.message.split(" ", 1)[0] });
   }
+});
+
+test.each([
+  ["a key", "Notes(@key)", "InvalidKey", "key"],
+  ["a list", "Notes?$filter=Id in @list", "InvalidQueryOption", "$filter"],
+  ["an alias that contains itself", "Notes?$filter=Id eq @p&@p=@p", "InvalidQueryOption", "@p"],
+])("rejects an alias without a value as %s", async (_name, path, code, target) => {
+  const response = await service.fetch(new Request(`http://service.example/${path}`));
+  const { error } = (await response.json()) as { error: object };
+  expect(response.status).toBe(400);
+  expect(error).toMatchObject({ code, target });
 });

@@ -259,3 +259,14 @@ test("nothing of what was refused or answered is kept but shapes, up to a bound"
   }
   expect(bytesKept() - before).toBeLessThan(60_000_000);
 });
+
+eachDoor((door) => {
+  test("maxNodeCount counts neither parentheses nor the items of lists", async () => {
+    const send = door.to(knotService({ maxNodeCount: 12 }).service);
+    expect((await send(`/s/Knots?${filter(`${"(".repeat(20)}id eq 1${")".repeat(20)}`)}`)).status).toBe(200);
+    expect((await send(`/s/Knots?${filter(`id in (${"1,".repeat(20)}1)`)}`)).status).toBe(200);
+    const { status, json } = await send(`/s/Knots?${filter("id eq 1 or id eq 2 or id eq 3 or id eq 4")}`);
+    expect([status, json.error.target]).toEqual([400, "$filter"]);
+    expect(json.error.message).toMatch(/more than 12 operators, names and values/u);
+  });
+});

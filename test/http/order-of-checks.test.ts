@@ -73,6 +73,14 @@ eachDoor((door) => {
     expectError(await ask("key", "options", "accept"), EXPECTED.accept);
   });
 
+  test("checks the versions, then the length of the URL, then the path", async () => {
+    const long = `/s/Nope?x=${"x".repeat(20_000)}`;
+    expectError(await send(long, { "OData-MaxVersion": "3.0", "OData-Version": "3.0" }), EXPECTED.version);
+    expectError(await send(long, { "OData-Version": "3.0" }), { ...EXPECTED.version, target: "OData-Version" });
+    expectError(await send(long), { status: 400, code: "InvalidQueryOption", message: /16384/u });
+    expectError(await send("/s/Nope"), EXPECTED.path);
+  });
+
   test("between faulty options the one that is unknown or twice does not hide behind a later one", async () => {
     expectError(await send("/s/Items?$foo=1&$top=x"), { status: 400, code: "UnsupportedQueryOption", target: "$foo" });
     expectError(await send("/s/Items?$top=1&$top=2&$skip=x"), {
