@@ -53,8 +53,9 @@ export default defineConfig({
   transformPageData: (page) => {
     if (page.relativePath === "index.md") Object.assign(page.frontmatter, HOME);
     if (page.relativePath.startsWith("api/")) Object.assign(page.frontmatter, { outline: [2, 3], pageClass: "api" });
-    // Its tables need the room.
-    if (page.relativePath === "comparison.md") Object.assign(page.frontmatter, { aside: false, pageClass: "wide" });
+    // Their tables need the room.
+    if (["comparison.md", "guides/security.md", "guides/upgrading.md"].includes(page.relativePath))
+      Object.assign(page.frontmatter, { aside: false, pageClass: "wide" });
   },
   themeConfig: {
     search: { provider: "local", options: { detailedView: true } },
