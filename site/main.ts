@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { DECLARATIONS, ROOT, SITE } from "./paths.ts";
+import { OUTPUT, ROOT, SITE } from "./paths.ts";
 
 /**
  * Serves the documentation (`serve`) or builds it and checks its links (`build`). The packages of the site have a lockfile
@@ -51,5 +51,5 @@ if (command === "serve") {
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exit(1);
   writeLlms(base);
-  console.log(`The site is in ${join(SITE, ".vitepress/dist")}; declarations are in ${DECLARATIONS}.`);
+  console.log(`The site is in ${OUTPUT}.`);
 }
