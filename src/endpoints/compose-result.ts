@@ -20,8 +20,8 @@ import { jsonResponse, noContentResponse } from "./response.ts";
 import { mayBeHidden, seenEntities } from "./returned-entities.ts";
 
 /**
- * Makes the response with the collection of entities that a composable function returns. The query options are applied in
- * memory. Entities of the set's own type are a page of the set, others a bare array.
+ * Makes the response with the collection of entities that a composable function returns. The query options are applied
+ * in memory. Entities of the set's own type are a page of the set, others a bare array.
  * @param call calls the function after its options are bound
  * @throws ODataError for a query option, or the error of the call
  * @see docs/reference/operations.md

@@ -40,9 +40,9 @@ export interface CurrentEntity {
 const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
 
 /**
- * Loads the entity of a write where its preconditions need it, and checks If-Match, then If-None-Match. Sets that cannot
- * read by key skip both. The write then expects the values of the ETag, so that a concurrent write is detected. `*` names
- * no version, so the write expects no values.
+ * Loads the entity of a write where its preconditions need it, and checks If-Match, then If-None-Match. Sets that
+ * cannot read by key skip both. The write then expects the values of the ETag, so that a concurrent write is detected.
+ * `*` names no version, so the write expects no values.
  * @throws ODataError `PreconditionFailed`, target the header; the error of the handler
  * @see RFC 9110, section 13.2.2; docs/reference/etags.md
  */

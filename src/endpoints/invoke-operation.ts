@@ -80,7 +80,8 @@ interface Owner {
 }
 
 /**
- * Checks the rules of the entity to which an operation is bound, and the preconditions of an action, which may change it.
+ * Checks the rules of the entity to which an operation is bound, and the preconditions of an action, which may change
+ * it.
  * @returns the reader of the call
  */
 function openOwner(exchange: Exchange, { entitySet, keyText, key }: Owner, kind: "Function" | "Action"): Maybe<Reader> {

@@ -16,8 +16,8 @@ interface NavigationRoute {
 }
 
 /**
- * Returns the context URL in the response of a navigation route. The profile decides whether it names the route or the set
- * of the related entities.
+ * Returns the context URL in the response of a navigation route. The profile decides whether it names the route or the
+ * set of the related entities.
  * @param key the key of the parent in the application's form
  * @param isCollection whether the response is a collection
  * @param contextSelect the items of `$select`, in the order of the client; empty without `$select`

@@ -20,8 +20,8 @@ export interface CalledOperation {
 }
 
 /**
- * Makes the response with the result of an operation: 204 for nothing, null and a hidden entity; entities of the set's own
- * type as the set returns them; a primitive value of a bound operation in an envelope; anything else as bare JSON.
+ * Makes the response with the result of an operation: 204 for nothing, null and a hidden entity; entities of the set's
+ * own type as the set returns them; a primitive value of a bound operation in an envelope; anything else as bare JSON.
  * @throws Error for a value that does not match the declared type; ODataError that the handler threw while its entities
  * were read, `InvalidQueryOption` for more entities than a response may contain
  * @see docs/reference/operations.md

@@ -141,8 +141,8 @@ function relatedEntityResponse(
 }
 
 /**
- * Returns the related entities of one parent as a set, which is read like any collection. Without a handler, the database
- * reads them.
+ * Returns the related entities of one parent as a set, which is read like any collection. Without a handler, the
+ * database reads them.
  */
 export function collectionOf(
   exchange: Exchange,

@@ -48,8 +48,8 @@ export const readProperty: Endpoint = (exchange, path) => {
 };
 
 /**
- * `GET /Set(key)/Property/$value`: the raw value of a primitive property, without envelope and quotes. The profile decides
- * whether null is 204 or `NotFound`.
+ * `GET /Set(key)/Property/$value`: the raw value of a primitive property, without envelope and quotes. The profile
+ * decides whether null is 204 or `NotFound`.
  * @throws ODataError as for readProperty; `NotSupported` for a complex property
  * @see docs/reference/properties.md
  */

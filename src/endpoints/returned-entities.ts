@@ -22,8 +22,8 @@ export function mayBeHidden(exchange: Exchange, { entityType, own }: ReturnedEnt
 }
 
 /**
- * Returns the entities that an operation returned, without hidden ones. An endless iterable is cut off. Hidden entities do
- * not count, so that no limit reveals them.
+ * Returns the entities that an operation returned, without hidden ones. An endless iterable is cut off. Hidden entities
+ * do not count, so that no limit reveals them.
  * @param result the value that the handler returned: a list or an async iterable
  * @throws TypeError for a value that is not a list; ODataError that the handler threw while its entities were read,
  * `InvalidQueryOption` for more entities than a response may contain; the error of a rule

@@ -19,7 +19,8 @@ interface NestingPlace {
 const BODY: NestingPlace = { path: "", isOwnSkipped: false };
 
 /**
- * Requires that the user may create every entity that is nested in a new one: the `create` rules of each set are checked.
+ * Requires that the user may create every entity that is nested in a new one: the `create` rules of each set are
+ * checked.
  * @param entity the argument of the create handler
  * @throws ODataError `Unauthorized`, `Forbidden`, target the path of the navigation; the error of a rule
  * @see docs/guides/authorization.md

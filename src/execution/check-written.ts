@@ -89,8 +89,8 @@ function meets(
 }
 
 /**
- * Loads the entities that a navigation will lead to, where the foreign key is known. Before the entity is saved, handlers
- * return the entities that it was related to before.
+ * Loads the entities that a navigation will lead to, where the foreign key is known. Before the entity is saved,
+ * handlers return the entities that it was related to before.
  */
 function loadKnown(
   mention: NavigationMention,

@@ -165,7 +165,10 @@ function asRelated(place: string, value: unknown): object {
   throw new TypeError(`The handler of ${place} returned a value that is not an entity.`);
 }
 
-/** Returns the related entities that a handler loaded into an entity. Undefined means not loaded; null means no related entity. */
+/**
+ * Returns the related entities that a handler loaded into an entity. Undefined means not loaded; null means no related
+ * entity.
+ */
 function takeLoaded(mention: NavigationMention, value: unknown, owner: object, run: LoadRun): RelatedObject {
   const { isCollection, name } = mention.navigationProperty;
   const related = isCollection ? loadedList(value) : loadedEntity(value);

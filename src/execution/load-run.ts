@@ -82,8 +82,8 @@ export function cannotFollow({ option }: Pick<LoadRun, "option">, path: string, 
 }
 
 /**
- * Marks an entity as hidden because nothing loads the related entities that a row rule uses. A warning is logged once per
- * path. An error would reveal the hidden row to the client.
+ * Marks an entity as hidden because nothing loads the related entities that a row rule uses. A warning is logged once
+ * per path. An error would reveal the hidden row to the client.
  */
 export function noteUnfollowed(run: LoadRun, owner: object, path: string): void {
   run.unfollowed.add(owner);

@@ -19,8 +19,8 @@ import { gateOf, type Reader } from "./reader.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
 
 /**
- * Opens the source of a planned read. The query may also use the same set along a navigation: the handler is still called
- * only once.
+ * Opens the source of a planned read. The query may also use the same set along a navigation: the handler is still
+ * called only once.
  */
 export function openSource(
   { form, query, expand }: CollectionPlan,

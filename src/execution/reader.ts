@@ -40,8 +40,8 @@ export interface GuardedDefinition extends ServiceDefinition {
 }
 
 /**
- * Returns the context that keeps the results of row rules and the sources of a request: a write shares those of the reads
- * before it.
+ * Returns the context that keeps the results of row rules and the sources of a request: a write shares those of the
+ * reads before it.
  */
 export function readContextOf(context: Context & { readonly readContext?: Context | undefined }): Context {
   return context.readContext ?? context;

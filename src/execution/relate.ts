@@ -30,8 +30,8 @@ interface Relation {
 }
 
 /**
- * Makes the conversion of handler results for one expansion: it applies the nested options, cuts the list, and counts the
- * entities.
+ * Makes the conversion of handler results for one expansion: it applies the nested options, cuts the list, and counts
+ * the entities.
  * @throws the error of the search handler
  */
 export function relating(step: ExpandStep, run: ExpandRun): Maybe<AnswerReading<Related>> {

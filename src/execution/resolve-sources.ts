@@ -32,7 +32,8 @@ const sourcesOf = keptPerForeign((_context: Context): RequestSources => ({
 /**
  * Returns the sources of entity sets for one request, with the rows that the reader sees.
  * @returns the sources by set, without the sets that have no `queryable` handler
- * @throws ODataError that a handler returned or threw; TypeError for a result that is not a source; as for restrictSource
+ * @throws ODataError that a handler returned or threw; TypeError for a result that is not a source; as for
+ *   restrictSource
  */
 export function resolveSources(sets: readonly EntitySet[], reader: Reader): Maybe<SourcesBySet> {
   const { entitySets } = serviceOf(reader.context);

@@ -115,8 +115,8 @@ function isFree(handler: object, { gate }: Reader): boolean {
 }
 
 /**
- * Whether to refuse the replacement of an unseen entity as that of a missing one. A handler that creates missing entities
- * is called for a key that is free.
+ * Whether to refuse the replacement of an unseen entity as that of a missing one. A handler that creates missing
+ * entities is called for a key that is free.
  * @throws ODataError `Forbidden`, `Unauthorized` for a user who sees nothing; `Conflict` where such a handler would
  *   overwrite a hidden entity
  */

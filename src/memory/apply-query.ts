@@ -5,17 +5,17 @@ import { asEntity } from "./entity.ts";
 import { type CompiledExpression, Evaluation } from "./evaluation.ts";
 import { isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
 
-/** Says whether a row stays. */
+/** Whether a row matches the filter. */
 type KeepRow = (row: unknown) => boolean;
 
 /**
- * Applies a query to rows in memory: filter, count, order, skip, top. Rows are read once, and not beyond the last that
- * is needed; they are neither copied nor changed. The order is stable.
+ * Applies a query to rows in memory: filter, count, order, skip, top. Rows are read once, up to the last row that is
+ * needed, and neither copied nor changed. The order is stable.
  * @param rows entities as the application's objects
- * @param query what to apply; its expressions are compiled on first use and kept as long as they live
+ * @param query its expressions are compiled on first use and kept as long as they live
  * @returns the page, with the number of rows after the filter when `query.count` is set. Without filter, order and
  *   paging its entities are `rows` itself when that is an array
- * @throws TypeError for a row that is no object, or a value in it that is none of its property's type: a fault of the
+ * @throws TypeError for a row that is not an object, or has a value of another type than its property: a fault of the
  *   application
  * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
  */
@@ -24,8 +24,8 @@ export function applyQuery(rows: Iterable<unknown>, query: MemoryQuery & Pick<So
 }
 
 /**
- * Applies a query as `applyQuery` does, to one of several lists that one evaluation runs over: `now()` and prepared
- * lists of `in` are the same for all of them.
+ * Applies a query like `applyQuery` to one of several lists in the same evaluation, so that `now()` and prepared `in`
+ * lists are the same for all of them.
  */
 export function applyClauses(rows: Iterable<unknown>, query: MemoryQuery, evaluation: Evaluation): EntityPage {
   const { filter, orderBy, shape } = query;
@@ -49,7 +49,7 @@ function filterRows(rows: Iterable<unknown>, keep: KeepRow | null): readonly unk
   return kept;
 }
 
-/** Without an order, reading ends with the last row of the page unless all are to be counted. */
+/** Reads rows without ordering them: up to the last row of the page, unless all rows are counted. */
 function readInOrder(rows: Iterable<unknown>, keep: KeepRow | null, query: MemoryQuery): EntityPage {
   const { skip, count } = query;
   const end = skip + (query.top ?? Number.POSITIVE_INFINITY);

@@ -18,15 +18,15 @@ import { compileTemporalArithmetic, compileTemporalNegation } from "./temporal-a
 /** Compiles an operand of another kind of expression. */
 export type CompileOperand = (expression: Expression) => CompiledExpression;
 
-/** Evaluates to a value on its way through one arithmetic expression. */
+/** Evaluates to an intermediate value of one arithmetic expression. */
 type Evaluate<T> = (entity: object, evaluation: Evaluation) => T | null;
 
 /**
  * Compiles arithmetic. Null when an operand is null. By the type of the result:
  * - integers are computed as Edm.Int64: `div` truncates, `mod` has the sign of the left operand, a result beyond Int64
  *   and a division by zero are null;
- * - Decimal is exact, a quotient is rounded half away from zero to at least 12 fraction digits, and has no trailing zeros; division by zero, and a
- *   result of more than 1000 digits, are null;
+ * - Decimal is exact. A quotient is rounded half away from zero to at least 12 fraction digits, without trailing zeros.
+ *   Division by zero, and a result of more than 1000 digits, are null;
  * - Double is IEEE 754: division by zero gives INF, -INF or NaN. Single is computed as Double;
  * - temporal values: see `compileTemporalArithmetic`.
  * @see OData URL Conventions 4.0, section 5.1.1.2
@@ -69,7 +69,7 @@ function numericKind(type: PrimitiveType): "integer" | "decimal" | "double" | "t
   return type.name === "Edm.Double" || type.name === "Edm.Single" ? "double" : "temporal";
 }
 
-/** Nested integer arithmetic stays on numbers where it can: conversions to Int64 in between are left out. */
+/** Compiles nested integer arithmetic, which uses numbers where possible and skips conversions to Int64. */
 function compileInteger(expression: Expression, compile: CompileOperand): Evaluate<LooseInteger> {
   if (expression.kind === "arithmetic" && isInteger(expression.type)) {
     const { operator } = expression;
@@ -88,7 +88,7 @@ function canonicalInteger(evaluate: Evaluate<LooseInteger>, type: PrimitiveType)
   return unary<LooseInteger, PrimitiveValue>(evaluate, type.name === "Edm.Int64" ? BigInt : Number);
 }
 
-/** Nested Decimal arithmetic keeps its values in parts; integers that are converted to Decimal join without text. */
+/** Compiles nested Decimal arithmetic, which keeps values in parts; integers are converted without strings. */
 function compileDecimal(expression: Expression, compile: CompileOperand): Evaluate<ScaledDecimal> {
   if (expression.kind === "arithmetic" && isDecimal(expression.type)) {
     const { operator } = expression;

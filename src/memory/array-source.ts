@@ -4,11 +4,11 @@ import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { applyQuery } from "./apply-query.ts";
 
 /**
- * A source over entities in memory: what a `queryable` handler returns.
+ * Makes a source over entities in memory, for a `queryable` handler.
  * @param type the entity type as declared
- * @param rows the entities; they are looked at where they stand, neither copied nor changed, so that rows added later
- *   are seen by later reads. Only an iterator, which can run but once, is kept as an array from the first read on
- * @throws TypeError for rows that cannot be iterated over
+ * @param rows the entities. They are neither copied nor changed, and each read sees rows that were added before it. Only
+ *   an iterator, which can run once, is collected in an array on the first read
+ * @throws TypeError for rows that are not iterable
  */
 export function arraySource<E extends EntityTypeDeclaration>(type: E, rows: Iterable<ResultOf<E>>): EntitySource<E> {
   if (typeof rows !== "object" || rows === null || !(Symbol.iterator in rows)) {
@@ -27,7 +27,7 @@ export function arraySource<E extends EntityTypeDeclaration>(type: E, rows: Iter
   });
 }
 
-/** All that an iterator gives; of one that fails, an iterable that fails alike: the rest of it would pass for all. */
+/** Collects an iterator. If it fails, every later read fails too, because a part must not pass for the whole. */
 function collect(iterator: Iterable<unknown>): Iterable<unknown> {
   try {
     return [...iterator];
@@ -40,7 +40,7 @@ function collect(iterator: Iterable<unknown>): Iterable<unknown> {
   }
 }
 
-/** An iterator (a generator, most of all) is its own iterable, and is used up by the first loop over it. */
+/** Whether an iterable is its own iterator, such as a generator, which one loop uses up. */
 function isIterator(iterable: Iterable<unknown>): boolean {
   return !Array.isArray(iterable) && Object.is(iterable[Symbol.iterator](), iterable);
 }

@@ -6,16 +6,18 @@ import { childrenOf, isPath } from "../query/walk-expression.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { Evaluation } from "./evaluation.ts";
 
-/** An entity of which not all is known, and by what its conditions are evaluated. */
+/** An entity with unknown values, and the evaluation of its conditions. */
 export interface PartialEntity {
   /** The application's object. */
   readonly entity: object;
   readonly evaluation: Evaluation;
-  /** Whether the first step of a path from the entity is known: a property of it, or a navigation whose end was loaded. */
+  /**
+   * Whether the first step of a path from the entity is known: its property, or a navigation whose target was loaded.
+   */
   readonly isKnown: (step: Exclude<PathSource, { readonly kind: "it" }>) => boolean;
 }
 
-/** A set of the truth values: one bit for each. */
+/** A set of truth values, as bits. */
 type Truths = number;
 
 const FALSE = 1;
@@ -24,13 +26,13 @@ const TRUE = 4;
 const ANY: Truths = FALSE | NULL | TRUE;
 const EACH: readonly Truths[] = [FALSE, NULL, TRUE];
 
-/** Tells which truth values a condition may have for an entity. */
+/** Returns the possible truth values of a condition for an entity. */
 type Possible = (partial: PartialEntity) => Truths;
 
 /**
- * Whether a condition can be true of an entity, whatever the values are that are not known of it.
+ * Whether a condition can be true for an entity, whatever its unknown values are.
  * @param filter a Boolean expression; compiled on first use
- * @throws TypeError for a value of the entity that is none of its property's type
+ * @throws TypeError for a value of another type than its property
  */
 export function canBeTrue(filter: FilterClause, partial: PartialEntity): boolean {
   return (possibleOf(filter)(partial) & TRUE) !== 0;
@@ -38,7 +40,7 @@ export function canBeTrue(filter: FilterClause, partial: PartialEntity): boolean
 
 const possibleOf = keptPer(({ expression }: FilterClause) => compilePossible(expression));
 
-/** Judges each part of a condition by itself, so that a result never has fewer truth values than are possible. */
+/** Compiles each part of a condition separately, so that the result never lacks a possible truth value. */
 function compilePossible(expression: Expression): Possible {
   switch (expression.kind) {
     case "logical": {
@@ -58,7 +60,7 @@ function compilePossible(expression: Expression): Possible {
   }
 }
 
-/** Three-valued: of false, null and true in that order `and` is the least and `or` the greatest. */
+/** Combines truth values: in the order false, null, true, `and` is the least and `or` the greatest. */
 function combine(left: Truths, right: Truths, operator: "and" | "or"): Truths {
   let result = 0;
   for (const first of EACH) {
@@ -79,7 +81,7 @@ function truthOf(value: PrimitiveValue | null): Truths {
   return value === true ? TRUE : FALSE;
 }
 
-/** Whether all paths of an expression begin with what is known; false for what no row rule says. */
+/** Whether all paths of an expression start with a known step; false for expressions that no row rule contains. */
 function isWhollyKnown(expression: Expression, partial: PartialEntity): boolean {
   if (expression.kind === "property") return beginsKnown(expression, partial);
   if (isPath(expression) || expression.kind === "count" || expression.kind === "lambda") return false;

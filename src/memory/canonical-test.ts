@@ -1,12 +1,9 @@
 import type { ValueType } from "../edm/model.ts";
 
-/**
- * Tells by a short look that a value is canonical as it stands; false where it is not, or where only the codec can
- * tell.
- */
+/** A quick check whether a value is canonical; false where it is not, or where only the codec can decide. */
 export type CanonicalTest = (value: unknown) => boolean;
 
-/** What `typeof` says of values that need no conversion; null where more than that must be looked at. */
+/** The result of `typeof` for values that need no conversion; null where `typeof` does not suffice. */
 export type CanonicalKind = "boolean" | "number" | "bigint" | "string" | null;
 
 const MINUS = 45;
@@ -20,7 +17,7 @@ const GUID_LENGTH = 36;
 const DATE_LENGTH = 10;
 const TIME_LENGTH = 8;
 
-/** What `typeof` tells of the canonical values of a type that may be taken as they are. */
+/** Returns the result of `typeof` that proves a value of a type canonical. */
 export function canonicalKind(type: ValueType): CanonicalKind {
   if (type.kind !== "PrimitiveType") return null;
   switch (type.name) {
@@ -43,9 +40,9 @@ export function canonicalKind(type: ValueType): CanonicalKind {
 }
 
 /**
- * The look for a type whose values `typeof` does not tell. It goes by the form alone: a text in the form of a timestamp
- * is taken for one, and whether its day exists is for the writer of the answer to find out. The codec's full check would
- * cost more than the comparison that follows.
+ * Returns the check for a type where `typeof` does not suffice. It looks only at the form: the string of a timestamp
+ * may name a day that does not exist, which the writer of the response finds out. The codec's full check would cost
+ * more than the comparison.
  */
 export function canonicalTest(type: ValueType): CanonicalTest {
   switch (type.kind === "PrimitiveType" ? type.name : undefined) {
@@ -66,7 +63,9 @@ export function canonicalTest(type: ValueType): CanonicalTest {
   }
 }
 
-/** Digits without a leading zero, then perhaps a point and digits; `-0…` is left to the codec. */
+/**
+ * Whether a string has digits without a leading zero, then optionally a point and digits. `-0…` is left to the codec.
+ */
 function isDecimal(text: string): boolean {
   const start = text.charCodeAt(0) === MINUS ? 1 : 0;
   const whole = digitsEnd(text, start);
@@ -94,12 +93,12 @@ function isUtcDateTime(text: string): boolean {
   );
 }
 
-/** Four digits of year: a sign, or a fifth digit, would move the hyphens. */
+/** Whether a string starts with a date with four digits of year: a sign or a fifth digit would move the hyphens. */
 function startsWithDate(text: string): boolean {
   return text.charCodeAt(4) === MINUS && text.charCodeAt(7) === MINUS && text.charCodeAt(0) !== MINUS;
 }
 
-/** Seconds end the time, or a point and a digit at least follow them. */
+/** Whether a time ends after the seconds, or after a point and at least one digit. */
 function isTime(text: string, start: number, end: number): boolean {
   const secondEnd = start + TIME_LENGTH;
   if (text.charCodeAt(start + 2) !== COLON || text.charCodeAt(start + 5) !== COLON) return false;

@@ -6,7 +6,7 @@ import { requireParameter } from "./compare-parameter.ts";
 import type { RawAccessor } from "./compile-property.ts";
 import type { CompiledPredicate } from "./evaluation.ts";
 
-/** A timestamp in whole milliseconds, rounded down, and whether it lies behind them. */
+/** A timestamp in whole milliseconds, rounded down, and whether it has a remainder. */
 interface Milliseconds {
   readonly text: string;
   readonly milliseconds: number;
@@ -14,9 +14,9 @@ interface Milliseconds {
 }
 
 /**
- * Compiles the comparison of a timestamp property with a parameter so that a JavaScript `Date` is compared by its
- * number: writing it as text would take ten times as long as the comparison. Other values go to `compareTexts`.
- * @param raw reads the property as the application holds it
+ * Compiles the comparison of a timestamp property with a parameter so that a JavaScript `Date` is compared as a number:
+ * converting it to a string would take ten times as long. Other values are passed to `compareTexts`.
+ * @param raw reads the property as the application stores it
  * @param index the number of the parameter
  */
 export function compareDateObject(

@@ -4,8 +4,8 @@ import type { ComparisonOperator } from "../query/expression.ts";
 import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
 
 /**
- * Compiles the commonest comparison, an operand with a parameter by JavaScript's own operators, to one closure. It is
- * written out per operator: a test and a parameter behind closures of their own would cost as much again.
+ * Compiles the most common comparison, of an operand with a parameter by JavaScript's own operators, to one closure.
+ * There is one closure per operator, because nested closures for operator and parameter would double the cost.
  * @param left the left operand
  * @param index the number of the parameter that is the right operand
  */
@@ -44,7 +44,7 @@ export function compareWithParameter(
   }
 }
 
-/** The value of a parameter. @throws Error when there is none: a fault of whoever bound the query */
+/** Returns the value of a parameter. @throws Error for a missing parameter: a fault of the code that bound the query */
 export function requireParameter({ values }: Evaluation, index: number): PrimitiveValue {
   const value = values[index];
   if (value === undefined) throw new Error(`Parameter ${String(index)} of the query has no value.`);

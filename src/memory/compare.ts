@@ -4,7 +4,9 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import type { ScalarType } from "../query/expression.ts";
 
-/** Compares two canonical values of one type, neither of them null: negative, zero or positive; NaN for a NaN operand. */
+/**
+ * Compares two canonical values of one type, neither of them null: negative, zero or positive; NaN for a NaN operand.
+ */
 export type CompareValues = (left: PrimitiveValue, right: PrimitiveValue) => number;
 
 /** Compares two canonical values or nulls of one type for sorting: negative, zero or positive, never NaN. */
@@ -16,7 +18,7 @@ export type OrderValues = (left: PrimitiveValue | null, right: PrimitiveValue | 
  */
 export type ComparisonFamily = "native" | "text" | "named" | "coded";
 
-/** The order of sort keys, and what must be told of each key before it is compared. */
+/** The order of sort keys, and a function that must see each key before it is compared. */
 export interface KeyOrder {
   readonly order: OrderValues;
   readonly noteKey: (key: PrimitiveValue | null) => void;
@@ -24,7 +26,7 @@ export interface KeyOrder {
 
 const HIGH_UNIT = /[\uD800-\uFFFF]/;
 
-/** Tells how the values of a type are compared. */
+/** Returns how the values of a type are compared. */
 export function comparisonFamily(type: ScalarType): ComparisonFamily {
   if (type.kind === "EnumType") return "named";
   switch (type.name) {
@@ -41,20 +43,21 @@ export function comparisonFamily(type: ScalarType): ComparisonFamily {
     case "Edm.Guid":
       return "text";
     case "Edm.Date":
-      // Canonical dates are equal only when their texts are; other temporal values may differ in trailing zeros.
+      // Canonical dates are equal only if their strings are equal; other temporal values may differ in trailing zeros.
       return "named";
     default:
       return "coded";
   }
 }
 
-/** Whether `===` tells the equality of canonical values of a type. */
+/** Whether `===` compares canonical values of a type for equality. */
 export function equalsNatively(type: ScalarType): boolean {
   return comparisonFamily(type) !== "coded";
 }
 
 /**
- * The comparison of two values of a type, for the relational operators: NaN is neither less nor greater nor equal.
+ * Returns the comparison of two values of a type for the relational operators: NaN is neither less nor greater nor
+ * equal.
  * @see OData URL Conventions 4.0, section 5.1.1.1
  */
 export function valueComparison(type: ScalarType): CompareValues {
@@ -77,10 +80,10 @@ function compareNatively(left: PrimitiveValue, right: PrimitiveValue): number {
 }
 
 /**
- * A total order of the values of a type for `$orderby`, ascending: null first, then NaN (which equals itself here),
- * then all others by `valueComparison`, so from -INF to INF.
+ * Returns a total order of the values of a type for `$orderby`, ascending: null first, then NaN (which equals itself
+ * here), then all others by `valueComparison`, so from -INF to INF.
  * @param type null where all values are null
- * @see decisions, Reading; OData Protocol 4.0, section 11.2.5.2
+ * @see OData Protocol 4.0, section 11.2.5.2; docs/reference/orderby.md
  */
 export function keyOrder(type: ScalarType | null): KeyOrder {
   if (type === null) return { order: () => 0, noteKey: noteNothing };
@@ -99,12 +102,12 @@ export function keyOrder(type: ScalarType | null): KeyOrder {
 }
 
 function noteNothing(): void {
-  // Most orders need to know nothing of their keys.
+  // Most orders do not depend on their keys.
 }
 
 /**
- * JavaScript's own `<` is more than twice as fast as `compareStrings`, and right as long as no key has a code unit from
- * the surrogates on; of two strings it is enough that one has none.
+ * Orders strings. JavaScript's own `<` is more than twice as fast as `compareStrings`, and correct if one of the two
+ * strings has no code unit from the surrogates on.
  */
 function textOrder(): KeyOrder {
   let isPlain = true;
@@ -120,7 +123,7 @@ function textOrder(): KeyOrder {
   return { order, noteKey };
 }
 
-/** Most comparisons end in the first lines; NaN is neither less nor greater than anything. */
+/** Orders values by JavaScript operators. Most comparisons end in the first lines; NaN compares false to all values. */
 function orderNatively(left: PrimitiveValue | null, right: PrimitiveValue | null): number {
   if (left === null || right === null) return orderNulls(left, right);
   if (left < right) return -1;

@@ -4,14 +4,14 @@ import type { RoundingMode } from "../query/clauses.ts";
 import type { CallExpression } from "../query/expression.ts";
 import type { CompiledExpression } from "./evaluation.ts";
 
-/** A call with its arguments compiled: what the implementation of a function makes its closure from. */
+/** A call with compiled arguments, from which the implementation of a function makes its closure. */
 export interface CallSite {
   readonly expression: CallExpression;
   readonly operands: readonly CompiledExpression[];
   readonly roundingMode: RoundingMode;
 }
 
-/** Makes the closure of a call; null is the answer when an argument is null. */
+/** Makes the closure of a call, which returns null when an argument is null. */
 export type CompileCall = (site: CallSite) => CompiledExpression;
 
 /** A function of one string. */
@@ -39,7 +39,7 @@ export function ofTwoTexts(compute: (first: string, second: string) => Primitive
   };
 }
 
-/** Compiled argument number `index` of a call. @throws Error when there is none, which the binder has refused before */
+/** Returns a compiled argument of a call. @throws Error for a missing one, which the binder has rejected before */
 export function operandAt({ expression, operands }: CallSite, index: number): CompiledExpression {
   const operand = operands[index];
   if (operand === undefined) throw new Error(`${expression.name} lacks argument ${String(index + 1)}.`);

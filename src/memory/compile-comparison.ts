@@ -11,7 +11,7 @@ import type { CompiledExpression, CompiledPredicate } from "./evaluation.ts";
 /** Compiles an operand. */
 type CompileOperand = (operand: Expression) => CompiledExpression;
 
-/** The operator that says the same with its operands exchanged. */
+/** The equivalent operator with exchanged operands. */
 const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   eq: "eq",
   ne: "ne",
@@ -22,11 +22,11 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 };
 
 /**
- * Compiles a comparison. Its value is never null: `eq` and `ne` treat null as a value of its own (`null eq null` and
- * `null ne 5` are true), the others are false when an operand is null. NaN equals nothing, itself included.
- * @param slots where the range variables of the operands are
+ * Compiles a comparison. Its value is never null: `eq` and `ne` treat null as a value (`null eq null` and `null ne 5`
+ * are true), the others are false when an operand is null. NaN equals nothing, not even itself.
+ * @param slots the range variables of the operands
  * @param compile compiles an operand
- * @see OData URL Conventions 4.0, section 5.1.1.1; decisions, Reading
+ * @see OData URL Conventions 4.0, section 5.1.1.1; docs/reference/filter.md
  */
 export function compileComparison(
   expression: ComparisonExpression,
@@ -79,7 +79,7 @@ function compileNullTest(
   return (entity, evaluation) => read(entity, evaluation) !== null;
 }
 
-/** What has no value of its own but may be null: a complex value, or an entity that a path leads to. */
+/** Compiles an operand that can only be compared with null: a complex value, or the entity of a path. */
 function compileNullable(operand: Expression, slots: VariableSlots): RawAccessor | null {
   if (operand.kind === "navigation" || operand.kind === "root") return compileRawSource(operand, slots);
   if (operand.kind !== "property" && operand.kind !== "variable") return null;
@@ -135,7 +135,7 @@ function compareByFunction(
   }
 }
 
-/** False unless both operands have a value. */
+/** Compiles a comparison that is false unless both operands have a value. */
 function both(
   left: CompiledExpression,
   right: CompiledExpression,
@@ -158,7 +158,7 @@ function equal(left: CompiledExpression, right: CompiledExpression, compare: Com
   };
 }
 
-/** The equality of two canonical values of a type, neither of them null. */
+/** Returns the equality of two canonical values of a type, neither of them null. */
 export function valueEquality(type: ScalarType): (left: PrimitiveValue, right: PrimitiveValue) => boolean {
   if (equalsNatively(type)) return (left, right) => left === right;
   const compare = valueComparison(type);

@@ -16,17 +16,17 @@ import { FUNCTION_LIBRARY } from "./function-library.ts";
 
 /**
  * Compiles a bound expression to a closure that evaluates it for one entity. Compile once per shape: the closure
- * depends on the expression alone, and serves all requests of the shape.
+ * depends only on the expression, and serves all requests of the shape.
  * @param expression a bound expression of a primitive or enum type; its depth is limited by the parser
- * @param roundingMode what `round()` does with a midpoint
- * @returns the closure; run, it throws a TypeError for a value of the application that is none of its property's type
+ * @param roundingMode how `round()` rounds a midpoint
+ * @returns the closure, which throws a TypeError for a value of another type than its property
  * @see OData URL Conventions 4.0, section 5.1.1
  */
 export function compileExpression(expression: Expression, roundingMode: RoundingMode): CompiledExpression {
   return compileWithin(expression, roundingMode, []);
 }
 
-/** Compiles an expression that stands within lambda operators. */
+/** Compiles an expression within lambda operators. */
 function compileWithin(expression: Expression, roundingMode: RoundingMode, slots: VariableSlots): CompiledExpression {
   const compile = (operand: Expression): CompiledExpression => compileWithin(operand, roundingMode, slots);
   switch (expression.kind) {
@@ -101,7 +101,7 @@ function compileConversion(
   };
 }
 
-/** A filter, a term of an order: what holds an expression and lives as long as its shape. */
+/** A filter or a term of an order: it has an expression and lives as long as its shape. */
 export interface Clause {
   readonly expression: Expression;
 }
@@ -111,7 +111,7 @@ const COMPILE: Readonly<Record<RoundingMode, (clause: Clause) => CompiledExpress
   BankersRounding: keptPer(({ expression }: Clause) => compileExpression(expression, "BankersRounding")),
 };
 
-/** Returns the closure of an expression, compiled on first use: the second request of a shape compiles nothing. */
+/** Returns the closure of an expression. It is compiled on first use, so later requests of the shape compile nothing. */
 export function compiledFor(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
   return COMPILE[roundingMode](clause);
 }

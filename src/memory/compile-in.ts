@@ -6,12 +6,12 @@ import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evalua
 
 type Contains = (value: PrimitiveValue) => boolean;
 
-/** Stands for the entity where an expression does not look at it. */
+/** The entity for expressions that do not use the entity. */
 const NO_ENTITY: object = Object.freeze({});
 
 /**
- * Compiles `operand in (…)`: true when the operand equals an item, as a chain of `eq` would be; a null operand equals a
- * null item. Never null. A list of constants is looked up, not walked, so a long list costs little per row.
+ * Compiles `operand in (…)`: true when the operand equals an item, like a chain of `eq`; a null operand equals a null
+ * item. Never null. A list of constants becomes a Set, so a long list costs little per row.
  * @param compile compiles an operand
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
@@ -56,7 +56,7 @@ function lookUp(
 function makeLookup(items: readonly CompiledExpression[], evaluation: Evaluation, type: ScalarType): Contains {
   const constants = items.map((item) => item(NO_ENTITY, evaluation)).filter((value) => value !== null);
   if (!equalsNatively(type)) return makeBinarySearch(constants, valueComparison(type));
-  // A Set holds NaN equal to itself; `eq` does not.
+  // In a Set, NaN equals itself; for `eq` it does not.
   const set = new Set(constants.filter((value) => !Number.isNaN(value)));
   return (value) => set.has(value);
 }

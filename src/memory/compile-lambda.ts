@@ -21,12 +21,12 @@ type PlaceItem = (item: unknown) => void;
 type ReadItems = (entity: object, evaluation: Evaluation) => readonly unknown[] | null;
 
 /**
- * Compiles `any` and `all`. Their value is never null: only an item whose predicate is true counts, null as little as
- * false. A collection that is null, or below a null value, has no items: `any` is false for it, and `all` true. Items
- * behind the one that decides are not looked at.
- * @param slots those of the lambda operators around this one
- * @returns the closure; run, it throws a TypeError for a value that is no array, and for an item that is none of its
- *   type, and an ODataError `InvalidQueryOption` where nested operators look at too many items
+ * Compiles `any` and `all`. Their value is never null: an item counts only if its predicate is true, so null counts like
+ * false. A collection that is null, or below a null value, has no items: `any` is false for it, and `all` true. No item
+ * after the deciding one is evaluated.
+ * @param slots the range variables of the surrounding lambda operators
+ * @returns the closure, which throws a TypeError for a value that is not an array and for an item of another type, and
+ *   an ODataError `InvalidQueryOption` where nested operators evaluate too many items
  * @see OData URL Conventions 4.0, section 5.1.1.5
  */
 export function compileLambda(
@@ -41,14 +41,14 @@ export function compileLambda(
   const slot: VariableSlot = { value: null, object: null };
   const place = placeItem(collection, slot);
   const test = compile(predicate, [...slots, slot]);
-  // Entities share what they are related to, so that a few of them can make many items.
+  // Entities share their related entities, so a few entities can have many items.
   const isCounted = slots.length > 0 || collection.kind === "navigation";
   return (entity, evaluation) => {
     const items = read(entity, evaluation);
     if (items === null) return isAll;
     let looked = 0;
     let verdict = isAll;
-    // A getter of the application may run the same query: what it finds in the slot must be there afterwards.
+    // A getter of the application may run the same query, so the slot is restored afterwards.
     const { value, object } = slot;
     try {
       for (const item of items) {
@@ -79,7 +79,7 @@ function compileItems(collection: CollectionPath, slots: VariableSlots): ReadIte
   };
 }
 
-/** Items are brought to canonical form once, however often the predicate looks at them. */
+/** Puts items into the slot. Each is converted to canonical form once, however often the predicate uses it. */
 function placeItem(collection: CollectionPath, slot: VariableSlot): PlaceItem {
   if (collection.kind === "navigation") {
     return (item) => {

@@ -4,8 +4,8 @@ import type { Expression, HasExpression } from "../query/expression.ts";
 import type { CompiledExpression, CompiledPredicate } from "./evaluation.ts";
 
 /**
- * Compiles three-valued `and`: false when an operand is false, else null when one is null, else true. Operands behind
- * a false one are not evaluated.
+ * Compiles three-valued `and`: false when an operand is false, else null when one is null, else true. Operands after a
+ * false one are not evaluated.
  * @see OData URL Conventions 4.0, section 5.1.1.1.7
  */
 export function compileAnd(operands: readonly CompiledExpression[]): CompiledPredicate {
@@ -31,7 +31,7 @@ export function compileAnd(operands: readonly CompiledExpression[]): CompiledPre
 }
 
 /**
- * Compiles three-valued `or`: true when an operand is true, else null when one is null, else false. Operands behind a
+ * Compiles three-valued `or`: true when an operand is true, else null when one is null, else false. Operands after a
  * true one are not evaluated.
  * @see OData URL Conventions 4.0, section 5.1.1.1.8
  */

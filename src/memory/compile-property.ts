@@ -14,22 +14,22 @@ import { canonicalKind, canonicalTest } from "./canonical-test.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 import { relatedOf, rootOf } from "./relations.ts";
 
-/** A value as the application's object holds it; null for undefined, and where anything on the path is null. */
+/** Reads a value as the application stores it; null for undefined, and where anything on the path is null. */
 export type RawAccessor = (entity: object, evaluation: Evaluation) => unknown;
 
-/** Brings a value of the application to canonical form; null and undefined are null. */
+/** Converts a value of the application to canonical form; null and undefined are null. */
 export type ToCanonical = (value: unknown) => PrimitiveValue | null;
 
-/** Most texts of one enumeration property that are kept with their canonical form. */
+/** The number of strings of one enumeration property whose canonical form is kept. */
 const MAX_REMEMBERED = 256;
 
 /** Of `YYYY-MM-DDThh:mm:ss.sssZ`; years outside 0 to 9999 have more digits. */
 const ISO_LENGTH = 24;
 
 /**
- * Compiles the read of a property, without conversion. Own and inherited properties are read (getters of classes
- * count), but never what every object inherits: a property named `constructor` is null unless the object has its own.
- * @param slots where the range variables of the path are
+ * Compiles the read of a property, without conversion. Own and inherited properties are read, such as getters of
+ * classes, but no members of every object: a property named `constructor` is null unless the object has its own.
+ * @param slots the range variables of the path
  */
 export function compileRawProperty(expression: PropertyExpression, slots: VariableSlots): RawAccessor {
   const { field } = expression.property;
@@ -45,7 +45,7 @@ export function compileRawProperty(expression: PropertyExpression, slots: Variab
   };
 }
 
-/** Compiles the read of what a path goes through: the entity, an item, a related entity, or a complex value. */
+/** Compiles the read of the source of a path: the entity, an item, a related entity, or a complex value. */
 export function compileRawSource(source: PathSource, slots: VariableSlots): RawAccessor {
   switch (source.kind) {
     case "it":
@@ -65,7 +65,7 @@ export function compileRawSource(source: PathSource, slots: VariableSlots): RawA
   }
 }
 
-/** Compiles the step along a navigation: an entity, or the entities of a collection; null where it starts from null. */
+/** Compiles a navigation: an entity, or the entities of a collection; null where its source is null. */
 function compileNavigation(expression: NavigationExpression, slots: VariableSlots): RawAccessor {
   const source = compileRawSource(expression.source, slots);
   return (entity, evaluation) => {
@@ -89,21 +89,21 @@ function readOwn(field: string): RawAccessor {
   return (entity) => (Object.hasOwn(entity, field) ? (fieldOf(entity, field) ?? null) : null);
 }
 
-/** The value of a field of an object, undefined when it has none. */
+/** Returns the value of a field of an object, undefined when it has none. */
 export function fieldOf(entity: object, field: string): unknown {
-  // Every object may be indexed by a string; the answer is unknown until it is checked.
+  // Every object can be indexed by a string; the value is unknown until it is checked.
   return (entity as Readonly<Record<string, unknown>>)[field];
 }
 
-/** The value of a field, own or of a class; undefined when there is none, and for what every object inherits. */
+/** Returns the value of a field, own or of a class; undefined when it is missing, and for members of every object. */
 export function declaredFieldOf(entity: object, field: string): unknown {
   return isInheritedName(field) && !Object.hasOwn(entity, field) ? undefined : fieldOf(entity, field);
 }
 
 /**
- * Compiles the read of a primitive or enum property in canonical form: a value that has it already, as a short look
- * tells, is taken as it is.
- * @throws TypeError, when run, for a value of the application that is none of the property's type
+ * Compiles the read of a primitive or enum property in canonical form. A value that a quick check finds canonical is not
+ * converted.
+ * @throws TypeError, when run, for a value of another type than the property
  */
 export function compileProperty(expression: PropertyExpression, slots: VariableSlots): CompiledExpression {
   const { property, source } = expression;
@@ -140,14 +140,14 @@ export function compileVariable(expression: VariableExpression, slots: VariableS
   return () => slot.value;
 }
 
-/** Makes the conversion of what an application's object holds for a property: null and undefined are null. */
+/** Makes the conversion of a property's value in the application's object: null and undefined are null. */
 export function toCanonical(expression: PropertyExpression): ToCanonical {
   const canonical = makeCanonical(codecOf(expression.property), describePath(expression), expression.type.name);
   if (expression.type.kind === "EnumType") return remember(canonical);
   return expression.type.name === "Edm.DateTimeOffset" ? writeDates(canonical) : canonical;
 }
 
-/** A `Date` of the years 0 to 9999 writes the canonical form itself; the codec would look it over again. */
+/** Converts a `Date` of the years 0 to 9999 directly; the codec would check its string again. */
 function writeDates(canonical: ToCanonical): ToCanonical {
   return (value) => {
     if (!(value instanceof Date) || Number.isNaN(value.getTime())) return canonical(value);
@@ -156,7 +156,7 @@ function writeDates(canonical: ToCanonical): ToCanonical {
   };
 }
 
-/** Keeps the answers for the first texts that come: an enumeration has few values, and flags are dear to take apart. */
+/** Caches the first conversions: an enumeration has few values, and parsing flags is expensive. */
 function remember(canonical: ToCanonical): ToCanonical {
   const known = new Map<unknown, PrimitiveValue | null>();
   return (value) => {
@@ -185,7 +185,7 @@ export type CountItems = (entity: object, evaluation: Evaluation) => number | nu
 /**
  * Compiles the number of items of a collection-valued property, or of related entities: null where the path to it is
  * null, 0 for a collection that is null or absent.
- * @throws TypeError, when run, for a value that is no array
+ * @throws TypeError, when run, for a value that is not an array
  */
 export function compileCount(collection: CollectionPath, slots: VariableSlots): CountItems {
   const raw = compileRawSource(collection, slots);
@@ -200,7 +200,7 @@ export function compileCount(collection: CollectionPath, slots: VariableSlots): 
   };
 }
 
-/** The wire names of a path with the type that it starts from, such as `Order.ShipTo.City`. */
+/** Returns the wire names of a path after the type in which it starts, such as `Order.ShipTo.City`. */
 export function describePath(expression: PathSource): string {
   if (expression.kind !== "property") return expression.type.name;
   return `${describePath(expression.source)}.${describeName(expression.property)}`;
@@ -211,15 +211,15 @@ function describeName(property: StructuralProperty): string {
 }
 
 /**
- * The error for a value of the application that is not one of its type: a fault of its handler, so it is logged and
- * answered by a generic 500. It names the place, the type and the kind of the value, not the value.
+ * Makes the error for a value of another type: a fault of a handler, which is logged and leads to a generic 500. It
+ * names the place, the type and the kind of the value, but not the value.
  */
 export function invalidValue(path: string, expected: string, value: unknown, cause?: Error): TypeError {
   const message = `${path} must be ${expected}, but an entity of a handler holds ${describeKind(value)} there.`;
   return new TypeError(message, { cause });
 }
 
-/** Says what kind of value it is, such as `a string` or `a value of class Date`. */
+/** Describes the kind of a value, such as `a string` or `a value of class Date`. */
 export function describeKind(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
@@ -227,22 +227,22 @@ export function describeKind(value: unknown): string {
 }
 
 /**
- * Where a lambda operator puts the item that it looks at, and where the paths of its predicate find it. Closures without
- * lambda operators know nothing of it, so they pay nothing for it.
+ * The current item of a lambda operator, which the paths of its predicate read. Closures without lambda operators do not
+ * use slots, so slots cost them nothing.
  */
 export interface VariableSlot {
   /** An item of a primitive or enumeration type in canonical form, or null. */
   value: PrimitiveValue | null;
-  /** An item of a structured type as the application holds it, or null. */
+  /** An item of a structured type as the application stores it, or null. */
   object: object | null;
 }
 
 /** The slots of the lambda operators around an expression, by their depth. */
 export type VariableSlots = readonly VariableSlot[];
 
-/** The slot of a range variable. @throws Error when no lambda operator of its depth is around: a fault of the binder */
+/** Returns the slot of a range variable. @throws Error for a missing lambda operator: a fault of the binder */
 export function slotOf({ depth }: VariableExpression, slots: VariableSlots): VariableSlot {
   const slot = slots[depth];
-  if (slot === undefined) throw new Error(`There is no lambda operator of depth ${String(depth)}.`);
+  if (slot === undefined) throw new Error(`Missing the lambda operator of depth ${String(depth)}.`);
   return slot;
 }

@@ -7,8 +7,8 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 
 /**
  * Makes the conversion of canonical values (not null) from one type to a wider one: integers to Int64, Decimal, Single
- * and Double; Decimal to Single and Double, to the nearest; Date to DateTimeOffset at midnight UTC. Null stands for a
- * value that the target does not have (NaN as Decimal).
+ * and Double; Decimal to Single and Double, to the nearest; Date to DateTimeOffset at midnight UTC. The result is null
+ * for a value that the target type does not have, such as NaN as Decimal.
  */
 export function conversion(target: PrimitiveType): (value: PrimitiveValue) => PrimitiveValue | null {
   switch (target.name) {
@@ -30,12 +30,12 @@ export function conversion(target: PrimitiveType): (value: PrimitiveValue) => Pr
   }
 }
 
-/** The double of a canonical number, the nearest one where it has more digits. */
+/** Converts a canonical number to the nearest double. */
 export function toDouble(value: PrimitiveValue): number {
   return typeof value === "number" ? value : Number(value);
 }
 
-/** The integer of a canonical value of an integer type. */
+/** Converts a canonical value of an integer type to an integer. */
 export function toLooseInteger(value: PrimitiveValue): LooseInteger {
   if (typeof value === "bigint") return value;
   if (typeof value !== "number") throw new TypeError(`An integer was expected, not a ${typeof value}.`);

@@ -4,12 +4,12 @@ import { valueCodec } from "../edm/value-codecs.ts";
 import { tooManyItems } from "../query/item-budget.ts";
 import { newRelations, type Relations } from "./relations.ts";
 
-/** Most items that nested lambda operators of one evaluation look at: about a second of work. */
+/** The number of items that nested lambda operators of one evaluation may evaluate: about a second of work. */
 const MAX_ITEMS = 20_000_000;
 
 /**
- * One evaluation of bound expressions: what all of its rows share, and the filter and the order. Whoever runs a query
- * makes one and passes it on.
+ * One evaluation of bound expressions: the state that all rows, the filter and the order share. The code that runs a
+ * query makes one and passes it on.
  */
 export class Evaluation {
   /** The values of the parameters, by index. */
@@ -29,20 +29,20 @@ export class Evaluation {
     return this.#now;
   }
 
-  /** The entities that navigations lead to, filled in before the expressions are evaluated. */
+  /** The related entities, filled in before the expressions are evaluated. */
   get relations(): Relations {
     this.#relations ??= newRelations();
     return this.#relations;
   }
 
   /**
-   * Returns what a closure prepares from the values of the parameters, made once for all rows.
+   * Returns a value that a closure computes from the parameters, once for all rows.
    * @param owner the closure
    */
   prepared<T>(owner: (evaluation: Evaluation) => T): T {
     this.#prepared ??= new Map();
     const known = this.#prepared.get(owner);
-    // Only `owner` itself makes the value that is kept for it.
+    // Only `owner` itself makes the value under its key.
     if (known !== undefined) return known as T;
     const made = owner(this);
     this.#prepared.set(owner, made);
@@ -50,8 +50,8 @@ export class Evaluation {
   }
 
   /**
-   * Counts the items that a lambda operator looks at, where it stands within another one or entities share them.
-   * @throws ODataError `InvalidQueryOption` above the most that one evaluation may look at
+   * Counts the items of a lambda operator that is nested in another, or whose items several entities share.
+   * @throws ODataError `InvalidQueryOption` above the limit of one evaluation
    */
   spendItems(items: number): void {
     this.#items += items;
@@ -62,7 +62,7 @@ export class Evaluation {
 /**
  * A bound expression as a closure: evaluates it for one entity (or collection item).
  * @param entity the application's object
- * @param evaluation the values of the parameters, and what all rows share
+ * @param evaluation the values of the parameters, and the state that all rows share
  * @returns a canonical value, or null
  */
 export type CompiledExpression = (entity: object, evaluation: Evaluation) => PrimitiveValue | null;

@@ -7,16 +7,16 @@ import { ofText, ofTwoTexts, type CompileCall } from "./compile-call.ts";
 import { compileCeiling, compileFloor, compileRound } from "./round.ts";
 import { compileSubstring, indexOf, lengthOf } from "./string-functions.ts";
 
-/** The earliest and the latest timestamp: what `mindatetime()` and `maxdatetime()` return. */
+/** The results of `mindatetime()` and `maxdatetime()`. */
 const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
 const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
 
 /**
  * One implementation per canonical function; null when an argument is null.
- * - Strings are compared code point by code point, so case counts. `tolower` and `toupper` follow Unicode's full case
- *   mapping in no language (`ß` becomes `SS`); `trim` removes what Unicode calls white space, line ends and the byte
- *   order mark. Characters are code points.
- * - Parts of a timestamp are those of its own offset. `fractionalseconds` and `totalseconds` are exact Decimals.
+ * - Strings are compared code point by code point, so case counts. `tolower` and `toupper` use Unicode's full case
+ *   mapping without a language (`ß` becomes `SS`); `trim` removes Unicode white space, line ends and the byte order
+ *   mark. Characters are code points.
+ * - Parts of a timestamp are in its own offset. `fractionalseconds` and `totalseconds` are exact Decimals.
  * - `now()` is the same for the whole execution of a query.
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */

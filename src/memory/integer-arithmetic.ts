@@ -5,7 +5,7 @@ import type { ArithmeticOperator } from "../query/expression.ts";
 const INT64_BITS = 64;
 
 /**
- * Computes with two integers as Edm.Int64. Null stands for a result beyond Edm.Int64, and for division by zero. `div` truncates
+ * Computes with two integers as Edm.Int64. A result beyond Edm.Int64 and a division by zero are null. `div` truncates
  * toward zero, `mod` has the sign of the left operand.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
@@ -21,7 +21,7 @@ export function computeIntegers(
   return computeExactly(operator, BigInt(left), BigInt(right));
 }
 
-/** The result on numbers, undefined where it is no safe integer: it may have been rounded. */
+/** Computes with numbers; undefined where the result may have been rounded, because it is not a safe integer. */
 function computeSafely(operator: ArithmeticOperator, left: number, right: number): number | null | undefined {
   if (right === 0 && (operator === "div" || operator === "mod")) return null;
   const result = computeNumbers(operator, left, right);
@@ -37,7 +37,7 @@ function computeNumbers(operator: ArithmeticOperator, left: number, right: numbe
     case "mul":
       return left * right;
     case "div":
-      // Taking the remainder off first keeps the quotient exact: a rounded one could reach the next integer.
+      // Subtracting the remainder first keeps the quotient exact: a rounded one could reach the next integer.
       return (left - (left % right)) / right;
     case "mod":
       return left % right;
@@ -63,7 +63,7 @@ function computeExactly(operator: ArithmeticOperator, left: bigint, right: bigin
   }
 }
 
-/** `-x`; null for the one value whose negation is beyond Edm.Int64. */
+/** Returns `-x`; null for the one value whose negation is beyond Edm.Int64. */
 export function negateInteger(value: LooseInteger): LooseInteger | null {
   return typeof value === "number" ? 0 - value : withinInt64(-value);
 }

@@ -10,20 +10,20 @@ import { asEntity } from "./entity.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { selectFirst, type CompareRows } from "./select-first.ts";
 
-/** The value that a row is ordered by. */
+/** A value by which a row is ordered. */
 type SortKey = PrimitiveValue | null;
 
 /** Computes a sort key of the row at a position. */
 type ComputeKey = (position: number) => SortKey;
 
-/** Selecting the first rows pays while they are less than one in so many; found by measuring. */
+/** Selecting the first rows is faster if they are fewer than one in this many rows; measured. */
 const SELECT_SHARE = 4;
 
 /**
- * The rows of one page in the order of `query.orderBy`; rows that tie keep their order. Null comes first ascending and
- * last descending, NaN next to it. A sort key is computed once per row, one of a later item only for rows that tie.
+ * Returns the rows of one page in the order of `query.orderBy`; ties keep their order. Null comes first ascending and
+ * last descending, NaN next to it. A sort key is computed once per row, and for a later item only if rows tie.
  * @param rows all rows, in any order; not changed
- * @see decisions, Reading; OData Protocol 4.0, section 11.2.5.2
+ * @see OData Protocol 4.0, section 11.2.5.2; docs/reference/orderby.md
  */
 export function orderRows(rows: readonly unknown[], query: MemoryQuery, evaluation: Evaluation): readonly unknown[] {
   const { skip, top } = query;
@@ -35,7 +35,7 @@ export function orderRows(rows: readonly unknown[], query: MemoryQuery, evaluati
   return positions.slice(skip, end).map((position) => rows[position]);
 }
 
-/** Whether rows are in the order of `query.orderBy` as they stand: those of a table often are, by their key. */
+/** Whether rows are already in the order of `query.orderBy`: rows of a table often are ordered by their key. */
 export function areInOrder(rows: readonly unknown[], query: MemoryQuery, evaluation: Evaluation): boolean {
   return isInOrder(rows.length, compareByItems(rows, query, evaluation));
 }
@@ -77,7 +77,7 @@ function compareTied(comparisons: readonly CompareRows[], left: number, right: n
   return left - right;
 }
 
-/** The first key is needed of every row. */
+/** Compares by the first item, whose key every row needs. */
 function compareByFirst({ expression, descending }: OrderByItem, length: number, compute: ComputeKey): CompareRows {
   const { order, noteKey } = keyOrder(scalarType(expression.type));
   const keys: SortKey[] = [];
@@ -114,17 +114,17 @@ function scalarType(type: OrderByItem["expression"]["type"]): ScalarType | null 
   throw new Error(`Rows cannot be ordered by values of type ${type.name}.`);
 }
 
-/** What of a query rows in memory need: a query on a set is one, and so is that of an expansion. */
+/** The parts of a query that rows in memory need, for sets and expansions. */
 export interface MemoryQuery extends Pick<SourceQuery, "filter" | "orderBy" | "skip" | "top" | "count"> {
   readonly shape: Pick<QueryShape, "entityType" | "roundingMode">;
 }
 
-/** By array. */
+/** The results of areInOrder, by array. */
 const verdictsOf = keptPer((_entityType: EntityType) => new WeakMap<readonly unknown[], boolean>());
 
 /**
- * Whether rows are known to stand in the order that is asked for, so that reading may end with the page. That can only
- * be known of a frozen array, and only by the key, which never changes: it is looked at once, and remembered.
+ * Whether rows are known to be in the requested order, so that reading may end with the page. Only a frozen array and an
+ * order by the key, which never changes, can be known: they are checked once and remembered.
  */
 export function isKnownOrder(
   rows: Iterable<unknown>,
@@ -140,7 +140,7 @@ export function isKnownOrder(
   return verdict;
 }
 
-/** The order of the key, ascending: what is asked for without `$orderby`. */
+/** Whether the order is the ascending order of the key, which is the default without `$orderby`. */
 function isKeyOrder({ orderBy, shape }: MemoryQuery): boolean {
   const { key } = shape.entityType;
   return (

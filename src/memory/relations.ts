@@ -1,25 +1,25 @@
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { NavigationExpression, RootExpression } from "../query/expression.ts";
 
-/** What a navigation leads to from one entity: an entity or null, or (a collection-valued one) the related entities. */
+/** The related entities of one entity: an entity or null, or a list for a collection-valued navigation. */
 export type RelatedObject = object | null | readonly object[];
 
-/** By the entity that a navigation starts from: the object as its source or handler gave it. */
+/** By the entity in which a navigation starts: the object as its source or handler returned it. */
 export type RelatedByEntity = Map<object, RelatedObject>;
 
-/** What the expressions of one evaluation lead to; filled in before they are evaluated. */
+/** The related entities that the expressions of one evaluation use, loaded before the evaluation. */
 export interface Relations {
   readonly related: Map<EntitySet, Map<NavigationProperty, RelatedByEntity>>;
-  /** The entities behind `$root`; null where there is none. */
+  /** The entities of `$root`; null where an entity is missing. */
   readonly roots: Map<RootExpression, object | null>;
 }
 
-/** Returns relations to which nothing leads yet. */
+/** Makes relations without entities. */
 export function newRelations(): Relations {
   return { related: new Map(), roots: new Map() };
 }
 
-/** The table of one navigation among the relations of an evaluation, made on first use. */
+/** Returns the table of one navigation in the relations of an evaluation, made on first use. */
 export function relatedTable(
   { related }: Relations,
   { entitySet, navigationProperty }: Pick<NavigationExpression, "entitySet" | "navigationProperty">,
@@ -32,8 +32,8 @@ export function relatedTable(
 }
 
 /**
- * What a navigation leads to from an entity.
- * @throws Error when nothing was loaded for it: a fault of the execution
+ * Returns the related entities of an entity.
+ * @throws Error when they were not loaded: a fault of the execution
  */
 export function relatedOf(
   { related: relations }: Relations,
@@ -45,7 +45,7 @@ export function relatedOf(
   throw new Error(`${entitySet.name}/${navigationProperty.name} was not loaded before it was evaluated.`);
 }
 
-/** The entity behind `$root`. @throws Error when nothing was loaded for it: a fault of the execution */
+/** Returns the entity of `$root`. @throws Error when it was not loaded: a fault of the execution */
 export function rootOf({ roots }: Relations, expression: RootExpression): object | null {
   const entity = roots.get(expression);
   if (entity !== undefined) return entity;

@@ -7,8 +7,8 @@ import type { CompiledExpression } from "./evaluation.ts";
 
 /**
  * Rounds a double to an integer: to the nearest, a midpoint away from zero, or to the even neighbour under bankers'
- * rounding. Exact: 0.49999999999999994 gives 0. NaN and the infinities stay.
- * @see specification, Collection read, rule 4
+ * rounding. The result is exact: 0.49999999999999994 gives 0. NaN and the infinities are unchanged.
+ * @see OData URL Conventions 4.0, section 5.1.1.4.25; docs/reference/filter.md
  */
 export function roundDouble(value: number, mode: RoundingMode): number {
   const whole = Math.trunc(value);

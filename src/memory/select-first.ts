@@ -2,8 +2,8 @@
 export type CompareRows = (left: number, right: number) => number;
 
 /**
- * The positions of the first `size` of `length` rows in order, sorted. A heap holds the candidates, the last of them on
- * top, so that most rows cost one comparison.
+ * Returns the positions of the first `size` of `length` rows in order, sorted. A heap contains the candidates, the last
+ * one on top, so that most rows cost one comparison.
  * @param size at least 1, at most `length`
  * @param compare a total order, never zero for two rows
  */
@@ -19,7 +19,7 @@ export function selectFirst(length: number, size: number, compare: CompareRows):
   return heap.toSorted(compare);
 }
 
-/** Moves the candidate at `start` down until no child comes after it. */
+/** Moves the candidate at `start` down until both children come before it. */
 function siftDown(heap: number[], start: number, compare: CompareRows): void {
   const moved = heap[start] ?? 0;
   let parent = start;
@@ -33,7 +33,7 @@ function siftDown(heap: number[], start: number, compare: CompareRows): void {
   heap[parent] = moved;
 }
 
-/** The index of the child that comes later in order; beyond the end where there is no child. */
+/** Returns the index of the child that comes later in order; beyond the end without a child. */
 function laterChild(heap: readonly number[], parent: number, compare: CompareRows): number {
   const left = 2 * parent + 1;
   const leftRow = heap[left];

@@ -10,20 +10,20 @@ import type { CompiledExpression } from "./evaluation.ts";
 
 const SURROGATE = /[\uD800-\uDFFF]/;
 
-/** The number of characters. */
+/** Returns the number of characters. */
 export function lengthOf(text: string): number {
   return SURROGATE.test(text) ? countCodePoints(text, text.length) : text.length;
 }
 
-/** The number of characters before the first occurrence of `part`; -1 when there is none, 0 for an empty part. */
+/** Returns the number of characters before the first occurrence of `part`; -1 without one, 0 for an empty part. */
 export function indexOf(text: string, part: string): number {
   const index = text.indexOf(part);
   return index > 0 && SURROGATE.test(text) ? countCodePoints(text, index) : index;
 }
 
 /**
- * The characters from `start` (0 for the first) on, at most `length` of them. A negative start counts as 0, a negative
- * length as 0; beyond the end there is the empty string.
+ * Returns at most `length` characters from `start` (0 for the first). A negative start or length counts as 0; beyond
+ * the end the result is empty.
  */
 export function substring(text: string, start: number, length: number): string {
   const from = Math.max(start, 0);
@@ -34,7 +34,7 @@ export function substring(text: string, start: number, length: number): string {
     .join("");
 }
 
-/** The code points of the first `end` code units; a lone surrogate is one. */
+/** Returns the number of code points in the first `end` code units; a lone surrogate counts as one. */
 function countCodePoints(text: string, end: number): number {
   let count = 0;
   for (let at = 0; at < end; count += 1) at += (text.codePointAt(at) ?? 0) > 0xff_ff ? 2 : 1;
@@ -55,7 +55,7 @@ export function compileSubstring(site: CallSite): CompiledExpression {
   };
 }
 
-/** An integer as a double: beyond 2^53 it is inexact, but so far beyond any string that it does not matter. */
+/** Converts an integer to a double. Beyond 2^53 it is inexact, but no string is that long. */
 function toIndex(value: PrimitiveValue): number {
   return Number(value);
 }

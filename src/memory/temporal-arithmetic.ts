@@ -19,10 +19,10 @@ type Compute = (left: PrimitiveValue, right: PrimitiveValue) => string | null;
 /**
  * Compiles arithmetic on dates and durations; null when an operand is null or the result is out of range:
  * - DateTimeOffset `add` and `sub` Duration, in the timestamp's own offset; Date `add` and `sub` Duration, which gives
- *   the date of the instant so long after (or before) the date's midnight: `2024-01-02 sub duration'PT1H'` is 2024-01-01;
+ *   the date of the resulting instant, counted from the date's midnight: `2024-01-02 sub duration'PT1H'` is 2024-01-01;
  * - DateTimeOffset `sub` DateTimeOffset, Date `sub` Date: a Duration;
  * - Duration `add` and `sub` Duration, Duration `mul` and `div` a number; a division by zero is null.
- * @throws Error when there is no such operation, which the binder has refused before
+ * @throws Error for any other operation, which the binder has rejected before
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
 export function compileTemporalArithmetic(
@@ -62,7 +62,7 @@ function computation({ operator, left, right }: ArithmeticExpression): Compute {
   if (rightType === "Edm.Duration" && operator === "mul") {
     return (first, second) => scale(multiplyDuration, second, first);
   }
-  throw new Error(`There is no arithmetic "${key}".`);
+  throw new Error(`Unknown arithmetic operation "${key}".`);
 }
 
 function nameOfType(expression: Expression): string {
