@@ -1,12 +1,12 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { type AuthorizationRequirement, needsResource } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
 import { actionOf, judge, judgeEntity } from "../execution/judge-rules.ts";
 import { findEntity, type FoundEntity } from "../execution/read-by-key.ts";
+import { definitionIn } from "../execution/reader.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -33,7 +33,7 @@ export type AddressedEntity = FoundEntity | null | undefined;
 export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe<AddressedEntity> {
   const { entitySet, key, mustBeSeen = false } = address;
   const { pending } = exchange;
-  if (pending.length === 0 && !(mustBeSeen && definitionOf(exchange, entitySet).rows !== null)) return undefined;
+  if (pending.length === 0 && !(mustBeSeen && hidesRows(exchange, entitySet))) return undefined;
   return chain(findEntity(entitySet, key, exchange.reader), (entity) => {
     if (entity === null) return null;
     return chain(judgeEntity(pending, exchange.context, entity), (passed): FoundEntity => {
@@ -62,7 +62,7 @@ export function requireEntity(
  */
 export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, entity: unknown): Maybe<undefined> {
   if (!exchange.service.hasRules) return undefined;
-  const { create: rules } = definitionOf(exchange, entitySet).authorization;
+  const { create: rules } = definitionIn(exchange.service.definition, entitySet).authorization;
   return chain(judgeEntity(rules, exchange.context, entity), (passed): undefined => {
     if (!passed) throw refusal(exchange.user, actionOf("create", entitySet.name));
   });
@@ -82,7 +82,7 @@ export function authorizeRelated(
 ): Maybe<undefined> {
   const isAsked = exchange.service.hasRules && !exchange.isTargetSkipped;
   if (!isAsked || origin.kind !== "EntitySet") return undefined;
-  const { read: rules } = definitionOf(exchange, origin).authorization;
+  const { read: rules } = definitionIn(exchange.service.definition, origin).authorization;
   if (!rules.some(needsResource)) return undefined;
   const { user } = exchange;
   const verdict = judge(rules, user);
@@ -147,11 +147,5 @@ export function loadForRule(exchange: Exchange, { entitySet, key }: EntityAddres
 
 /** Whether a rule hides entities of a set. */
 export function hidesRows(exchange: Exchange, entitySet: EntitySet): boolean {
-  return definitionOf(exchange, entitySet).rows !== null;
-}
-
-function definitionOf({ service }: Exchange, { name }: EntitySet): EntitySetDefinition {
-  const set = service.definition.entitySets.get(name);
-  if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
-  return set;
+  return definitionIn(exchange.service.definition, entitySet).rows !== null;
 }

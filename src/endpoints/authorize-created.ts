@@ -4,11 +4,10 @@ import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { NavigationProperty } from "../edm/model.ts";
-import { actionAlong, judgeEntity, requireRules } from "../execution/judge-rules.ts";
+import { actionAlong, judgeEntity, requireRules, navigationRules } from "../execution/judge-rules.ts";
+import { definitionIn } from "../execution/reader.ts";
 import { fieldOf } from "../memory/compile-property.ts";
-import { isObject } from "../memory/entity.ts";
 import { type AddressedEntity, loadForRule } from "./addressed-entity.ts";
-import { definitionOf } from "./authorize.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Navigation } from "./read-navigation.ts";
 
@@ -21,14 +20,14 @@ import type { Navigation } from "./read-navigation.ts";
 export function authorizeCreationAlong(
   exchange: Exchange,
   { entitySet, navigationProperty }: Navigation,
-  { key, given, parent }: { readonly key: unknown; readonly given: unknown; readonly parent: AddressedEntity },
+  { key, given, parent }: { readonly key: unknown; readonly given: object; readonly parent: AddressedEntity },
 ): Maybe<undefined> {
   const { user, service } = exchange;
   if (!service.hasRules) return undefined;
-  const set = definitionOf(service.definition, entitySet.name);
+  const set = definitionIn(service.definition, entitySet);
   const { name } = navigationProperty;
   const action = actionAlong("create", set, navigationProperty);
-  const pending = requireRules(set.navigationAuthorization.get(name)?.target.create ?? [], user, {
+  const pending = requireRules(navigationRules(set, navigationProperty).target.create, user, {
     action,
     target: name,
   });
@@ -50,11 +49,11 @@ interface Creation {
 function judgeCreated(
   { context }: Exchange,
   rules: readonly AuthorizationRequirement[],
-  given: unknown,
+  given: object,
   { parent, link, refuse }: Creation,
 ): Maybe<undefined> {
   return chain(parent(), (owner) => {
-    const entity = owner === null || !isObject(given) ? given : { ...given, ...link(owner) };
+    const entity = owner === null ? given : { ...given, ...link(owner) };
     return chain(judgeEntity(rules, context, entity), (passed): undefined => {
       if (!passed) throw refuse();
     });

@@ -6,9 +6,9 @@ import { type KeyHolder, keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
-import { actionAlong, requireRules } from "../execution/judge-rules.ts";
+import { actionAlong, requireRules, navigationRules } from "../execution/judge-rules.ts";
+import { definitionIn } from "../execution/reader.ts";
 import { judgeByKey } from "./addressed-entity.ts";
-import { definitionOf } from "./authorize.ts";
 import type { Exchange } from "./exchange.ts";
 import { type Navigation, readOne } from "./read-navigation.ts";
 
@@ -33,17 +33,16 @@ export interface WrittenLink {
 /** Whether the rules along a navigation depend on the entity that a written link leads to. */
 export function judgesLinks({ service }: Exchange, { entitySet, navigationProperty }: Navigation): boolean {
   if (!service.hasRules) return false;
-  const set = definitionOf(service.definition, entitySet.name);
+  const set = definitionIn(service.definition, entitySet);
   return rulesAlong(set, { entitySet, navigationProperty }).some(needsResource);
 }
 
 /** Returns the rules for the related entity of a link. */
 function rulesAlong(
-  { navigationAuthorization }: EntitySetDefinition,
+  set: EntitySetDefinition,
   { entitySet, navigationProperty }: Pick<Navigation, "entitySet" | "navigationProperty">,
 ): readonly AuthorizationRequirement[] {
-  const target = navigationAuthorization.get(navigationProperty.name)?.target;
-  if (target === undefined) return [];
+  const { target } = navigationRules(set, navigationProperty);
   return linkCategories(keyHolderOf(entitySet, navigationProperty)).flatMap((category) => target[category]);
 }
 
@@ -56,7 +55,7 @@ function rulesAlong(
 export function authorizeLink(exchange: Exchange, link: WrittenLink): Maybe<undefined> {
   const { navigation, related, isAdded } = link;
   if (!judgesLinks(exchange, navigation)) return undefined;
-  const set = definitionOf(exchange.service.definition, navigation.entitySet.name);
+  const set = definitionIn(exchange.service.definition, navigation.entitySet);
   const rules = pendingAlong(exchange, set, navigation, rulesAlong(set, navigation));
   const { origin } = navigation.runtime;
   if (origin.kind !== "EntitySet") return undefined;
@@ -98,10 +97,9 @@ function judgeReplaced(
   origin: EntitySet,
   { navigation, key, related }: WrittenLink,
 ): Maybe<undefined> {
-  const { name } = navigation.navigationProperty;
-  const target = set.navigationAuthorization.get(name)?.target;
+  const { target } = navigationRules(set, navigation.navigationProperty);
   const isChanged = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "related";
-  const replacedRules = isChanged ? (target?.update ?? []) : [];
+  const replacedRules = isChanged ? target.update : [];
   const asked = related === undefined ? rulesAlong(set, navigation) : replacedRules;
   const rules = pendingAlong(exchange, set, navigation, asked);
   if (rules.length === 0) return undefined;

@@ -1,7 +1,8 @@
 import type { User } from "../definition/context.ts";
 import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import { actionAlong, requireCategory, requireRules } from "../execution/judge-rules.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/judge-rules.ts";
+import { definitionIn } from "../execution/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { Access } from "./exchange.ts";
 
@@ -37,10 +38,9 @@ export function authorize(
   requireRules(definition.authorization, user, { action: "use this service" });
   const pending = requireAddressed(user, definition, path, category);
   if (along.length === 0 || !("navigationProperty" in path)) return { user, pending, isTargetSkipped: false };
-  const set = definitionOf(definition, path.entitySet.name);
+  const set = definitionIn(definition, path.entitySet);
   const { name } = path.navigationProperty;
-  const navigation = set.navigationAuthorization.get(name);
-  if (navigation === undefined) throw new Error(`${set.entitySet.name}/${name} has a route, but no rules.`);
+  const navigation = navigationRules(set, path.navigationProperty);
   for (const each of along) {
     requireRules(navigation.target[each], user, {
       action: actionAlong(each, set, path.navigationProperty),
@@ -64,12 +64,5 @@ function requireAddressed(
     return requireRules(operation.authorization, user, { action: `call ${name}` });
   }
   if (category === null || !("entitySet" in path)) return [];
-  return requireCategory(definitionOf(definition, path.entitySet.name), category, user);
-}
-
-/** Returns the definition of a set with a route. */
-export function definitionOf({ entitySets }: ServiceDefinition, name: string): EntitySetDefinition {
-  const set = entitySets.get(name);
-  if (set === undefined) throw new Error(`The entity set ${name} has a route, but no definition.`);
-  return set;
+  return requireCategory(definitionIn(definition, path.entitySet), category, user);
 }

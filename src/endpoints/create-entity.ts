@@ -4,11 +4,10 @@ import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
-import type { Reader } from "../execution/reader.ts";
+import { type Reader, definitionIn } from "../execution/reader.ts";
 import { runCreate } from "../execution/write-entity.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { authorizeCreation } from "./addressed-entity.ts";
-import { definitionOf } from "./authorize.ts";
 import { bindEntity } from "./bind-query.ts";
 import { entityResult } from "./entity-result.ts";
 import type { Endpoint } from "./exchange.ts";
@@ -35,7 +34,7 @@ export const createEntity: Endpoint = (exchange, path) => {
     (given) => {
       const authorized = chain(authorizeCreation(exchange, entitySet, given), () =>
         allowDeepInsert && exchange.service.hasRules
-          ? authorizeNested(exchange.context, definitionOf(exchange.service.definition, entitySet.name), given)
+          ? authorizeNested(exchange.context, definitionIn(exchange.service.definition, entitySet), given)
           : undefined,
       );
       const created = chain(authorized, () => callCreate(entitySet, given, exchange.reader));
@@ -58,7 +57,7 @@ export const createEntity: Endpoint = (exchange, path) => {
  * Returns the entity that a create handler saved.
  * @throws ODataError `InvalidBody` when it returned null; the error of the handler
  */
-export function callCreate(entitySet: EntitySet, given: unknown, reader: Reader): Maybe<unknown> {
+export function callCreate(entitySet: EntitySet, given: object, reader: Reader): Maybe<unknown> {
   return chain(runCreate(entitySet, given, reader), (answer) => {
     const saved = answeredValue(answer);
     if (saved === null || saved === undefined) throw protocolError("InvalidBody", "Post handler returned null.");

@@ -75,7 +75,7 @@ export interface PatchTarget {
  * @returns the entity as the handler saved it
  * @throws ODataError `Forbidden`; `PreconditionFailed`; `NotFound` for a missing entity; the error of the handler
  */
-export function callPatch(exchange: Exchange, target: PatchTarget, delta: unknown, check?: () => void): Maybe<unknown> {
+export function callPatch(exchange: Exchange, target: PatchTarget, delta: object, check?: () => void): Maybe<unknown> {
   const { entitySet, keyText, key } = target;
   const missing = (expected?: ExpectedValues): ODataError =>
     missingEntityError(exchange, () => entityNotFound(entitySet, keyText), expected);

@@ -136,7 +136,7 @@ function writeValue(
   value: unknown,
 ): Maybe<ODataResponse> {
   // fromEntries defines members, so a property may be named __proto__.
-  const delta: unknown = Object.fromEntries([[property.field, value]]);
+  const delta: object = Object.fromEntries([[property.field, value]]);
   const { entitySet } = target;
   return chain(callPatch(exchange, target, delta), (entity) =>
     chain(isSavedSeen(entitySet, entity, patchHandler(exchange, entitySet), exchange.reader), (isSeen) =>

@@ -5,8 +5,8 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
-import { actionAlong, actionOf, judgeEntity, requireRules } from "./judge-rules.ts";
-import { serviceOf } from "./reader.ts";
+import { actionAlong, actionOf, judgeEntity, requireRules, navigationRules } from "./judge-rules.ts";
+import { targetDefinition } from "./reader.ts";
 
 /** Where the nested entities are in the body. */
 interface NestingPlace {
@@ -28,10 +28,9 @@ const BODY: NestingPlace = { path: "", isOwnSkipped: false };
 export function authorizeNested(
   context: Context,
   set: EntitySetDefinition,
-  entity: unknown,
+  entity: object,
   place: NestingPlace = BODY,
 ): Maybe<undefined> {
-  if (!isObject(entity)) return undefined;
   return each([...set.entitySet.navigationProperties.values()], (navigation) => {
     const items = nestedItems(entity, navigation);
     return items.length === 0 ? undefined : authorizeItems(context, set, navigation, items, place);
@@ -52,20 +51,20 @@ function authorizeItems(
   { path, isOwnSkipped }: NestingPlace,
 ): Maybe<undefined> {
   const { user } = context;
-  const { entitySet, authorization, navigationAuthorization } = set;
+  const { entitySet, authorization } = set;
   const { name, isCollection } = navigation;
   const target = path + name;
-  const rules = navigationAuthorization.get(name);
+  const rules = navigationRules(set, navigation);
   if (isOwnSkipped) requireRules(authorization.create, user, { action: actionOf("create", entitySet.name), target });
   const action = actionAlong("create", set, navigation);
-  const pending = requireRules(rules?.target.create ?? [], user, { action, target });
-  const below = serviceOf(context).entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+  const pending = requireRules(rules.target.create, user, { action, target });
+  const below = targetDefinition(entitySet, name, context);
   return each([...items.entries()], ([index, item]) =>
     chain(judgeEntity(pending, context, item), (passed) => {
       if (!passed) throw refusal(user, action, target);
       if (below === undefined) return undefined;
       const here = isCollection ? `${target}/${String(index)}/` : `${target}/`;
-      return authorizeNested(context, below, item, { path: here, isOwnSkipped: rules?.asksTarget === false });
+      return authorizeNested(context, below, item, { path: here, isOwnSkipped: !rules.asksTarget });
     }),
   );
 }

@@ -2,7 +2,7 @@ import { keptPerPair } from "../base/memo.ts";
 import type { User } from "../definition/context.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type {
@@ -14,7 +14,8 @@ import type {
 } from "../query/clauses.ts";
 import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
 import type { ExpandStep, StarAccess } from "../query/star-access.ts";
-import { actionOf, judge } from "./judge-rules.ts";
+import { actionOf, judge, navigationRules } from "./judge-rules.ts";
+import { definitionIn } from "./reader.ts";
 
 /** The user who sent a query. */
 export interface QueryReader {
@@ -76,13 +77,13 @@ export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): S
   const closed = [...definition.entitySets.values()].filter((set) => judge(set.authorization.read, user) === "failed");
   const names = new Set(closed.map(({ entitySet }) => entitySet.name));
   const along = ({ entitySet, navigationProperty }: ExpandStep) =>
-    definition.entitySets.get(entitySet.name)?.navigationAuthorization.get(navigationProperty.name);
+    navigationRules(definitionIn(definition, entitySet), navigationProperty);
   return {
     key: [isOwnSkipped ? "own" : "", ...names].join("/"),
     skips: (step, via) => {
-      const isOwnerSkipped = via === null ? isOwnSkipped : along(via)?.asksTarget === false;
+      const isOwnerSkipped = via === null ? isOwnSkipped : !along(via).asksTarget;
       if (isOwnerSkipped && names.has(step.entitySet.name)) return true;
-      return judge(along(step)?.target.read ?? [], user) === "failed";
+      return judge(along(step).target.read, user) === "failed";
     },
   };
 }
@@ -147,7 +148,7 @@ function askedByExpressions(
   const mentions = mentionsOf({ filter, orderBy });
   if (mentions === null) return NOTHING;
   const ofRoots = mentions.roots.flatMap(({ expression: { entitySet }, below }): readonly AskedRules[] => {
-    const { authorization, rows } = setOf(definition, entitySet);
+    const { authorization, rows } = definitionIn(definition, entitySet);
     const { name } = entitySet;
     const unanswerable = rows === null ? () => unanswerableRoot(name, option) : null;
     const root = { rules: authorization.read, action: actionOf("read", name), target: undefined, unanswerable };
@@ -177,11 +178,11 @@ function askedByMention(
 /** Returns the rules for one navigation: of its target set, and of the set in which it starts unless already checked. */
 function askedByStep(
   definition: ServiceDefinition,
-  { entitySet, navigationProperty: { name } }: ExpandStep,
+  { entitySet, navigationProperty }: ExpandStep,
   isOwnerSkipped: boolean,
 ): readonly AskedRules[] {
-  const navigation = setOf(definition, entitySet).navigationAuthorization.get(name);
-  if (navigation === undefined) throw new Error(`${entitySet.name}/${name} has no definition.`);
+  const { name } = navigationProperty;
+  const navigation = navigationRules(definitionIn(definition, entitySet), navigationProperty);
   const action = `${actionOf("read", navigation.targetName)}, where '${name}' of ${entitySet.name} leads`;
   const owner = isOwnerSkipped ? askedOfOwner(definition, entitySet, name) : NOTHING;
   // Row rules apply in queries in place of rules that depend on entities. Startup has checked that the set has row rules.
@@ -190,18 +191,11 @@ function askedByStep(
 
 /** Returns the rules of the set in which a navigation starts. */
 function askedOfOwner(definition: ServiceDefinition, entitySet: EntitySet, target: string): readonly AskedRules[] {
-  const { authorization } = setOf(definition, entitySet);
+  const { authorization } = definitionIn(definition, entitySet);
   const action = `${actionOf("read", entitySet.name)}, where '${target}' starts`;
   return [{ rules: authorization.read, action, target, unanswerable: null }];
 }
 
 function asksNoTarget(definition: ServiceDefinition, { entitySet, navigationProperty }: ExpandStep): boolean {
-  const navigation = setOf(definition, entitySet).navigationAuthorization.get(navigationProperty.name);
-  return navigation?.asksTarget === false;
-}
-
-function setOf({ entitySets }: ServiceDefinition, { name }: EntitySet): EntitySetDefinition {
-  const set = entitySets.get(name);
-  if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
-  return set;
+  return !navigationRules(definitionIn(definition, entitySet), navigationProperty).asksTarget;
 }

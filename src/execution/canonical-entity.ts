@@ -1,5 +1,4 @@
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
-import { InvalidValueError } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { declaredFieldOf, invalidValue } from "../memory/compile-property.ts";
 
@@ -41,6 +40,6 @@ function canonicalValue(property: StructuralProperty, value: unknown, place: str
   try {
     return codecOf(property).fromHandler(value);
   } catch (error) {
-    throw error instanceof InvalidValueError ? invalidValue(place, type.name, value, error) : error;
+    throw invalidValue(place, type.name, value, error);
   }
 }

@@ -1,6 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { refusalOfUnseen } from "../definition/rules/refusal.ts";
-import type { VaryingRowCondition } from "../definition/rules/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { obeysRestriction } from "../definition/sets/handlers.ts";
 import { linkedPairsOf } from "../edm/key-holder.ts";
@@ -19,7 +18,7 @@ import { startAll } from "./concurrency.ts";
 import { loadBelow, loadReferred } from "./load-relations.ts";
 import { type LoadRun, startRuleLoads } from "./load-run.ts";
 import { findOrMissing } from "./read-by-key.ts";
-import { type Reader, serviceOf } from "./reader.ts";
+import { definitionOf, type Reader, targetDefinition } from "./reader.ts";
 import { conditionFor } from "./row-rules.ts";
 
 /** The known part of an entity after a write. */
@@ -51,28 +50,21 @@ export function checkWritten(set: EntitySetDefinition, entity: object, reader: R
  */
 export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: object, reader: Reader): Maybe<boolean> {
   if (obeysRestriction(handler) || !isObject(entity)) return true;
-  const condition = conditionFor(entitySet, reader);
-  if (typeof condition === "string") return condition === "all";
   const isKnown = ({ field }: StructuralProperty): boolean => declaredFieldOf(entity, field) !== undefined;
-  return meets(entitySet, condition, { entity, isKnown, isSaved: true }, reader);
+  return mayBeSeen(entitySet, { entity, isKnown, isSaved: true }, reader);
 }
 
 function checkEntity(set: EntitySetDefinition, written: WrittenEntity, reader: Reader): Maybe<undefined> {
-  const condition = conditionFor(set.entitySet, reader);
-  if (condition === "all") return undefined;
-  if (condition === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
-  return chain(meets(set.entitySet, condition, written, reader), (isSeen): undefined => {
+  return chain(mayBeSeen(set.entitySet, written, reader), (isSeen): undefined => {
     if (!isSeen) throw refusalOfUnseen(reader.context.user, set.entitySet);
   });
 }
 
 /** Whether the user may see an entity, as far as its known properties decide that. */
-function meets(
-  entitySet: EntitySet,
-  { filter, values }: VaryingRowCondition,
-  written: WrittenEntity,
-  reader: Reader,
-): Maybe<boolean> {
+function mayBeSeen(entitySet: EntitySet, written: WrittenEntity, reader: Reader): Maybe<boolean> {
+  const condition = conditionFor(entitySet, reader);
+  if (typeof condition === "string") return condition === "all";
+  const { filter, values } = condition;
   const evaluation = new Evaluation(values);
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
   const run = startRuleLoads(evaluation, entitySet, reader.context);
@@ -99,8 +91,8 @@ function loadKnown(
   loaded: Set<NavigationProperty>,
 ): Maybe<undefined> {
   const { entitySet, navigationProperty } = mention;
-  const set = serviceOf(run.context).entitySets.get(entitySet.name);
-  const { get, getBatch } = set?.navigationHandlers.get(navigationProperty.name) ?? {};
+  const { navigationHandlers } = definitionOf(entitySet, run.context);
+  const { get, getBatch } = navigationHandlers.get(navigationProperty.name) ?? {};
   if (isSaved === true && (get ?? getBatch) !== undefined && entitySet.entityType.key.every(isKnown)) {
     return chain(loadBelow([mention], [entity], run), (): undefined => {
       loaded.add(navigationProperty);
@@ -109,7 +101,7 @@ function loadKnown(
   const join = entitySet.navigationJoins.get(navigationProperty.name);
   if (join?.kind !== "direct" || !parentProperties(join).every(isKnown)) return undefined;
   return chain(loadReferred(mention, entity, run), (single) => {
-    if (single === undefined || Array.isArray(single)) return undefined;
+    if (single === undefined) return undefined;
     relatedTable(run.evaluation.relations, mention).set(entity, single);
     loaded.add(navigationProperty);
     return single === null ? undefined : loadBelow(mention.below, [single], run);
@@ -131,9 +123,8 @@ export function checkNested(
   reader: Reader,
   place: string = "",
 ): Maybe<undefined> {
-  const { entitySets } = serviceOf(reader.context);
   const checks = [...entitySet.navigationProperties.values()].flatMap((property) => {
-    const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
+    const target = targetDefinition(entitySet, property.name, reader.context);
     const value: unknown = Object.hasOwn(entity, property.field) ? fieldOf(entity, property.field) : null;
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     if (target === undefined) return [];

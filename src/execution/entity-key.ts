@@ -8,6 +8,7 @@ import { compileProperty } from "../memory/compile-property.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import type { RowShape } from "../query/row-shape.ts";
+import { toRow } from "./row-to-entity.ts";
 
 /** The key of an entity. */
 export interface EntityKey {
@@ -105,10 +106,10 @@ export function compileValueReader(
 export function cellReader(property: StructuralProperty, { columns }: RowShape): ValueReader {
   const column = columns.get(property);
   if (column?.kind !== "scalar") {
-    throw new Error(`The source read no column for ${property.isKey ? "the key " : ""}${property.name}.`);
+    throw new Error(`The source read no column for ${property.name}.`);
   }
   const { index, toValue } = column;
-  return (entity) => toValue(Array.isArray(entity) ? (entity[index] as unknown) : null);
+  return (entity) => toValue(toRow(entity)[index]);
 }
 
 function missing({ name }: EntityType, property: StructuralProperty): never {

@@ -26,7 +26,6 @@ import { conditionOf } from "./row-rules.ts";
 export type IsVisible = (entity: unknown) => boolean;
 
 const SEES_ALL: IsVisible = () => true;
-const SEES_NOTHING: IsVisible = () => false;
 
 /**
  * Returns a service that enforces the row rules of its sets: it checks the entities that handlers return, and has the
@@ -129,8 +128,7 @@ export function visibilityOf(
   context: Context,
 ): Maybe<IsVisible | null> {
   const set = entitySet === null ? null : guardedSet(entitySet, context);
-  if (set === null || conditionOf(set, context) === "all") return null;
-  return visibility(set, leadsOn(set, context) ? entities() : [], context);
+  return set === null || conditionOf(set, context) === "all" ? null : visibility(set, entities, context);
 }
 
 /** Returns the definition of a set with a row rule; null for a set without one. */
@@ -152,9 +150,10 @@ function keepVisible(
   return asking.reduce<Maybe<Iterable<unknown>>>(
     (seen, set) =>
       chain(seen, (rest) => {
-        if (!leadsOn(set, context)) return chain(visibility(set, [], context), (sees) => whichMeet(rest, sees));
-        const whole = [...rest];
-        return chain(visibility(set, whole, context), (sees) => whole.filter(sees));
+        // A rule on the entities alone needs no list of them, so they are read lazily.
+        const whole = leadsOn(set, context) ? [...rest] : null;
+        const visible = visibility(set, () => whole ?? [], context);
+        return chain(visible, (sees) => (whole === null ? whichMeet(rest, sees) : whole.filter(sees)));
       }),
     list,
   );
@@ -178,10 +177,9 @@ function leadsOn(set: EntitySetDefinition, context: Context): boolean {
 }
 
 /** @param entities the entities to be checked, where the rule follows navigations */
-function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, context: Context): Maybe<IsVisible> {
+function visibility(set: EntitySetDefinition, entities: () => Iterable<unknown>, context: Context): Maybe<IsVisible> {
   const condition = conditionOf(set, context);
-  if (condition === "all") return SEES_ALL;
-  if (condition === "none") return SEES_NOTHING;
+  if (typeof condition === "string") return () => condition === "all";
   const { filter } = condition;
   const evaluation = new Evaluation(condition.values);
   const meets = (clause: FilterClause | null): IsVisible => {
@@ -205,7 +203,7 @@ function visibility(set: EntitySetDefinition, entities: Iterable<unknown>, conte
   const meetsFirst = meets(plan.ownFilter);
   const meetsOwn: IsVisible = (entity) => isWhole(entity) && meetsFirst(entity);
   const meetsRest = meets(plan.filter?.filter ?? null);
-  const objects = [...entities].filter(isObject).filter(meetsOwn);
+  const objects = [...entities()].filter(isObject).filter(meetsOwn);
   const run = startRuleLoads(evaluation, set.entitySet, context);
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
   return chain(loadRelations(clausesOf(filter), objects, run), () => (entity) => {

@@ -1,7 +1,6 @@
 import { isPromiseLike } from "../base/maybe.ts";
 import type { Awaitable, EntityStream } from "../definition/sets/handlers.ts";
 import type { EntityType } from "../edm/model.ts";
-import { InvalidValueError } from "../edm/value-codec.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import type { QueryableSource } from "../query/source.ts";
 import { type EntityKey, identityOfKey } from "./entity-key.ts";
@@ -88,7 +87,6 @@ function indexByIdentity(
   try {
     return new Map(Array.from(answer, ([key, value]) => [identityOfKey(entityType, key), value]));
   } catch (error) {
-    if (!(error instanceof InvalidValueError)) throw error;
     throw new TypeError(`getBatch of ${place} returned a Map with a key that is not a key of ${entityType.name}.`, {
       cause: error,
     });

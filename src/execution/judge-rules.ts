@@ -1,7 +1,7 @@
 import { assertNever } from "../base/assert-never.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
 import { type Context, ruleContextOf, type User } from "../definition/context.ts";
-import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
+import type { AuthorizationRequirement, Category, NavigationAuthorization } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
@@ -93,11 +93,21 @@ export function actionOf(category: Category, entitySet: string): string {
 /** Describes the action that a category allows along a navigation. */
 export function actionAlong(
   category: Category,
+  set: EntitySetDefinition,
+  navigation: Pick<NavigationProperty, "name">,
+): string {
+  const { targetName } = navigationRules(set, navigation);
+  return `${actionOf(category, targetName)}, where '${navigation.name}' of ${set.entitySet.name} leads`;
+}
+
+/** Returns the rules along a navigation of a set. @throws Error for a navigation of another set */
+export function navigationRules(
   { entitySet, navigationAuthorization }: EntitySetDefinition,
   { name }: Pick<NavigationProperty, "name">,
-): string {
-  const targetName = navigationAuthorization.get(name)?.targetName ?? name;
-  return `${actionOf(category, targetName)}, where '${name}' of ${entitySet.name} leads`;
+): NavigationAuthorization {
+  const rules = navigationAuthorization.get(name);
+  if (rules === undefined) throw new Error(`${entitySet.name}/${name} has no rules.`);
+  return rules;
 }
 
 const ACTIONS: Readonly<Record<Category, string>> = {

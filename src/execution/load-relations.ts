@@ -13,7 +13,7 @@ import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-
 import { perEntity } from "./parent-keys.ts";
 import { openJoined } from "./read-joined.ts";
 import { readRelated, type AnswerReading, type RelatedReading } from "./read-related.ts";
-import { serviceOf } from "./reader.ts";
+import { definitionOf } from "./reader.ts";
 
 /**
  * Loads the entities that the expressions of a query lead to, level by level: each navigation of a level is loaded once
@@ -75,13 +75,8 @@ function loadNavigation(
   run: LoadRun,
 ): Maybe<readonly (RelatedObject | undefined)[]> {
   const { entitySet, navigationProperty } = mention;
-  const definition = serviceOf(run.context).entitySets.get(entitySet.name);
-  return loadBy(
-    pathWays(mention, definition?.navigationHandlers.get(navigationProperty.name) ?? {}),
-    mention,
-    owners,
-    run,
-  );
+  const { navigationHandlers } = definitionOf(entitySet, run.context);
+  return loadBy(pathWays(mention, navigationHandlers.get(navigationProperty.name) ?? {}), mention, owners, run);
 }
 
 /**

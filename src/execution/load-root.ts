@@ -2,13 +2,12 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { RootExpression } from "../query/expression.ts";
-import type { Row } from "../query/row-shape.ts";
 import { findByKey } from "./entity-key.ts";
 import { countLoaded, type LoadRun } from "./load-run.ts";
 import { openSet } from "./open-set.ts";
 import { readByKey } from "./read-by-key.ts";
 import { definitionOf } from "./reader.ts";
-import { rowReader, wholeEntity } from "./row-to-entity.ts";
+import { rowReader, wholeEntity, toRow } from "./row-to-entity.ts";
 
 /**
  * Loads the entity of `$root/Set(key)`.
@@ -32,12 +31,8 @@ function readRoot(expression: RootExpression, key: unknown, run: LoadRun): Maybe
   return chain(found, (answer) => {
     if (answer === null) return null;
     const { entity, rowShape } = answer;
-    return asRoot(expression, rowShape === undefined || !isRow(entity) ? entity : rowReader(rowShape)(entity), run);
+    return asRoot(expression, rowShape === undefined ? entity : rowReader(rowShape)(toRow(entity)), run);
   });
-}
-
-function isRow(entity: unknown): entity is Row {
-  return Array.isArray(entity);
 }
 
 /** Returns the key in the application's form. */

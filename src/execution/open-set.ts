@@ -5,7 +5,7 @@ import type { EntitySet } from "../edm/model.ts";
 import type { RelationalSource } from "../query/source.ts";
 import { collectEntities, answeredValue } from "./handler-answer.ts";
 import type { LoadRun } from "./load-run.ts";
-import { type Reader, serviceOf } from "./reader.ts";
+import { type Reader, definitionOf } from "./reader.ts";
 import { resolveSource } from "./resolve-sources.ts";
 import { conditionFor } from "./row-rules.ts";
 
@@ -28,7 +28,7 @@ export interface SetForms {
  * @throws ODataError that a handler returned or threw; TypeError for an invalid handler result
  */
 export function openSet(entitySet: EntitySet, forms: SetForms, run: LoadRun): Maybe<OpenSet | null> {
-  const { queryable, getAll } = serviceOf(run.context).entitySets.get(entitySet.name)?.handlers ?? {};
+  const { queryable, getAll } = definitionOf(entitySet, run.context).handlers;
   const openList = (): Maybe<OpenSet | null> => {
     if (getAll === undefined || forms.list === null) return null;
     const read = (): Maybe<Iterable<unknown>> => readAll(entitySet, getAll, run);

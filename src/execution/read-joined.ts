@@ -62,7 +62,8 @@ export function openJoined(
     if (rows === null) return null;
     const { relational } = rows;
     if (relational !== undefined) {
-      return (groups) => readObjects(relational, shapeOf(join, target), groups, run, count);
+      return (groups) =>
+        groups.length === 0 ? [] : readObjects(relational, shapeOf(join, target), groups, run, count);
     }
     if (join.kind !== "direct") throw new Error(`A link to ${target.name} is read from no list.`);
     return (groups) => joinList(mention, join, groups, rows.entities, count);
@@ -76,7 +77,6 @@ function readObjects(
   { maxEntities, counted, context }: LoadRun,
   count: (entities: number) => void,
 ): Maybe<ObjectLists> {
-  if (groups.length === 0) return [];
   const maxRows = maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + 1;
   const query: JoinedQuery = { shape, keys: groups.map(({ key }) => key.values), maxRows };
   return chain(readJoined(relational, query, context), ({ related, rowShape }) => {
@@ -98,19 +98,20 @@ function joinList(
 ): ObjectLists {
   if (groups.length === 0) return [];
   const readKey = joinKeyReader(mirrored(join), navigationProperty.entityType, undefined);
-  const lists = new Map<string, object[]>(groups.map(({ key }) => [key.identity, []]));
+  const lists = groups.map(({ key }): readonly [string, object[]] => [key.identity, []]);
+  const byIdentity = new Map(lists);
   for (const entity of entities) {
     if (!isEntity(entity)) {
       const place = `${entitySet.name}/${navigationProperty.name}`;
       throw new TypeError(`The target set of ${place} contains a value that is not an entity.`);
     }
     const key = readKey(entity);
-    const list = key === null ? undefined : lists.get(key.identity);
+    const list = key === null ? undefined : byIdentity.get(key.identity);
     if (list === undefined) continue;
     list.push(entity);
     count(1);
   }
-  return groups.map(({ key }) => lists.get(key.identity) ?? []);
+  return lists.map(([, list]) => list);
 }
 
 /** The query along a join: the same object each time, so that a source compiles one statement for it. */

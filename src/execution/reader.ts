@@ -75,9 +75,23 @@ export function serviceOf({ service }: Context): ServiceDefinition & Partial<Gua
   return service as ServiceDefinition;
 }
 
+/** Returns the definition of a set in the service of a request. @throws as for definitionIn */
+export function definitionOf(entitySet: EntitySet, context: Context): EntitySetDefinition {
+  return definitionIn(serviceOf(context), entitySet);
+}
+
 /** Returns the definition of a set. @throws Error for a set of another service */
-export function definitionOf({ name }: EntitySet, context: Context): EntitySetDefinition {
-  const set = serviceOf(context).entitySets.get(name);
+export function definitionIn({ entitySets }: ServiceDefinition, { name }: EntitySet): EntitySetDefinition {
+  const set = entitySets.get(name);
   if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
   return set;
+}
+
+/** Returns the definition of the set that a navigation leads to; undefined without a target set. */
+export function targetDefinition(
+  { navigationPropertyBindings }: EntitySet,
+  navigation: string,
+  context: Context,
+): EntitySetDefinition | undefined {
+  return serviceOf(context).entitySets.get(navigationPropertyBindings.get(navigation) ?? "");
 }

@@ -11,7 +11,7 @@ import { mentionsOf } from "../query/mentions.ts";
 import type { QueryableSource, RowRestriction, SourcesBySet } from "../query/source.ts";
 import { startAll } from "./concurrency.ts";
 import { isSource, answeredValue } from "./handler-answer.ts";
-import { definitionOf, gateOf, readContextOf, type Reader, serviceOf } from "./reader.ts";
+import { definitionOf, gateOf, readContextOf, type Reader } from "./reader.ts";
 import { conditionFor, conditionOf } from "./row-rules.ts";
 
 /** The sources of one request: each handler is called once. */
@@ -36,9 +36,8 @@ const sourcesOf = keptPerForeign((_context: Context): RequestSources => ({
  *   restrictSource
  */
 export function resolveSources(sets: readonly EntitySet[], reader: Reader): Maybe<SourcesBySet> {
-  const { entitySets } = serviceOf(reader.context);
   const tasks = sets.flatMap((entitySet) => {
-    const { queryable } = entitySets.get(entitySet.name)?.handlers ?? {};
+    const { queryable } = definitionOf(entitySet, reader.context).handlers;
     if (queryable === undefined) return [];
     return [() => chain(resolveSource(entitySet, queryable, reader), (source) => [entitySet, source] as const)];
   });

@@ -28,6 +28,12 @@ function valueReader(column: RowColumn): (row: Row) => unknown {
   };
 }
 
+/** Returns an entity of a source as a row. @throws TypeError for any other value */
+export function toRow(entity: unknown): Row {
+  if (Array.isArray(entity)) return entity;
+  throw new TypeError("A source returned a row shape and an entity that is not a row.");
+}
+
 /**
  * Returns the properties to read for entities in expressions: all, and the ignored ones that navigations join by.
  * @returns the same object for a set each time

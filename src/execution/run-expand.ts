@@ -5,7 +5,7 @@ import { Evaluation } from "../memory/evaluation.ts";
 import type { JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
-import type { JoinedShape, Row } from "../query/row-shape.ts";
+import type { JoinedShape } from "../query/row-shape.ts";
 import { startAll } from "./concurrency.ts";
 import { openExpandedTarget } from "./expand-target.ts";
 import { startLoads } from "./load-run.ts";
@@ -13,6 +13,7 @@ import { perEntity } from "./parent-keys.ts";
 import { type Parents, readRelated, type RelatedFound, type RelatedReading } from "./read-related.ts";
 import type { Reader } from "./reader.ts";
 import { countWritten, type ExpandRun, relating } from "./relate.ts";
+import { toRow } from "./row-to-entity.ts";
 
 /** The reader, the values and the limit of a request. */
 export interface ExpandRequest extends Reader {
@@ -107,8 +108,7 @@ function findJoined(
 
 /** Returns the related entity that is joined to the row of its parent; null where the row has none. */
 function joinedEntity(shape: JoinedShape, parent: unknown): Related {
-  if (!Array.isArray(parent)) throw new TypeError("A source returned a row shape and an entity that is not a row.");
-  const row: Row = parent;
+  const row = toRow(parent);
   return { kind: "entity", entity: shape.isPresent(row) ? row : null, rowShape: shape };
 }
 

@@ -27,10 +27,10 @@ type WriteName = "create" | "replace" | "patch" | "delete";
  *   key that is taken, and for a foreign key to a hidden entity; the error of the handler
  * @see docs/guides/authorization.md
  */
-export function runCreate(entitySet: EntitySet, entity: unknown, reader: Reader): Maybe<unknown> {
+export function runCreate(entitySet: EntitySet, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
-  const isChecked = !isFree(handler, reader) && isObject(entity);
-  return chain(isChecked ? checkCreated(set, entity, reader) : undefined, () => handler(entity, reader.context));
+  const checked = isFree(handler, reader) ? undefined : checkCreated(set, entity, reader);
+  return chain(checked, () => handler(entity, reader.context));
 }
 
 /** Creates an entity along a navigation of another one. @throws as for runCreate */
@@ -38,11 +38,11 @@ export function runCreateRelated(
   { entitySet, navigationProperty, target }: PathStep,
   create: NonNullable<NavigationHandlers<Context>["create"]>,
   key: unknown,
-  entity: unknown,
+  entity: object,
   reader: Reader,
 ): Maybe<unknown> {
   const call = (): Maybe<unknown> => create(key, entity, reader.context);
-  if (isFree(create, reader) || target === null || !isObject(entity)) return call();
+  if (isFree(create, reader) || target === null) return call();
   const nesting = { place: "", linked: linkedPairsOf(entitySet, navigationProperty) };
   return chain(checkCreatedBelow(definitionOf(target, reader.context), entity, reader, nesting), call);
 }
@@ -52,7 +52,7 @@ export function runCreateRelated(
  * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
-export function runReplace(entitySet: EntitySet, key: unknown, entity: unknown, reader: Reader): Maybe<unknown> {
+export function runReplace(entitySet: EntitySet, key: unknown, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
   const call = (): Maybe<unknown> => handler(key, entity, reader.context);
   if (isFree(handler, reader)) return call();
@@ -61,7 +61,7 @@ export function runReplace(entitySet: EntitySet, key: unknown, entity: unknown, 
     const refused = seen === null ? checkMissing(set, key, reader) : false;
     return chain(refused, (isRefused) => {
       if (isRefused) return null;
-      return chain(isObject(entity) ? checkReplacement(set, { entity, seen }, reader) : undefined, call);
+      return chain(checkReplacement(set, { entity, seen }, reader), call);
     });
   });
 }
@@ -71,7 +71,7 @@ export function runReplace(entitySet: EntitySet, key: unknown, entity: unknown, 
  * @returns the result of the handler; null for a missing entity
  * @throws as for runCreate
  */
-export function runPatch(entitySet: EntitySet, key: unknown, delta: unknown, reader: Reader): Maybe<unknown> {
+export function runPatch(entitySet: EntitySet, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
   const call = (): Maybe<unknown> => handler(key, delta, reader.context);
   if (isFree(handler, reader)) return call();
@@ -79,11 +79,9 @@ export function runPatch(entitySet: EntitySet, key: unknown, delta: unknown, rea
   return chain(findSeen(entitySet, key, reader), (seen) => {
     if (seen === null) return null;
     const { entityType } = entitySet;
-    const changed = mergeDelta(entityType, membersOf(entityType, seen), isObject(delta) ? delta : {});
+    const changed = mergeDelta(entityType, membersOf(entityType, seen), delta);
     const current = (): object => canonicalEntity(entityType, asEntity(seen, entityType));
-    const references = isObject(delta)
-      ? checkChangedReferences(set, delta, reader, { current, mayCreate: false })
-      : undefined;
+    const references = checkChangedReferences(set, delta, reader, { current, mayCreate: false });
     return chain(references, () => chain(checkWritten(set, changed, reader), call));
   });
 }
@@ -150,11 +148,10 @@ function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, 
 function checkReferring(
   set: EntitySetDefinition,
   key: unknown,
-  changes: unknown,
+  changes: object,
   mayCreate: boolean,
   reader: Reader,
 ): Maybe<undefined> {
-  if (!isObject(changes)) return undefined;
   const current = set.handlers.getByKey === undefined ? null : () => findEntity(set.entitySet, key, reader);
   return checkChangedReferences(set, changes, reader, { current, mayCreate });
 }

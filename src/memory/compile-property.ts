@@ -214,7 +214,7 @@ function describeName(property: StructuralProperty): string {
  * Makes the error for a value of another type: a fault of a handler, which is logged and leads to a generic 500. It
  * names the place, the type and the kind of the value, but not the value.
  */
-export function invalidValue(path: string, expected: string, value: unknown, cause?: Error): TypeError {
+export function invalidValue(path: string, expected: string, value: unknown, cause?: unknown): TypeError {
   const message = `${path} must be ${expected}, but an entity of a handler holds ${describeKind(value)} there.`;
   return new TypeError(message, { cause });
 }

@@ -87,7 +87,7 @@ test("rows are read by their layout", () => {
     ]),
   };
   expect(entityKeyReader(type, shape)([2, 1]).value).toEqual({ left: "1", right: "2" });
-  expect(() => entityKeyReader(type, { columns: new Map([[left, column(0)]]) })).toThrow("no column for the key Right");
+  expect(() => entityKeyReader(type, { columns: new Map([[left, column(0)]]) })).toThrow("no column for Right");
 });
 
 describe("the Map of a batch handler", () => {

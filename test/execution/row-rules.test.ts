@@ -431,9 +431,9 @@ describe("writes of handlers of the application", () => {
     );
     const { entitySet: set } = setOf(service, "Things");
     const handlers = {
-      create: (entity: unknown, by: Context) => runCreate(set, entity, readerOf(by)),
-      replace: (key: unknown, entity: unknown, by: Context) => runReplace(set, key, entity, readerOf(by)),
-      patch: (key: unknown, delta: unknown, by: Context) => runPatch(set, key, delta, readerOf(by)),
+      create: (entity: object, by: Context) => runCreate(set, entity, readerOf(by)),
+      replace: (key: unknown, entity: object, by: Context) => runReplace(set, key, entity, readerOf(by)),
+      patch: (key: unknown, delta: object, by: Context) => runPatch(set, key, delta, readerOf(by)),
       delete: (key: unknown, by: Context) => runDelete(set, key, readerOf(by)),
     };
     return { calls, context, handlers, note };
