@@ -70,3 +70,10 @@ test("the sidebar of the documentation site lists every page of docs, and no oth
   const outside = [...Object.values(OUTSIDE_PAGES), ...API_PAGES].map((path) => `/${path.slice(0, -".md".length)}`);
   expect(listed.toSorted()).toEqual([...pages, ...outside].toSorted());
 });
+
+test("every page of docs/reference links to a test file", () => {
+  const unproven = pages.filter(
+    ({ path, text }) => path.startsWith("docs/reference/") && !/^\[.+\]: .*test\//mu.test(text),
+  );
+  expect(unproven.map(({ path }) => path)).toEqual([]);
+});
