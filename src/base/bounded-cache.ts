@@ -1,4 +1,4 @@
-/** A bound on what entries weigh together. */
+/** A limit on the total weight of the entries. */
 export interface WeightLimit<K> {
   readonly most: number;
   readonly weightOf: (key: K) => number;
@@ -7,8 +7,8 @@ export interface WeightLimit<K> {
 const WEIGHTLESS: WeightLimit<unknown> = { most: 0, weightOf: () => 0 };
 
 /**
- * A map with a limit. Beyond its capacity, in number or in weight, it drops the entries that were not used for longest.
- * It does not keep an entry that weighs more than the limit by itself.
+ * A map with a limit. Beyond its capacity, in number or in weight, it drops the least recently used entries. It does not
+ * keep a single entry that exceeds the weight limit.
  */
 export class BoundedCache<K, V> {
   readonly capacity: number;
@@ -18,8 +18,8 @@ export class BoundedCache<K, V> {
   #weight = 0;
 
   /**
-   * @param capacity most entries kept, at least 1
-   * @param limit by default entries weigh nothing
+   * @param capacity maximum number of entries, at least 1
+   * @param limit by default, entries have no weight
    */
   constructor(capacity: number, { most, weightOf }: WeightLimit<K> = WEIGHTLESS) {
     this.capacity = capacity;
@@ -31,7 +31,7 @@ export class BoundedCache<K, V> {
     return this.#entries.size;
   }
 
-  /** Returns the value of a key and counts it as used now; undefined when the cache does not hold it. */
+  /** Returns the value of a key and marks it as recently used; undefined for an unknown key. */
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
     if (value !== undefined) {
@@ -41,7 +41,7 @@ export class BoundedCache<K, V> {
     return value;
   }
 
-  /** Returns the value of a key, made and kept where the cache does not hold it. */
+  /** Returns the value of a key, or makes and keeps it. */
   getOrMake(key: K, make: () => V): V {
     const known = this.get(key);
     if (known !== undefined) return known;
@@ -50,14 +50,14 @@ export class BoundedCache<K, V> {
     return made;
   }
 
-  /** Removes the value of a key and returns it; undefined when the cache does not hold it. */
+  /** Removes the value of a key and returns it; undefined for an unknown key. */
   take(key: K): V | undefined {
     const value = this.#entries.get(key);
     this.#delete(key);
     return value;
   }
 
-  /** Keeps a value, and drops those not used for longest while there is too much. */
+  /** Keeps a value, and drops the least recently used entries while the cache is over its limits. */
   set(key: K, value: V): void {
     this.#delete(key);
     const weight = this.#weightOf(key);

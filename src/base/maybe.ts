@@ -1,4 +1,4 @@
-/** A value at once, or by a promise. */
+/** A value, or a promise of it. */
 export type Maybe<T> = T | PromiseLike<T>;
 
 /** Returns whether a value is a promise or any other thenable, functions included. */
@@ -8,20 +8,20 @@ export function isPromiseLike<T>(value: Maybe<T>): value is PromiseLike<T> {
 }
 
 /**
- * Calls `next` with a value: at once where the value is there, so that synchronous handlers cost no promise. A thenable
- * that is not a promise becomes one, because its `then` need not return anything.
+ * Calls `next` with a value: synchronously unless the value is a promise, so that synchronous handlers need no promise. A
+ * thenable that is not a promise becomes one, because its `then` need not return anything.
  */
 export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> {
   if (value instanceof Promise) return value.then(next);
   return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Returns a value that nobody may come to await: its rejection then does not end the process. */
+/** Returns a value that may never be awaited. Its rejection does not end the process. */
 export function unawaited<T>(value: Maybe<T>): Maybe<T> {
   if (isPromiseLike(value)) Promise.resolve(value).catch(ignore);
   return value;
 }
 
 function ignore(): void {
-  // Whoever awaits the value learns of the error.
+  // An await of the value still throws the error.
 }

@@ -1,12 +1,12 @@
-/** The field in which an object keeps what was made from it. */
+/** The field in which an object keeps values computed from it. */
 const MADE: unique symbol = Symbol("made");
 
-/** What was made from one object, by the function that made it. */
+/** Values computed from one object, by the function that computed them. */
 type Made = Map<unknown, unknown>;
 
 /**
- * Gives an object the field in which it keeps what is made from it. The field is hidden: it is neither compared, printed
- * nor copied, so a changed copy of the object keeps nothing of what was made from the original.
+ * Gives an object the field in which it keeps values computed from it. The field is hidden: it is neither compared, printed
+ * nor copied, so a changed copy of the object does not keep values of the original.
  * @param object must not be frozen yet; freeze the result
  * @returns the same object
  */
@@ -17,15 +17,15 @@ export function keeper<T extends object>(object: T): T {
 }
 
 /**
- * Makes a function that computes its result once per object and keeps it in the object. Where the object was
- * frozen without the field, each call computes it.
+ * Makes a function that computes its result once per object and keeps it in the object. If the object was frozen without
+ * the field, each call computes the result.
  */
 export function keptPer<O extends object, V>(make: (owner: O) => V): (owner: O) => V {
   return (owner) => {
     const made = madeOf(owner);
     if (made === undefined) return make(owner);
     const known = made.get(make);
-    // Only `make` itself writes under its own name.
+    // Only this function stores values under the key `make`.
     if (known !== undefined || made.has(make)) return known as V;
     const value = make(owner);
     made.set(make, value);
@@ -34,8 +34,8 @@ export function keptPer<O extends object, V>(make: (owner: O) => V): (owner: O) 
 }
 
 /**
- * Makes a function that computes its result once per pair of objects. The first keeps it, as long as the second lives.
- * @param make the owner that is a keeper comes first
+ * Makes a function that computes its result once per pair of objects. The first object keeps it while the second is alive.
+ * @param make its first argument is the keeper
  */
 export function keptPerPair<O extends object, P extends object, V>(
   make: (owner: O, other: P) => V,
@@ -49,7 +49,7 @@ export function keptPerPair<O extends object, P extends object, V>(
   };
 }
 
-/** An object that may still change becomes a keeper on first use; a frozen one keeps nothing. */
+/** An extensible object becomes a keeper on first use; a frozen object does not keep anything. */
 function madeOf(owner: object): Made | undefined {
   const made = (owner as { readonly [MADE]?: Made })[MADE];
   if (made !== undefined || !Object.isExtensible(owner)) return made;
@@ -57,8 +57,8 @@ function madeOf(owner: object): Made | undefined {
 }
 
 /**
- * Makes a function that computes its result once per object of the application, such as a database: such an object gets no
- * hidden field.
+ * Makes a function that computes its result once per object of the application, such as a database, without adding a field
+ * to the object.
  */
 export function keptPerForeign<O extends object, V>(make: (owner: O) => V): (owner: O) => V {
   const table = new WeakMap<O, { readonly value: V }>();
@@ -69,7 +69,7 @@ export function keptPerForeign<O extends object, V>(make: (owner: O) => V): (own
   };
 }
 
-/** Makes a function of whole numbers that computes each result once. It drops nothing: use it for few numbers. */
+/** Makes a function of whole numbers that computes each result once. It keeps all results: use it for few numbers. */
 export function keptPerNumber<V>(make: (number: number) => V): (number: number) => V {
   const table = new Map<number, { readonly value: V }>();
   return (number) => {
@@ -77,4 +77,10 @@ export function keptPerNumber<V>(make: (number: number) => V): (number: number) 
     if (known === undefined) table.set(number, (known = { value: make(number) }));
     return known.value;
   };
+}
+
+/** Returns a function that makes its value on the first call and returns the same value from then on. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

@@ -1,8 +1,8 @@
 /**
- * Waits for work until its time is up.
+ * Waits for work until a timeout.
  * @param timeout in milliseconds; null: no limit
- * @param late makes the error for work that took longer
- * @throws the error of the work, or of `late`. Late work may go on, but its result is ignored
+ * @param late makes the error of a timeout
+ * @throws the error of the work, or of `late`. Late work may continue, but its result is ignored
  */
 export async function withinTime<T>(
   work: PromiseLike<T>,
@@ -11,7 +11,7 @@ export async function withinTime<T>(
 ): Promise<T> {
   const running = Promise.resolve(work);
   if (timeout === null) return running;
-  // Nobody waits for the work once its time is up.
+  // After the timeout, a rejection of the work must not end the process.
   running.catch(() => undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expired = new Promise<never>((_resolve, reject) => {

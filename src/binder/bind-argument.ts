@@ -1,9 +1,10 @@
+import { attempt } from "../base/attempt.ts";
 import { fromLiteral } from "../edm/literal.ts";
 import type { EnumType, OperationParameter } from "../edm/model.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
-import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
+import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { JsonLimitError, JsonSyntaxError } from "../json/json-errors.ts";
 import { parseJson, type ParseJsonOptions } from "../json/parse-json.ts";
 import type { CallArgument } from "../query/call-argument.ts";
@@ -13,7 +14,7 @@ import { parseKeyPredicate } from "../syntax/key-predicate-parser.ts";
 import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-context.ts";
 import { quotedName } from "./binding-error.ts";
 
-/** What values of arguments are read with. */
+/** The parts of a request that values of arguments are read with. */
 export interface ArgumentContext {
   readonly aliases: ReadonlyMap<string, string>;
   /** Bounds of one JSON value. */
@@ -23,7 +24,7 @@ export interface ArgumentContext {
 /** A parameter of one primitive or enumeration value. */
 type ScalarParameter = OperationParameter & { readonly type: PrimitiveType | EnumType; readonly isCollection: false };
 
-/** Types whose literals have quotes. Others are told by their spelling, so for them there is nothing to leave away. */
+/** The types whose literals have quotes, which a client may omit in the query. */
 const QUOTED: ReadonlySet<string> = new Set(["Edm.String", "Edm.Binary", "Edm.Duration"]);
 
 const ONE_LITERAL = "takes one literal, such as 5 or 'text', or a parameter alias.";
@@ -44,26 +45,22 @@ export function bindArgument(parameter: OperationParameter, text: string, contex
 }
 
 /**
- * Reads the value of `Name?parameter=value`: as in parentheses, and a text, a duration, an enumeration member or
- * octets without the quotes of their literals too. That is unambiguous where the text is no literal of the type, is
- * not `null`, and has no quote at its ends.
+ * Reads the value of `Name?parameter=value`. Besides the forms of `bindArgument` it accepts strings, durations,
+ * enumeration members and binary values without quotes, unless the text is `null` or begins or ends with a quote. A
+ * literal of the type takes precedence.
  * @throws ODataError as `bindArgument`
- * @see decisions, Keys and URLs
+ * @see docs/reference/operations.md
  */
 export function bindPlainArgument(parameter: OperationParameter, text: string, context: ArgumentContext): CallArgument {
   if (text === "") {
-    throw invalid(parameter, "has no value: write '' for an empty text, and null for none.");
+    throw invalid(parameter, "has no value: write '' for an empty string, or null.");
   }
   if (!isScalar(parameter) || isAlias(text)) return bindArgument(parameter, text, context);
-  try {
-    return { kind: "value", value: readLiteral(parameter, text) };
-  } catch (error) {
-    if (!isODataError(error) || !mayLackQuotes(parameter, text)) throw error;
-    return {
-      kind: "value",
-      value: convert(parameter, () => valueCodec(parameter.type, parameter.facets).fromText(text)),
-    };
-  }
+  const value = attempt(() => readLiteral(parameter, text), ODataError);
+  if (!(value instanceof ODataError)) return { kind: "value", value };
+  if (!mayLackQuotes(parameter, text)) throw value;
+  const codec = valueCodec(parameter.type, parameter.facets);
+  return { kind: "value", value: convert(parameter, () => codec.fromText(text)) };
 }
 
 function isScalar(parameter: OperationParameter): parameter is ScalarParameter {
@@ -80,15 +77,15 @@ function isAlias(text: string): boolean {
 }
 
 /**
- * The text that an alias stands for, and so on while that is an alias; null where an alias has no value.
- * @see OData URL Conventions 4.0, section 5.3: such an alias is null
+ * Replaces a parameter alias by its value until the value is not an alias. An alias without a value is null.
+ * @see OData URL Conventions 4.0, section 5.3
  */
 function resolveAlias(parameter: OperationParameter, text: string, { aliases }: ArgumentContext): string | null {
   const met = new Set<string>();
   let resolved = text;
   while (isAlias(resolved)) {
     if (met.has(resolved)) {
-      throw invalid(parameter, `has the parameter alias ${quotedName(resolved)}, whose value leads back to itself.`);
+      throw invalid(parameter, `uses the parameter alias ${quotedName(resolved)}, which refers to itself.`);
     }
     met.add(resolved);
     const value = aliases.get(resolved);
@@ -96,7 +93,7 @@ function resolveAlias(parameter: OperationParameter, text: string, { aliases }: 
       if (parameter.nullable && !parameter.isCollection) return null;
       throw protocolError(
         "MissingParameter",
-        `The parameter '${parameter.name}' is never null: give the alias ${quotedName(resolved)} a value in the query, as in ${resolved.slice(0, 40)}=….`,
+        `The parameter '${parameter.name}' must not be null: give the alias ${quotedName(resolved)} a value in the query, as in ${resolved.slice(0, 40)}=….`,
         { target: parameter.name },
       );
     }
@@ -110,52 +107,44 @@ function readJson(
   text: string,
   { json }: ArgumentContext,
 ): ReturnType<typeof parseJson> {
-  try {
-    return parseJson(text, json);
-  } catch (error) {
-    if (error instanceof JsonLimitError) throw invalid(parameter, `has ${error.message}. Send less at once.`);
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    const form = parameter.isCollection ? "a JSON array" : "a JSON object";
-    throw invalid(parameter, `takes ${form}. ${error.message}`);
-  }
+  const value = attempt(() => attempt(() => parseJson(text, json), JsonSyntaxError), JsonLimitError);
+  if (value instanceof JsonLimitError) throw invalid(parameter, `has ${value.message}. Send less at once.`);
+  if (!(value instanceof JsonSyntaxError)) return value;
+  const form = parameter.isCollection ? "a JSON array" : "a JSON object";
+  throw invalid(parameter, `takes ${form}. ${value.message}`);
 }
 
 function readLiteral(parameter: ScalarParameter, text: string): PrimitiveValue | null {
   const node = parseValue(parameter, text);
   if (node.kind === "null") {
     if (parameter.nullable) return null;
-    const hint = parameter.type.name === "Edm.String" ? " Write 'null' in quotes for that text." : "";
-    throw invalid(parameter, `is never null: give it a value.${hint}`);
+    const hint = parameter.type.name === "Edm.String" ? " Write 'null' in quotes for that string." : "";
+    throw invalid(parameter, `must not be null: give it a value.${hint}`);
   }
   if (node.kind !== "literal") throw invalid(parameter, ONE_LITERAL);
   const { literal } = node;
   return convert(parameter, () => fromLiteral(literal, parameter.type, parameter.facets));
 }
 
-/** One value without a name, parsed as a key is: what is left over behind it is an error. */
+/** Parses one value without a name, by the grammar of a key. */
 function parseValue(parameter: ScalarParameter, text: string): SyntaxNode {
   const counters = { tokens: 0, nodes: 0 };
   const context = { limits: DEFAULT_SYNTAX_LIMITS, literals: [], aliases: NO_ALIASES, counters };
-  try {
-    const [part, ...more] = parseKeyPredicate(text, context, { target: parameter.name }).parts;
-    if (part !== undefined && part.name === null && more.length === 0) return part.value;
-  } catch (error) {
-    if (!isODataError(error)) throw error;
-    throw protocolError("InvalidParameter", error.message, { target: parameter.name });
-  }
+  const target = parameter.name;
+  const predicate = attempt(() => parseKeyPredicate(text, context, { target }), ODataError);
+  if (predicate instanceof ODataError) throw protocolError("InvalidParameter", predicate.message, { target });
+  const [part, ...more] = predicate.parts;
+  if (part !== undefined && part.name === null && more.length === 0) return part.value;
   throw invalid(parameter, ONE_LITERAL);
 }
 
 function convert(parameter: OperationParameter, read: () => PrimitiveValue): PrimitiveValue {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof InvalidValueError) throw invalid(parameter, `takes another value. ${error.message}`);
-    throw error;
-  }
+  const value = attempt(read, InvalidValueError);
+  if (value instanceof InvalidValueError) throw invalid(parameter, `has an invalid value. ${value.message}`);
+  return value;
 }
 
-/** @param problem what is wrong with the value, and what would be right, behind the name of the parameter */
+/** @param problem the fault and its correction; follows the name of the parameter */
 function invalid({ name }: OperationParameter, problem: string): ODataError {
   return protocolError("InvalidParameter", `The parameter '${name}' ${problem}`, { target: name });
 }

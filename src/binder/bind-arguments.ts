@@ -9,9 +9,9 @@ import { splitArguments } from "../syntax/split-arguments.ts";
 import { bindArgument, bindPlainArgument } from "./bind-argument.ts";
 import { didYouMean, quotedName } from "./binding-error.ts";
 
-/** A call of a function as its URL has it. */
+/** A function call as written in the URL. */
 export interface FunctionCall {
-  /** The text in the parentheses behind the name; null without them. */
+  /** The text in the parentheses after the name; null without parentheses. */
   readonly parentheses: string | null;
   readonly options: Pick<QueryOptionsSyntax, "aliases" | "custom">;
   /** Bounds of each JSON value. */
@@ -20,11 +20,11 @@ export interface FunctionCall {
 
 /**
  * Reads the arguments of a function from the parentheses after its name (`Name(days=7)`), from the query
- * (`Name?days=7`), or from both. Other names in the query are custom query options, which are left to the handler.
- * @returns the given arguments; missing ones are not checked
- * @throws ODataError `InvalidParameter`, target the parameter, for an unknown name in parentheses, for a name in the
- * query that differs from a parameter in letter case alone, for a parameter given twice, and for a value of another
- * type; `MissingParameter` for an alias without value where null is not allowed
+ * (`Name?days=7`), or from both. Other names in the query are custom query options, which the handler reads.
+ * @returns the given arguments; missing arguments are not checked
+ * @throws ODataError `InvalidParameter`, target the parameter, for an unknown name in parentheses, a name in the query
+ * that differs from a parameter only in letter case, a parameter given twice, and a value of another type;
+ * `MissingParameter` for an alias without a value if the parameter is not nullable
  * @see OData Protocol 4.0, section 11.5.3.1; OData URL Conventions 4.0, section 5.2
  */
 export function bindArguments(operation: Operation, call: FunctionCall): CallArguments {
@@ -51,28 +51,28 @@ export function bindArguments(operation: Operation, call: FunctionCall): CallArg
 }
 
 /**
- * Refuses arguments in the path of an action: they stand in its body.
+ * Refuses arguments in the path of an action, whose parameters belong in the body.
  * @throws ODataError `InvalidParameter`
  */
 export function refuseArguments({ name }: Operation, parentheses: string | null): void {
   if (parentheses === null || splitArguments(parentheses).length === 0) return;
-  throw invalid(name, `'${name}' is an action: its parameters stand in the body, in a JSON object.`);
+  throw invalid(name, `'${name}' is an action: send its parameters in the body, as a JSON object.`);
 }
 
 function requireName({ name: operation, parameters }: Operation, name: string | null, text: string): string {
   if (name !== null && isIdentifier(name)) return name;
   const [first] = parameters;
   const advice = first === undefined ? `'${operation}' takes none: write ${operation}().` : `Write ${first.name}=….`;
-  throw invalid(operation, `${quotedName(name ?? text)} is no argument with its name. ${advice}`);
+  throw invalid(operation, `${quotedName(name ?? text)} is not a named argument. ${advice}`);
 }
 
-/** A name that differs from a parameter in letter case alone is a mistake, not an option of the application. */
+/** A name that differs from a parameter only in letter case is a mistake, not a custom query option. */
 function isMeantAsParameter({ parameters }: Operation, name: string): boolean {
   const folded = name.toLowerCase();
   return parameters.some((parameter) => parameter.name.toLowerCase() === folded);
 }
 
-/** Explains a missing parameter by a custom query option whose name is close to it. */
+/** Explains a missing parameter by a custom query option with a similar name. */
 function refuseMisspelt(operation: Operation, given: CallArguments, options: Iterable<string>): void {
   const missing = operation.parameters.filter((parameter) => isRequired(parameter) && !given.has(parameter.name));
   for (const option of missing.length === 0 ? [] : options) {

@@ -9,8 +9,8 @@ import { describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
 /**
- * Binds what must be Boolean: a whole filter, the predicate of a lambda operator, or an operand of `and`, `or` and `not`.
- * @param operator the operator that takes it; undefined for the whole option
+ * Binds a Boolean expression: a whole filter, the predicate of a lambda operator, or an operand of `and`, `or` or `not`.
+ * @param operator the operator that the expression belongs to; undefined for the whole option
  * @throws ODataError `InvalidQueryOption` for an expression of another type
  */
 export function bindBoolean(node: SyntaxNode, scope: BindingScope, operator?: string): Expression {
@@ -24,7 +24,7 @@ export function bindBoolean(node: SyntaxNode, scope: BindingScope, operator?: st
   throw invalidOption(scope.option, node.position, message);
 }
 
-/** `not Price gt 5` reads as `(not Price) gt 5`, which surprises. */
+/** `not Price gt 5` means `(not Price) gt 5`, which surprises many clients. */
 function notAdvice(node: SyntaxNode, operator: string | undefined): string {
-  return operator === "not" && node.kind !== "logical" ? " Put what it negates in parentheses: not (…)." : "";
+  return operator === "not" && node.kind !== "logical" ? " Put its operand in parentheses: not (…)." : "";
 }

@@ -6,7 +6,7 @@ import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./bind
 import type { BindingScope } from "./binding-scope.ts";
 import { type Operand, type ScalarOperand, bound, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
 
-/** Functions of the standard (and of its next version) that are not evaluated. */
+/** Functions of OData 4.0 and 4.01 that the service does not evaluate. */
 const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set([
   "isof",
   "cast",
@@ -17,9 +17,9 @@ const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Binds a call of a canonical function: its arguments become what the first signature that takes them asks for.
- * @throws ODataError `InvalidQueryOption` for an unknown function and for arguments that no signature takes;
- *   `UnsupportedQueryOption` for functions that are not evaluated
+ * Binds a call of a canonical function. The arguments are converted to the types of the first signature that accepts them.
+ * @throws ODataError `InvalidQueryOption` for an unknown function and for arguments that no signature accepts;
+ *   `UnsupportedQueryOption` for functions that the service does not evaluate
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
@@ -46,10 +46,10 @@ function functionName(node: CallSyntax, scope: BindingScope): FunctionName {
   const { name, source, position } = node;
   if (source === null && isFunctionName(name)) return name;
   if (source !== null || name.includes(".") || FUNCTIONS_NOT_OFFERED.has(name)) {
-    const message = `The function ${quotedName(name)} is not offered in ${scope.option}.`;
+    const message = `The function ${quotedName(name)} is not supported in ${scope.option}.`;
     throw unsupportedOption(scope.option, position, message);
   }
-  const message = `There is no function ${quotedName(name)}.${didYouMean(name, Object.keys(FUNCTION_SIGNATURES))}`;
+  const message = `Unknown function ${quotedName(name)}.${didYouMean(name, Object.keys(FUNCTION_SIGNATURES))}`;
   throw invalidOption(scope.option, position, message);
 }
 
@@ -64,7 +64,7 @@ function takesAll(signature: FunctionSignature, operands: readonly Operand[]): o
   );
 }
 
-/** Any integer serves as position or length, and as Decimal; Single serves as Double; null serves as anything. */
+/** An integer is accepted as position, as length and as Decimal; a Single as Double; null as any type. */
 function takes(parameter: PrimitiveTypeName, operand: ScalarOperand): boolean {
   const type = typeOf(operand);
   if (type === null || isPrimitive(type, parameter)) return true;

@@ -1,8 +1,7 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
-import type { Capabilities, Limits } from "../query/capabilities.ts";
+import type { Capabilities, Limits, ExpandStep, StarAccess } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
-import type { ExpandStep, StarAccess } from "../query/star-access.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { targetSetOf } from "./bind-navigation.ts";
@@ -18,53 +17,53 @@ import { type MemberTable, resolveMember } from "./resolve-member.ts";
 export interface ExpandScope {
   readonly model: Model;
   readonly limits: Limits;
-  /** What each entity set allows, and (null) what holds without one: below an expansion the target set decides. */
+  /** The capabilities of each entity set; null gives the defaults. Below an expansion, those of the target set apply. */
   readonly capabilitiesOf: CapabilitiesBySet;
-  /** Whether a context URL with a `$select` also lists the expansions of that level. */
+  /** Whether a context URL that lists a `$select` also lists the expansions of the same level. */
   readonly fullContextUrl?: boolean | undefined;
-  /** What a star skips; absent: nothing. */
+  /** The navigations that a star skips; absent: none. */
   readonly star?: StarAccess | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
 }
 
-/** One level of expansions: whose navigation properties they are, and what that set allows. */
+/** One level of expansions: the set that declares the navigation properties, with its capabilities. */
 interface Level {
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
   /** 1 for the items of `$expand` itself. */
   readonly depth: number;
-  /** The step that leads here; null for the first level. */
+  /** The expansion above this level; null for the first level. */
   readonly via: ExpandStep | null;
 }
 
-/** The work of one binding: what it may do, and how many expansions it has made. */
+/** The limits of one binding, and the expansions that it has counted. */
 interface Work extends ExpandScope {
   readonly maxDepth: number;
   readonly maxItems: number;
   items: number;
 }
 
-/** What an item with each suffix, or without one, brings. */
+/** The form of an item by its suffix. */
 const FORMS: Readonly<Record<"$entities" | "$ref" | "$count", ExpandedForm>> = {
   $entities: "entities",
   $ref: "references",
   $count: "count",
 };
 
-/** Deepest nesting without a setting: all that follows a clause descends into it. */
+/** Deepest nesting without a setting. Readers of the clause recurse into it. */
 const MAX_DEPTH = 100;
-/** Most expansions without a setting: the levels of several navigation properties grow by powers. */
+/** Most expansions without a setting. Their number grows exponentially with the levels. */
 const MAX_ITEMS = 10_000;
 
 /**
- * Binds `$expand` of one level and all below it. `$levels` is unrolled; a star stands for the navigation properties
- * that are not named beside it. Every expansion is counted before what is below it is bound.
- * @param select the clause of `$select` of the same level
- * @returns the clause with the expansions in it
+ * Binds `$expand` with all its levels. `$levels` is unrolled; a star expands the navigation properties that no other
+ * item names. Each expansion is counted before the levels below it are bound.
+ * @param select the bound `$select` of the same level
+ * @returns the clause with its expansions
  * @throws ODataError `InvalidQueryOption` for unknown, repeated and disallowed names, for options that do not fit, and
- *   above the limits on depth, items and `$top`; `UnsupportedQueryOption` for what the target set has switched off
- * @see OData URL Conventions 4.0, section 5.1.2; specification, $expand; decisions, Reading and Settings
+ *   above the limits on depth, items and `$top`; `UnsupportedQueryOption` for options that the target set disables
+ * @see OData URL Conventions 4.0, section 5.1.2
  */
 export function bindExpand(
   items: readonly ExpandItemSyntax[],
@@ -79,12 +78,12 @@ export function bindExpand(
   return withExpansions(select, bindItems(items, level, work), work);
 }
 
-/** Returns the most levels of expansions in one request. */
+/** Returns the maximum number of levels of expansions. */
 export function expandDepthOf({ maxExpandDepth }: Limits): number {
   return Math.min(maxExpandDepth ?? MAX_DEPTH, MAX_DEPTH);
 }
 
-/** Adds the expansions to a clause, and to the list of its context URL those that the profile wants there. */
+/** Adds the expansions to a clause, and to its context URL if the profile lists them there. */
 function withExpansions(
   select: SelectExpandClause,
   expanded: readonly ExpandedNavigation[],
@@ -109,9 +108,9 @@ function withExpansions(
 }
 
 /**
- * The names by which the context URL lists an expansion. References and counts are not listed, and parentheses are never
- * empty: the grammar of 4.0 has neither.
- * @param isSelected whether the level has a `$select`; without one a bare name would say that nothing else is selected
+ * Returns the entries of the context URL for an expansion. The grammar of 4.0 has neither references and counts nor empty
+ * parentheses.
+ * @param isSelected whether the level has a `$select`; without it, a bare name would mean that only this is selected
  * @see OData Protocol 4.0, sections 10.9 and 10.10
  */
 function contextOf(
@@ -129,14 +128,14 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
     throw invalidOption(
       "$expand",
       first.position,
-      `Expansions nest at most ${work.maxDepth} deep here: ask for the levels below in another request.`,
+      `Expansions may nest at most ${work.maxDepth} deep here: request the levels below separately.`,
     );
   }
   const named = new Map<NavigationProperty, ExpandedNavigation>();
   let star: ExpandItemSyntax | null = null;
   for (const item of items) {
     if (item.path[0] === "*") {
-      if (star !== null) throw invalidOption("$expand", item.position, "'*' stands twice: write it once.");
+      if (star !== null) throw invalidOption("$expand", item.position, "'*' appears twice: write it once.");
       star = item;
       continue;
     }
@@ -150,7 +149,7 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
   if (star === null) return [...named.values()];
   const item = star;
   const rest = offeredNavigations(level, work).filter((navigationProperty) => {
-    // Without a target set there is nothing to refer to.
+    // An entity without a set has no reference.
     const isReferable =
       item.suffix !== "$ref" || level.entitySet.navigationPropertyBindings.has(navigationProperty.name);
     return isReferable && !named.has(navigationProperty);
@@ -158,7 +157,7 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
   return [...named.values(), ...rest.map((navigationProperty) => bindItem(item, navigationProperty, level, work))];
 }
 
-/** What a star stands for: every navigation that the allowlist of the set permits and that the user may read. */
+/** Returns the navigations of a star, if the set allows them and the user may read them. */
 function offeredNavigations({ entitySet, capabilities, via }: Level, { star }: Work): readonly NavigationProperty[] {
   const { expandProperties } = capabilities;
   return [...entitySet.navigationProperties.values()].filter(
@@ -168,12 +167,12 @@ function offeredNavigations({ entitySet, capabilities, via }: Level, { star }: W
   );
 }
 
-/** Finds the navigation property of an item among those that the set declares. */
+/** Finds the navigation property of an item, which the set must declare. */
 function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level): NavigationProperty {
   const { entitySet, capabilities } = level;
   const [name = "", next] = path;
   if (path.some((segment) => segment.includes("."))) {
-    throw unsupportedOption("$expand", position, "Type casts are not offered in $expand.");
+    throw unsupportedOption("$expand", position, "Type casts are not supported in $expand.");
   }
   const { members, membersIgnoringCase } = entitySet.entityType;
   const known = members.get(name) ?? membersIgnoringCase.get(name.toLowerCase());
@@ -188,7 +187,7 @@ function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level): 
   throw invalidOption("$expand", position, message);
 }
 
-/** The navigation properties that a set declares: its type may have more, from another set. */
+/** The navigation properties that a set declares. Its type may have more, declared by other sets. */
 const navigationMembers = keptPer((entitySet: EntitySet): MemberTable<NavigationProperty> => {
   const members = entitySet.navigationProperties;
   const membersIgnoringCase = new Map([...members].map(([name, member]) => [name.toLowerCase(), member]));
@@ -203,7 +202,7 @@ function bindItem(
 ): ExpandedNavigation {
   work.items += 1;
   if (work.items > work.maxItems) {
-    const message = `A request has at most ${work.maxItems} expansions, those of each level counted: ask for some of them in another request.`;
+    const message = `A request may have at most ${work.maxItems} expansions on all levels together: request some of them separately.`;
     throw invalidOption("$expand", item.position, message);
   }
   const { model, limits } = work;
@@ -240,7 +239,6 @@ function bindItem(
   return Object.freeze(bound);
 }
 
-/** The level that an item leads to. */
 function levelBelow(
   target: Pick<Level, "entitySet" | "capabilities">,
   { navigationProperty, level }: { readonly navigationProperty: NavigationProperty; readonly level: Level },
@@ -249,8 +247,8 @@ function levelBelow(
 }
 
 /**
- * What is expanded below an item: its own `$expand`, and while `$levels` lasts the item itself once more. `max` goes as
- * deep as the service allows and the sets lead; a number must be met, but for a star, which stands for what there is.
+ * Returns the items below an item: its own `$expand`, and with `$levels` the item itself again. `max` ends at the limits
+ * of the service or where a set cannot be expanded further; a number does so only for a star.
  * @see OData Protocol 4.0, section 11.2.4.2.1.1
  */
 function itemsBelow(
@@ -268,19 +266,19 @@ function itemsBelow(
     const repeated = isStar ? offered.length : 1;
     if (!leadsOn || (levels === "max" && !fitsOnceMore(expand, repeated, below, work))) return expand;
   } else if (!below.capabilities.expandEnabled) {
-    const message = `$expand is not enabled for the entity set ${below.entitySet.name}, so there are no further levels.`;
+    const message = `$expand is not enabled for the entity set ${below.entitySet.name}, so it cannot be expanded further.`;
     throw unsupportedOption("$expand", item.position, message);
   }
   return [...expand, { ...item, options: { ...item.options, levels: levels === "max" ? levels : levels - 1 } }];
 }
 
-/** Whether one more level of `$levels=max`, with what is expanded beside it, is within the limits. */
+/** Returns whether one more level of `$levels=max`, with the other items of the level, is within the limits. */
 function fitsOnceMore(expand: readonly ExpandItemSyntax[], repeated: number, { depth }: Level, work: Work): boolean {
   const isShallow = depth + heightOf(expand, work.maxDepth) <= work.maxDepth;
   return isShallow && work.items + expand.length + repeated <= work.maxItems;
 }
 
-/** How many levels the items need at least, not beyond `limit`. */
+/** Returns the number of levels of the items, at most `limit`. */
 function heightOf(items: readonly ExpandItemSyntax[], limit: number): number {
   if (items.length === 0 || limit <= 0) return 0;
   const below = items.map(({ options }) => heightOf(options.expand ?? [], limit - 1));

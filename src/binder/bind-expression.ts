@@ -1,4 +1,3 @@
-import { assertNever } from "../base/assert-never.ts";
 import { keeper } from "../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { OrderByItem } from "../query/clauses.ts";
@@ -18,13 +17,13 @@ import { negationType } from "./type-promotion.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
-/** Deepest nesting that is bound: beyond what the parser lets through, and far from the end of the stack. */
+/** Deepest nesting that is bound: more than the parser accepts, and far below the limit of the stack. */
 const MAX_DEPTH = 400;
 
 /**
  * Binds the expression of `$filter`, which must be Boolean.
  * @throws ODataError `InvalidQueryOption` for names, types and literals that do not fit, with the position;
- *   `UnsupportedQueryOption` for constructs that are not offered
+ *   `UnsupportedQueryOption` for constructs that are not supported
  * @see OData URL Conventions 4.0, section 5.1.1
  */
 export function bindCondition(node: SyntaxNode, context: BindingContext): Expression {
@@ -32,7 +31,7 @@ export function bindCondition(node: SyntaxNode, context: BindingContext): Expres
 }
 
 /**
- * Binds the expression of one item of `$orderby`: a single value.
+ * Binds the expression of one `$orderby` item, which must be a single value.
  * @throws ODataError as for bindCondition
  * @see OData URL Conventions 4.0, section 5.1.4
  */
@@ -52,7 +51,7 @@ export function bindOrder(items: readonly OrderByItemSyntax[], context: BindingC
   );
 }
 
-/** Counts the levels of the tree before each descent, those within lambda operators with all others. */
+/** Makes a scope that counts the levels of the tree before each descent, including those in lambda operators. */
 function scopeOf(
   context: BindingContext,
   variables: readonly RangeVariable[],
@@ -108,20 +107,22 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
       throw invalidOption(
         scope.option,
         node.position,
-        "'$root' takes an entity set behind it: $root/Set(key)/Property.",
+        "'$root' must be followed by an entity set: $root/Set(key)/Property.",
       );
     case "key":
       if (isRootKey(node)) return bindRoot(node, scope);
       scope.bind(node.source);
-      throw unsupportedOption(scope.option, node.position, `Keys are not offered in ${scope.option}.`);
+      throw unsupportedOption(scope.option, node.position, `Keys are not supported in ${scope.option}.`);
     case "cast":
-      throw unsupportedOption(scope.option, node.position, `Type casts are not offered in ${scope.option}.`);
+      throw unsupportedOption(scope.option, node.position, `Type casts are not supported in ${scope.option}.`);
     case "list":
-      throw invalidOption(scope.option, node.position, "A list can stand behind 'in' only.");
+      throw invalidOption(scope.option, node.position, "A list is allowed only after 'in'.");
     case "json":
-      throw invalidOption(scope.option, node.position, "A JSON value can be an argument of a declared function only.");
-    default:
-      return assertNever(node);
+      throw invalidOption(
+        scope.option,
+        node.position,
+        "A JSON value is allowed only as an argument of a declared function.",
+      );
   }
 }
 
@@ -143,8 +144,6 @@ function bindBinary(node: BinarySyntax, scope: BindingScope): Operand {
       return bindArithmetic(node, operator, scope);
     case "has":
       return bindHas(node, scope);
-    default:
-      return assertNever(operator);
   }
 }
 
@@ -164,7 +163,7 @@ function bindNegation(node: UnarySyntax, scope: BindingScope): Operand {
   const given = isScalar(operand) ? (typeOf(operand) ?? PRIMITIVE_TYPES["Edm.Int64"]) : null;
   const type = given === null ? undefined : negationType(given);
   if (type === undefined || !isScalar(operand)) {
-    const message = `'-' stands before a number or a duration, not before ${describeOperand(operand)}.`;
+    const message = `'-' must precede a number or a duration, not ${describeOperand(operand)}.`;
     throw invalidOption(scope.option, node.position, message);
   }
   return bound({ kind: "negate", operand: toType(operand, type, scope), type }, node.position);

@@ -1,3 +1,4 @@
+import { attempt } from "../base/attempt.ts";
 import { fromLiteral } from "../edm/literal.ts";
 import type { EntityType, StructuralProperty, EnumType } from "../edm/model.ts";
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
@@ -10,22 +11,22 @@ import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-context.ts";
 import { didYouMean, quotedName } from "./binding-error.ts";
 import { isScalarType } from "./operand.ts";
 
-/** A key that a request names. */
+/** A key given in a request. */
 export interface BoundKey {
-  /** The application's form: the value of a single key, or a frozen object of the values of a composite one by field. */
+  /** In the application's form: the value of a single key, or a frozen object with the values of a composite key. */
   readonly value: unknown;
   /** The values in the order of the type's key. */
   readonly values: readonly PrimitiveValue[];
 }
 
 /**
- * Reads the text between the parentheses behind an entity set, and binds it to the key of the type.
+ * Parses the text in the parentheses after an entity set and binds it to the key of the type.
  * @param text decoded, such as `5` or `OrderId=5,Number=1`
- * @param aliases the parameter aliases of the query, with their texts
- * @param resource what stands before the parentheses, for messages
+ * @param aliases the parameter aliases of the query with their values
+ * @param resource the text before the parentheses, for messages
  * @returns the key in the application's form
  * @throws ODataError `InvalidKey`, target `key`
- * @see OData URL Conventions 4.0, section 4.3; decisions, Keys and URLs
+ * @see OData URL Conventions 4.0, section 4.3
  */
 export function bindEntityKey(
   text: string,
@@ -33,15 +34,15 @@ export function bindEntityKey(
   aliases: ReadonlyMap<string, string>,
   resource: string = "",
 ): unknown {
-  if (text.trim() === "") throw invalidKey("A key stands in the parentheses.", entityType, resource);
+  if (text.trim() === "") throw invalidKey("The parentheses must contain a key.", entityType, resource);
   const counters = { tokens: 0, nodes: 0 };
   const context = { limits: DEFAULT_SYNTAX_LIMITS, literals: [], aliases, counters };
   return bindKey(parseKeyPredicate(text, context, { target: "key" }), entityType, resource).value;
 }
 
 /**
- * Binds a parsed key predicate to the key of a type. `(Id=1)` is the same as `(1)`.
- * @param resource what stands before the parentheses, for messages
+ * Binds a parsed key predicate to the key of a type. `(Id=1)` means the same as `(1)`.
+ * @param resource the text before the parentheses, for messages
  * @throws ODataError `InvalidKey`, target `key`
  */
 export function bindKey(key: KeyPredicateSyntax, entityType: EntityType, resource: string = ""): BoundKey {
@@ -53,13 +54,13 @@ export function bindKey(key: KeyPredicateSyntax, entityType: EntityType, resourc
   return { value: Object.freeze(Object.fromEntries(fields)), values };
 }
 
-/** Makes the error of a key from what is wrong with it. */
+/** Makes the error of a key from a problem. */
 type KeyFault = (problem: string) => ODataError;
 
 /**
- * The parts of a key predicate in the order of the type's key, each with its property.
- * @param fail makes the error of a part that is missing, unknown or repeated
- * @throws ODataError what `fail` makes
+ * Returns the parts of a key predicate in the order of the type's key, each with its property.
+ * @param fail makes the error of a missing, unknown or repeated part
+ * @throws ODataError the error that `fail` makes
  */
 export function keyParts(
   { parts }: KeyPredicateSyntax,
@@ -81,18 +82,19 @@ function nodesByProperty(
 ): ReadonlyMap<StructuralProperty, SyntaxNode> {
   const [only] = parts;
   const [property] = entityType.key;
-  if (only === undefined) throw fail("A key stands in the parentheses.");
+  if (only === undefined) throw fail("The parentheses must contain a key.");
   if (parts.length === 1 && entityType.key.length === 1 && property !== undefined && only.name === null) {
     return new Map([[property, only.value]]);
   }
   const nodes = new Map<StructuralProperty, SyntaxNode>();
   for (const part of parts) {
     if (part.name === null) {
-      const problem = entityType.key.length === 1 ? "The key is one value." : "Each value of this key needs its name.";
+      const problem =
+        entityType.key.length === 1 ? "The key has only one value." : "Each value of this key must be named.";
       throw fail(problem);
     }
     const named = keyProperty(part.name, entityType, fail);
-    if (nodes.has(named)) throw fail(`'${named.name}' stands twice in the key.`);
+    if (nodes.has(named)) throw fail(`'${named.name}' appears twice in the key.`);
     nodes.set(named, part.value);
   }
   return nodes;
@@ -112,14 +114,12 @@ function keyValue(node: SyntaxNode, property: StructuralProperty, fail: KeyFault
   if (node.kind === "alias") {
     throw fail(`The parameter alias ${quotedName(node.name)} has no value in the query.`);
   }
-  if (node.kind === "null") throw fail(`'${name}' is never null.`);
+  if (node.kind === "null") throw fail(`'${name}' must not be null.`);
   if (node.kind !== "literal") throw fail(`'${name}' takes one literal.`);
-  try {
-    return fromLiteral(node.literal, type);
-  } catch (error) {
-    if (error instanceof InvalidValueError) throw fail(`'${name}': ${error.message}`);
-    throw error;
-  }
+  const { literal } = node;
+  const value = attempt(() => fromLiteral(literal, type), InvalidValueError);
+  if (value instanceof InvalidValueError) throw fail(`'${name}': ${value.message}`);
+  return value;
 }
 
 function invalidKey(problem: string, entityType: EntityType, resource: string): ODataError {
@@ -128,7 +128,7 @@ function invalidKey(problem: string, entityType: EntityType, resource: string): 
   });
 }
 
-/** How a key of a type is written behind what it is the key of: `Orders(5)`. */
+/** Returns an example of a key of a type, such as `Orders(5)`. */
 export function keyExample(entityType: EntityType, resource: string): string {
   const examples = entityType.key.map(({ name, type }) => {
     const value = isScalarType(type) ? literalExample(type) : "value";
@@ -156,7 +156,7 @@ const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
   "Edm.Duration": "duration'PT90M'",
 };
 
-/** A literal of a type as a client writes it, for messages. @see OData URL Conventions 4.0, ABNF primitiveLiteral */
+/** Returns an example of a literal of a type, for messages. @see OData URL Conventions 4.0, ABNF primitiveLiteral */
 export function literalExample(type: ScalarType): string {
   return type.kind === "PrimitiveType" ? EXAMPLES[type.name] : enumExample(type);
 }

@@ -7,9 +7,9 @@ import type { BindingScope } from "./binding-scope.ts";
 import { type Operand, bound, collectionOf, describeOperand } from "./operand.ts";
 
 /**
- * Binds `Tags/any(t:t eq 'x')`, `Lines/any()` and `Lines/all(l:l/Price gt 5)`. Within the predicate a name that is no
- * range variable is a property of the entity, as outside.
- * @throws ODataError `InvalidQueryOption` behind anything but a collection, and for a predicate that is not Boolean
+ * Binds `Tags/any(t:t eq 'x')`, `Lines/any()` and `Lines/all(l:l/Price gt 5)`. In the predicate, a name that is not a
+ * range variable is a property of the entity.
+ * @throws ODataError `InvalidQueryOption` if the operator does not follow a collection, or the predicate is not Boolean
  * @see OData URL Conventions 4.0, section 5.1.1.5
  */
 export function bindLambda(node: LambdaSyntax, scope: BindingScope): Operand {
@@ -17,7 +17,7 @@ export function bindLambda(node: LambdaSyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.source);
   const collection = collectionOf(operand);
   if (collection === undefined) {
-    const message = `'${operator}' follows a collection, not ${describeOperand(operand)}.`;
+    const message = `'${operator}' must follow a collection, not ${describeOperand(operand)}.`;
     throw invalidOption(scope.option, position, message);
   }
   const item = itemOf(collection, scope);
@@ -27,7 +27,7 @@ export function bindLambda(node: LambdaSyntax, scope: BindingScope): Operand {
   return bound(toLambda({ operator, collection, depth: item.depth, predicate: bindings }), position);
 }
 
-/** The item of a collection, as the predicate of the next lambda operator of a scope has it. */
+/** Returns the range variable for the items of a collection in the predicate of the next lambda operator of a scope. */
 export function itemOf({ type }: CollectionPath, scope: BindingScope): VariableExpression {
   return { kind: "variable", depth: scope.variables.length, type };
 }

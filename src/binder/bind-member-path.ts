@@ -16,9 +16,8 @@ const MAX_PATH_LENGTH = 100;
 
 /**
  * Binds a path: `Name`, `Address/City`, `$it/Name`, `Customer/Country/Name`, `$root/Customers(1)/Name`.
- * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name and for a path through a collection or
- *   through something without members; `UnsupportedQueryOption` along a navigation whose target set has switched the
- *   clause off
+ * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name and for a path through a collection or a
+ *   value without members; `UnsupportedQueryOption` for a navigation to a set that disables the clause
  * @see OData URL Conventions 4.0, sections 5.1.1.6.3 and 5.1.1.15
  */
 export function bindMemberPath(node: MemberSyntax, scope: BindingScope): Operand {
@@ -31,20 +30,24 @@ export function bindMemberPath(node: MemberSyntax, scope: BindingScope): Operand
 }
 
 /**
- * Binds `$it`, or a range variable: of two with one name, the inner one.
- * @throws ODataError `UnsupportedQueryOption` for a name that is not known here, and for `$it` within `$expand`
+ * Binds `$it` or a range variable. Of two variables with the same name, the inner one counts.
+ * @throws ODataError `UnsupportedQueryOption` for an unknown name, and for `$it` within `$expand`
  * @see OData URL Conventions 4.0, sections 5.1.1.5 and 5.1.1.6.4
  */
 export function bindVariable({ name, position }: VariableSyntax, scope: BindingScope): BoundOperand {
   if (name === "$it") {
-    // It is no related entity there, but the one of the resource path.
+    // Within `$expand` it is the entity of the resource path, not the related entity.
     if (scope.option !== "$expand") return it(scope, position);
-    const advice = "of the related entity write the name of a property without it";
-    throw unsupportedOption("$expand", position, `'$it', the entity that is expanded, is not offered here: ${advice}.`);
+    const advice = "to use the related entity, write its property without '$it/'";
+    throw unsupportedOption(
+      "$expand",
+      position,
+      `'$it', the entity that is expanded, is not supported here: ${advice}.`,
+    );
   }
   const variable = scope.variables.findLast((candidate) => candidate.name === name);
   if (variable === undefined) {
-    throw misplacedOption(scope.option, position, `The variable ${quotedName(name)} is not known here.`);
+    throw misplacedOption(scope.option, position, `The variable ${quotedName(name)} is not defined here.`);
   }
   const { expression } = variable;
   return { kind: "bound", expression, type: expression.type, isCollection: false, position };
@@ -52,7 +55,7 @@ export function bindVariable({ name, position }: VariableSyntax, scope: BindingS
 
 /**
  * Binds `Tags/$count` and `Lines/$count`.
- * @throws ODataError `InvalidQueryOption` behind what is no collection; as for the path before it
+ * @throws ODataError `InvalidQueryOption` if it does not follow a collection, and as for the path before it
  * @see OData URL Conventions 4.0, section 5.1.1.6.3
  */
 export function bindCount(node: CountSyntax, scope: BindingScope): Operand {
@@ -61,11 +64,11 @@ export function bindCount(node: CountSyntax, scope: BindingScope): Operand {
   if (collection !== undefined) {
     return bound({ kind: "count", collection, type: PRIMITIVE_TYPES["Edm.Int64"] }, node.position);
   }
-  const message = `'$count' follows a collection, not ${describeOperand(operand)}.`;
+  const message = `'$count' must follow a collection, not ${describeOperand(operand)}.`;
   throw invalidOption(scope.option, node.position, message);
 }
 
-/** The names of a path from the left, and what stands before the first of them. Long paths do not nest calls. */
+/** Returns the names of a path from the left, and the node before the first name. Long paths do not nest calls. */
 function pathOf(
   node: MemberSyntax,
   scope: BindingScope,
@@ -79,7 +82,7 @@ function pathOf(
       throw invalidOption(
         scope.option,
         node.position,
-        `A path has at most ${MAX_PATH_LENGTH} segments: name a property that is nearer.`,
+        `A path may have at most ${MAX_PATH_LENGTH} segments: shorten it.`,
       );
     }
   }
@@ -93,7 +96,7 @@ function bindSource(source: SyntaxNode | null, scope: BindingScope): BoundOperan
   throw invalidOption(
     scope.option,
     source.position,
-    `A path begins with a property, not with ${describeOperand(operand)}.`,
+    `A path must begin with a property, not with ${describeOperand(operand)}.`,
   );
 }
 
@@ -108,15 +111,15 @@ function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: Bindin
   return { kind: "bound", expression, type: property.type, isCollection: property.isCollection, position };
 }
 
-/** The names that can follow a part of a path. */
+/** The names that may follow a part of a path. */
 interface Names {
   readonly table: MemberTable<Property>;
   readonly rules: NameRules;
-  /** Whether they are names of an entity, as allowlists hold them; otherwise they are members of a value. */
+  /** Whether they are properties of an entity, to which allowlists apply; otherwise they are members of a value. */
   readonly areOfEntity: boolean;
 }
 
-/** Each set says which names of its own entities an expression may use, wherever the expression belongs. */
+/** The allowlists of a set apply to its entities in every expression, also in those of other sets. */
 function namesBehind(source: StructuredSource, position: number, scope: BindingScope): Names {
   const { type } = source;
   const entitySet = entitySetOf(source, scope);
@@ -132,7 +135,7 @@ function namesBehind(source: StructuredSource, position: number, scope: BindingS
 }
 
 /**
- * Refuses the name of an item's property without the item, which the name of no property of the entity explains.
+ * Refuses a property of an item that is written without the range variable, unless the entity has a property of that name.
  * @throws ODataError `InvalidQueryOption`
  */
 function refuseItemMember(table: MemberTable<Property>, { name, position }: MemberSyntax, scope: BindingScope): void {
@@ -141,7 +144,7 @@ function refuseItemMember(table: MemberTable<Property>, { name, position }: Memb
     return isStructured(expression) && offers(namesBehind(expression, position, scope), name);
   });
   if (owner === undefined) return;
-  const message = `'${table.name}' has no property ${quotedName(name)}. Of an item it is ${quotedName(`${String(owner.name)}/${name}`)}.`;
+  const message = `'${table.name}' has no property ${quotedName(name)}. For the item, write ${quotedName(`${String(owner.name)}/${name}`)}.`;
   throw invalidOption(scope.option, position, message);
 }
 
@@ -158,7 +161,7 @@ function memberOf({ members, membersIgnoringCase }: MemberTable<Property>, name:
   return members.get(name) ?? membersIgnoringCase.get(name.toLowerCase());
 }
 
-/** What a name can follow: an entity or a complex value. */
+/** A part of a path that a name can follow: an entity or a complex value. */
 type StructuredSource = PathSource & { readonly type: EntityType | ComplexType };
 
 function structured(operand: BoundOperand, segment: MemberSyntax, scope: BindingScope): StructuredSource {
@@ -182,16 +185,16 @@ function it(scope: BindingScope, position: number): BoundOperand {
 }
 
 /**
- * The names that can follow an entity or a complex value in an expression. Of the navigation properties they are those
- * that the set declares: its type may have more, from another set.
- * @param entitySet the set that an entity belongs to; null: none, so nothing is known of its navigations
+ * Returns the names that may follow an entity or a complex value in an expression. They include only the navigation
+ * properties that the set declares, although the type may have more from other sets.
+ * @param entitySet the set of the entity; null: none, so it has no navigations
  */
 export function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null): MemberTable<Property> {
   if (type.kind === "ComplexType" || type.navigationProperties.length === 0) return type;
   return tableOf(entitySet ?? type);
 }
 
-/** By set; by type for entities that belong to none. */
+/** By set; by type for entities without a set. */
 const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<Property> => {
   const [type, navigations] =
     owner.kind === "EntitySet" ? [owner.entityType, owner.navigationProperties.values()] : [owner, []];

@@ -1,18 +1,17 @@
-import { assertNever } from "../base/assert-never.ts";
 import type { EntitySet, NavigationProperty, Model } from "../edm/model.ts";
 import type { NavigationExpression, PathSource, RootExpression, ScalarType } from "../query/expression.ts";
 import type { KeySyntax, MemberSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { keyExample, keyParts } from "./bind-key.ts";
-import { bindLiteral, toType } from "./bind-literal.ts";
+import { bindLiteral, toParameter } from "./bind-literal.ts";
 import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import { allowedOf } from "./expression-context.ts";
 import { type BoundOperand, isScalarType } from "./operand.ts";
 
 /**
- * Binds the step along a navigation property: what it leads to must take part in the clause.
- * @param source what the step starts from: an entity of a set that declares the navigation property
- * @throws ODataError `UnsupportedQueryOption` when the target set has switched the clause off
+ * Binds a navigation property in a path.
+ * @param source an entity of a set that declares the navigation property
+ * @throws ODataError `UnsupportedQueryOption` if the target set disables the clause
  * @see OData URL Conventions 4.0, section 5.1.1.15
  */
 export function bindNavigation(
@@ -32,7 +31,7 @@ export function bindNavigation(
   return { kind: "bound", expression, type, isCollection, position };
 }
 
-/** The set that the entity at a place belongs to; null: none is declared, or the place holds a value. */
+/** Returns the set of the entity that a path leads to; null for a value, and if no set is declared. */
 export function entitySetOf(source: PathSource, scope: BindingScope): EntitySet | null {
   switch (source.kind) {
     case "it":
@@ -45,24 +44,26 @@ export function entitySetOf(source: PathSource, scope: BindingScope): EntitySet 
       return source.target;
     case "property":
       return null;
-    default:
-      return assertNever(source);
   }
 }
 
-/** Tells whether a key stands behind `$root/Set`. */
-export function isRootKey({ source }: KeySyntax): boolean {
-  return source.kind === "member" && source.source?.kind === "root";
+/** Returns whether a key follows `$root/Set`. */
+export function isRootKey(node: KeySyntax): node is RootKeySyntax {
+  return node.source.kind === "member" && node.source.source?.kind === "root";
+}
+
+/** `$root/Set(key)`. */
+interface RootKeySyntax extends KeySyntax {
+  readonly source: MemberSyntax;
 }
 
 /**
- * Binds `$root/Set(key)`: one entity, whatever the expression is evaluated for.
- * @throws ODataError `InvalidQueryOption` for an unknown set, and for what is no key of its type;
- *   `UnsupportedQueryOption` when the set has switched the clause off
+ * Binds `$root/Set(key)`: the same entity in each evaluation of the expression.
+ * @throws ODataError `InvalidQueryOption` for an unknown set and an invalid key; `UnsupportedQueryOption` if the set
+ *   disables the clause
  * @see OData URL Conventions 4.0, section 5.1.1.14
  */
-export function bindRoot({ source, key }: KeySyntax, scope: BindingScope): BoundOperand {
-  if (source.kind !== "member") throw new Error("A key behind $root stands behind a set.");
+export function bindRoot({ source, key }: RootKeySyntax, scope: BindingScope): BoundOperand {
   const { name, position } = source;
   const entitySet = scope.model.entityContainer.entitySets.get(name);
   if (entitySet === undefined) throw unknownSet(source, scope);
@@ -83,15 +84,14 @@ export function bindRoot({ source, key }: KeySyntax, scope: BindingScope): Bound
   return { kind: "bound", expression, type, isCollection: false, position };
 }
 
-/** The parameter of a literal; undefined for anything else. */
+/** Returns the parameter of a literal; undefined for any other node. */
 function keyPart(node: SyntaxNode, type: ScalarType, scope: BindingScope): RootExpression["key"][number] | undefined {
   if (node.kind !== "literal") return undefined;
-  const part = toType(bindLiteral(node, scope), type, scope);
-  return part.kind === "parameter" ? part : undefined;
+  return toParameter(bindLiteral(node, scope), type, scope);
 }
 
 /**
- * Refuses a path that begins with a set itself: only its entities can be used, each by its key.
+ * Refuses a path that begins with a whole set. Only single entities of a set can be used, by their keys.
  * @throws ODataError `InvalidQueryOption` for an unknown set, else `UnsupportedQueryOption`
  */
 export function refuseRootSet(set: MemberSyntax, scope: BindingScope): never {
@@ -99,17 +99,17 @@ export function refuseRootSet(set: MemberSyntax, scope: BindingScope): never {
   const entitySet = scope.model.entityContainer.entitySets.get(name);
   if (entitySet === undefined) throw unknownSet(set, scope);
   const example = keyExample(entitySet.entityType, `$root/${name}`);
-  const message = `Behind '$root' stands one entity by its key in ${scope.option}, such as ${example}/…, not a whole set.`;
+  const message = `In ${scope.option}, '$root' must be followed by one entity with its key, such as ${example}/…, not by a whole set.`;
   throw unsupportedOption(scope.option, position, message);
 }
 
 function unknownSet({ name, position }: MemberSyntax, scope: BindingScope): Error {
   const hint = didYouMean(name, scope.model.entityContainer.entitySets.keys());
-  return invalidOption(scope.option, position, `There is no entity set ${quotedName(name)}.${hint}`);
+  return invalidOption(scope.option, position, `Unknown entity set ${quotedName(name)}.${hint}`);
 }
 
-/** The set that the entities behind a navigation property of a set belong to; null: none is declared. */
+/** Returns the target set of a navigation property of a set; null: none is declared. */
 export function targetSetOf({ name }: NavigationProperty, entitySet: EntitySet, model: Model): EntitySet | null {
-  const target = entitySet.navigationPropertyBindings.get(name);
-  return target === undefined ? null : (model.entityContainer.entitySets.get(target) ?? null);
+  const target = entitySet.navigationPropertyBindings.get(name) ?? "";
+  return model.entityContainer.entitySets.get(target) ?? null;
 }

@@ -1,3 +1,4 @@
+import { attempt } from "../base/attempt.ts";
 import { isWrittenInQuotes, fromComparedLiteral } from "../edm/literal.ts";
 import type { ComplexType, EntityType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
@@ -32,8 +33,8 @@ const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 const NULL: Expression = Object.freeze({ kind: "null", type: null });
 
 /**
- * Binds `left eq right` and its like: both operands become one type.
- * @throws ODataError `InvalidQueryOption` for types that are not compared, and what is wrong with an operand
+ * Binds a comparison such as `left eq right`. Both operands are converted to one type.
+ * @throws ODataError `InvalidQueryOption` for types that cannot be compared, and as for the operands
  * @see OData URL Conventions 4.0, section 5.1.1.1
  */
 export function bindComparison(node: BinarySyntax, operator: ComparisonOperator, scope: BindingScope): Operand {
@@ -54,12 +55,12 @@ export function bindComparison(node: BinarySyntax, operator: ComparisonOperator,
   throw invalidOption(scope.option, node.position, incomparable(operator, left, right));
 }
 
-/** An operand in the type that was found for all; null where they all are null. */
+/** Converts an operand to the common type; null if all operands are null. */
 function atType(operand: ScalarOperand, type: ScalarType | null, scope: BindingScope): Expression {
   return type === null ? NULL : toType(operand, type, scope);
 }
 
-/** A complex value, or an entity that a path leads to, beside null: the one comparison that it takes. */
+/** Returns a complex value or a related entity that is compared with null, the only comparison it supports. */
 function nullCheck(
   operand: Operand,
   other: Operand,
@@ -76,14 +77,14 @@ function incomparable(operator: ComparisonOperator, left: Operand, right: Operan
   const hint = literalAdvice(right, left) || literalAdvice(left, right);
   if (hint !== "") return fault + hint;
   const isCollection = [left, right].some((operand) => operand.kind === "bound" && operand.isCollection);
-  if (isCollection) return `${fault} Of a collection compare '/$count', or its items within 'any(…)' or 'all(…)'.`;
+  if (isCollection) return `${fault} Compare '/$count' of the collection, or its items within 'any(…)' or 'all(…)'.`;
   const isStructured = [left, right].some((operand) => !isScalar(operand));
   return isStructured ? `${fault} Compare its properties one by one.` : fault;
 }
 
 /**
- * Binds `left add right` and its like.
- * @throws ODataError `InvalidQueryOption` for types that the operator does not take, and what is wrong with an operand
+ * Binds arithmetic such as `left add right`.
+ * @throws ODataError `InvalidQueryOption` for types that the operator does not support, and as for the operands
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
 export function bindArithmetic(node: BinarySyntax, operator: ArithmeticOperator, scope: BindingScope): Operand {
@@ -107,7 +108,7 @@ export function bindArithmetic(node: BinarySyntax, operator: ArithmeticOperator,
   return bound(expression, node.position);
 }
 
-/** Null takes the type of the other operand, else one that the operator takes beside it. */
+/** Null gets the type of the other operand if the operator supports it, else another supported type. */
 function typesWithNull(
   operator: ArithmeticOperator,
   left: ScalarOperand,
@@ -127,8 +128,7 @@ function typesWithNull(
 
 /**
  * Binds `operand has flags`.
- * @throws ODataError `InvalidQueryOption` for anything but an enumeration and members of it, and what is wrong with an
- * operand
+ * @throws ODataError `InvalidQueryOption` for anything but an enumeration and its members, and as for the operands
  * @see OData URL Conventions 4.0, section 5.1.1.1.10
  */
 export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
@@ -147,13 +147,13 @@ export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
     const message = fault + literalAdvice(flags, operand);
     throw invalidOption(scope.option, node.position, message);
   }
-  const message = `'has' follows a property of an enumeration type, not ${describeOperand(operand)}.`;
+  const message = `'has' must follow a property of an enumeration type, not ${describeOperand(operand)}.`;
   throw invalidOption(scope.option, node.position, message);
 }
 
 /**
- * Binds `operand in (…)`: the operand and all items become one type. Behind `in` a collection may stand, too.
- * @throws ODataError `InvalidQueryOption` for types that are not compared, and what is wrong with an operand
+ * Binds `operand in (…)`. The operand and all items are converted to one type. A collection may follow `in`, too.
+ * @throws ODataError `InvalidQueryOption` for types that cannot be compared, and as for the operands
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
 export function bindIn(node: InSyntax, scope: BindingScope): Operand {
@@ -184,7 +184,7 @@ export function bindIn(node: InSyntax, scope: BindingScope): Operand {
   return bound(expression, node.position);
 }
 
-/** What may name a collection; what of it is not offered says so itself. */
+/** Returns whether a node may be the path of a collection. Unsupported kinds fail when they are bound. */
 function isPath({ kind }: SyntaxNode): boolean {
   return (
     kind === "member" || kind === "variable" || kind === "root" || kind === "cast" || kind === "key" || kind === "call"
@@ -206,11 +206,10 @@ function typed(operand: ScalarOperand): TypedOperand {
 }
 
 /**
- * Binds `operand in Tags`: the same as `Tags/any(t:operand eq t)`.
- * @param operand the left operand, bound
+ * Binds `operand in Tags`, which means `Tags/any(t:operand eq t)`.
+ * @param operand the bound left operand
  * @param list the path of the collection
- * @throws ODataError `InvalidQueryOption` for a path to anything else, and for items that the operand cannot be compared
- *   with
+ * @throws ODataError `InvalidQueryOption` for any other path, and if the operand cannot be compared with the items
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
 export function bindInCollection(operand: Operand, list: SyntaxNode, position: number, scope: BindingScope): Operand {
@@ -239,17 +238,16 @@ function toOperand(expression: VariableExpression, position: number): BoundOpera
   return { kind: "bound", expression, type: expression.type, isCollection: false, position };
 }
 
-/** What is known of an operand when types are matched. */
+/** The facts about an operand that decide on the common type. */
 export interface TypedOperand {
-  /** Null for the literal null, which takes any type. */
+  /** Null for the literal null, which fits any type. */
   readonly type: ScalarType | null;
-  /** A string literal may hold an enumeration member or a Guid; other strings may not. */
+  /** A string literal may contain an enumeration member or a Guid; other strings may not. */
   readonly isLiteral: boolean;
 }
 
 /**
- * The type in which two operands are compared.
- * @returns null for two nulls; undefined when the operands cannot be compared
+ * Returns the type in which two operands are compared: null for two nulls, undefined if they cannot be compared.
  */
 export function commonType(left: TypedOperand, right: TypedOperand): ScalarType | null | undefined {
   if (left.type === null || right.type === null) return left.type ?? right.type;
@@ -258,24 +256,19 @@ export function commonType(left: TypedOperand, right: TypedOperand): ScalarType 
   return comparisonType(left.type, right.type);
 }
 
-/** Tells whether an operand is a text in quotes beside a type whose values may be written so. */
+/** Returns whether an operand is a string literal, and values of the other type may be written as strings. */
 function isQuotedValue(operand: TypedOperand, type: ScalarType): boolean {
   return operand.isLiteral && isPrimitive(operand.type, "Edm.String") && isWrittenInQuotes(type);
 }
 
 /**
- * What to write instead of a literal that does not meet the operand beside it: a sentence with a blank before it.
- * @returns nothing when the operand is no literal, or the one beside it has no type that a literal could have
+ * Returns a sentence, with a leading blank, that corrects a literal which does not fit the other operand.
+ * @returns an empty string if the operand is not a literal, or the other operand has no scalar type
  */
 export function literalAdvice(operand: Operand, beside: Operand): string {
-  if (operand.kind !== "literal" || !isScalar(beside)) return "";
-  const type = typeOf(beside);
+  if (operand.kind !== "literal") return "";
+  const type = isScalar(beside) ? typeOf(beside) : null;
   if (type === null) return "";
-  try {
-    fromComparedLiteral(operand.syntax.literal, type);
-    return "";
-  } catch (error) {
-    if (error instanceof InvalidValueError) return ` ${error.message}`;
-    throw error;
-  }
+  const value = attempt(() => fromComparedLiteral(operand.syntax.literal, type), InvalidValueError);
+  return value instanceof InvalidValueError ? ` ${value.message}` : "";
 }

@@ -1,8 +1,9 @@
+import { attempt } from "../base/attempt.ts";
 import { keeper, keptPer } from "../base/memo.ts";
 import { fromComparedLiteral } from "../edm/literal.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
-import type { Capabilities, Limits } from "../query/capabilities.ts";
+import type { Capabilities, Limits, StarAccess } from "../query/capabilities.ts";
 import type {
   BoundEntityQuery,
   BoundQuery,
@@ -12,7 +13,6 @@ import type {
   SelectExpandClause,
 } from "../query/clauses.ts";
 import { type ShapeCache, shapeKey } from "../query/query-shape.ts";
-import type { StarAccess } from "../query/star-access.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
 import { parseBoolean, parseNonNegativeInteger } from "../syntax/option-value-parser.ts";
@@ -30,21 +30,21 @@ import { type OptionRules, checkOptions } from "./check-capabilities.ts";
 import { checkMentions, expressionContext } from "./expression-context.ts";
 import { COLLECTION_OPTIONS, COUNT_OPTIONS, ENTITY_OPTIONS, NO_OPTIONS } from "./option-rules.ts";
 
-/** The collection or entity that query options are about, with what its set allows. */
+/** The collection or entity that query options apply to, with its capabilities. */
 export interface QueryTarget {
   readonly model: Model;
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
-  /** What the sets of the model allow, and (null) what holds without one: expansions lead there. */
+  /** The capabilities of the sets that expansions lead to; null gives the defaults. */
   readonly capabilitiesOf: (entitySet: EntitySet | null) => Capabilities;
   readonly limits: Limits;
-  /** Whether context URLs with a `$select` list the expansions beside it; if not, only those with a `$select`. */
+  /** Whether a context URL with a `$select` lists all expansions of its level, not only those with a `$select`. */
   readonly fullContextUrl?: boolean | undefined;
-  /** What a star in `$expand` skips; absent: nothing. */
+  /** The navigations that a star in `$expand` skips; absent: none. */
   readonly star?: StarAccess | undefined;
 }
 
-/** The options that make a shape, as tokens and texts. */
+/** The options that form a shape, as tokens and texts. */
 interface ShapeSyntax {
   readonly filter: TokenList | undefined;
   readonly orderBy: TokenList | undefined;
@@ -53,13 +53,12 @@ interface ShapeSyntax {
 }
 
 /**
- * Binds the query options of a collection. A query whose shape is known is neither parsed nor bound anew: only its
- * literals are read.
- * @param options as read from the URL; `$skiptoken` is handed on as it is
- * @param cache where the shapes of this service are kept
- * @param rules the options that the resource takes
+ * Binds the query options of a collection. If the shape is cached, only the literals are read.
+ * @param options as read from the URL; `$skiptoken` is passed on unread
+ * @param cache the shapes of this service
+ * @param rules the options that the resource supports
  * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`; target the option
- * @see OData URL Conventions 4.0, section 5; specification, Collection read
+ * @see OData URL Conventions 4.0, section 5
  */
 export function bindCollectionQuery(
   options: QueryOptionsSyntax,
@@ -90,11 +89,11 @@ export function bindCollectionQuery(
 }
 
 /**
- * Binds the query options of `/$count`: `$filter` and `$search` decide on the number. `$orderby`, `$select`, `$top` and
- * `$skip`, which some clients send along, must be well-formed and change nothing.
- * @param rules the options that the resource takes
+ * Binds the query options of `/$count`. `$filter` and `$search` determine the number. `$orderby`, `$select`, `$top` and
+ * `$skip`, which some clients send, must be well-formed and are then ignored.
+ * @param rules the options that the resource supports
  * @throws ODataError as for bindCollectionQuery
- * @see OData URL Conventions 4.0, section 4.8; decisions, Reading
+ * @see OData URL Conventions 4.0, section 4.8
  */
 export function bindCountQuery(
   options: QueryOptionsSyntax,
@@ -120,10 +119,10 @@ export function bindCountQuery(
 
 /**
  * Binds the query options of one entity: `$select` and `$expand`.
- * @param cache as for a collection, so that one choice of properties is one object from request to request
- * @param rules the options that the resource takes
+ * @param cache as for a collection, so that equal selections are the same object
+ * @param rules the options that the resource supports
  * @throws ODataError as for bindCollectionQuery
- * @see specification, Collection read, rule 1
+ * @see OData URL Conventions 4.0, sections 5.1.2 and 5.1.3
  */
 export function bindEntityQuery(
   options: QueryOptionsSyntax,
@@ -146,15 +145,15 @@ function wholeEntity({ entityType }: EntitySet): BoundEntityQuery {
 }
 
 /**
- * Checks the query options of a resource that takes none but `$format`, such as the service document.
- * @param rules tells which of the others the standard has for the resource
+ * Checks the query options of a resource that supports only `$format`, such as the service document.
+ * @param rules names the options that the standard has for the resource
  * @throws ODataError `UnsupportedQueryOption`
  */
 export function bindNoQuery(options: QueryOptionsSyntax, rules: OptionRules = NO_OPTIONS): void {
   checkOptions(options.system.keys(), rules, null);
 }
 
-/** Finds the shape of the options in the cache, or parses and binds them. Only what could be bound is kept. */
+/** Returns the cached shape of the options, or parses and binds them. Only valid options are cached. */
 function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext, cache: ShapeCache): QueryShape {
   const { entitySet } = target;
   const select = syntax.select === undefined ? undefined : shapeOfSelect(syntax.select);
@@ -211,13 +210,13 @@ function bindSelectExpand(
   return expand === undefined ? selected : bindExpand(expand.items, entitySet, selected, { ...target, parameters });
 }
 
-/** `$expand` is parsed to know its shape: where its expressions end shows only then. */
+/** Parses `$expand`. Its shape depends on where its expressions end, so it must be parsed in each request. */
 function expandOf(options: QueryOptionsSyntax, context: ParseContext): ShapedExpand | undefined {
   const text = options.system.get("$expand");
   return text === undefined ? undefined : parseShapedExpand(text, context);
 }
 
-/** A search is of one request: it has no part in the shape. */
+/** A search varies per request and is not part of the shape. */
 function searchOf({ system }: QueryOptionsSyntax, context: ParseContext): SearchClause | null {
   const text = system.get("$search");
   return text === undefined ? null : bindSearch(text, context);
@@ -234,16 +233,16 @@ function integerOption(options: QueryOptionsSyntax, option: string): number | un
 
 const syntaxLimits: (limits: Limits) => SyntaxLimits = keptPer(toSyntaxLimits);
 
-/** Each request has its own: the literals of a shape are counted from its first option. */
+/** Each request has its own context, because the literals of a shape are counted from its first option. */
 function parseContext({ aliases }: QueryOptionsSyntax, limits: Limits): ParseContext {
   return { limits: syntaxLimits(limits), literals: [], aliases, counters: { tokens: 0, nodes: 0 } };
 }
 
 /**
- * Gives the parameters of a shape their values: the one part of binding that every request needs.
+ * Returns the values of the parameters of a shape. Every request needs this part of binding.
  * @param parameters the parameters of the shape, by index
  * @param literals the literals of the request in order of appearance
- * @throws ODataError `InvalidQueryOption` for a literal that is not a value of the type at its place
+ * @throws ODataError `InvalidQueryOption` for a literal that is not a value of the required type
  * @see OData URL Conventions 4.0, section 5.1.1.6.1
  */
 export function bindParameters(
@@ -258,14 +257,10 @@ export function bindParameters(
 }
 
 function bindValue({ type, option, refuseZero }: QueryParameter, literal: Literal): PrimitiveValue {
-  try {
-    const value = fromComparedLiteral(literal, type);
-    if (refuseZero && isZero(value)) throw new InvalidValueError("Nothing can be divided by zero.");
-    return value;
-  } catch (error) {
-    if (!(error instanceof InvalidValueError)) throw error;
-    throw invalidOption(option, literal.position, error.message);
-  }
+  const value = attempt(() => fromComparedLiteral(literal, type), InvalidValueError);
+  if (value instanceof InvalidValueError) throw invalidOption(option, literal.position, value.message);
+  if (refuseZero && isZero(value)) throw invalidOption(option, literal.position, "The divisor must not be zero.");
+  return value;
 }
 
 function isZero(value: PrimitiveValue): boolean {

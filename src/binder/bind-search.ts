@@ -1,13 +1,12 @@
-import { assertNever } from "../base/assert-never.ts";
 import type { SearchClause, SearchExpression } from "../query/clauses.ts";
 import type { SearchSyntax } from "../syntax/ast.ts";
 import type { ParseContext } from "../syntax/parse-context.ts";
 import { parseSearch } from "../syntax/search-parser.ts";
 
 /**
- * Binds `$search`: what the search handler gets. It belongs to one request, not to a shape.
+ * Binds `$search` for the search handler. It belongs to one request, not to a shape.
  * @param text the decoded text of the option
- * @returns the clause, frozen: it is handed to the application
+ * @returns the clause, frozen because the application receives it
  * @throws ODataError `InvalidQueryOption`, target `$search`, also above the limits on tokens, parts and depth
  * @see OData URL Conventions 4.0, section 5.1.7
  */
@@ -15,12 +14,12 @@ export function bindSearch(text: string, context: ParseContext): SearchClause {
   return toSearchClause(text, parseSearch(text, context));
 }
 
-/** The clause of a `$search` that is parsed already: that of an expansion. */
+/** Returns the clause of a parsed `$search`, such as that of an expansion. */
 export function toSearchClause(text: string, syntax: SearchSyntax): SearchClause {
   return Object.freeze({ text, expression: toExpression(syntax) });
 }
 
-/** Descends no deeper than the parser did, which has a limit. */
+/** Recurses as deep as the parser, which has a limit. */
 function toExpression(syntax: SearchSyntax): SearchExpression {
   switch (syntax.kind) {
     case "word":
@@ -31,7 +30,5 @@ function toExpression(syntax: SearchSyntax): SearchExpression {
     case "and":
     case "or":
       return Object.freeze({ kind: syntax.kind, operands: Object.freeze(syntax.operands.map(toExpression)) });
-    default:
-      return assertNever(syntax);
   }
 }

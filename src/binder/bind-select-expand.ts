@@ -6,27 +6,27 @@ import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./bind
 import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 
-/** Where `$select` stands. */
+/** The place of a `$select`. */
 export interface SelectTarget {
   readonly model: Model;
   readonly entityType: EntityType;
-  /** The wire names that `$select` may use; null: every one. */
+  /** The wire names that `$select` may use; null: all. */
   readonly allowed: ReadonlySet<string> | null;
-  /** The option that it stands in, for errors: `$select`, or `$expand` around it. */
+  /** The option of the request, for errors: `$select`, or `$expand` for a nested one. */
   readonly option: "$select" | "$expand";
 }
 
-/** What is selected of one level: a property whole (null), or some of its members. */
+/** The selection of one level: a whole property (null), or some of its members. */
 type Selection = Map<StructuralProperty, Selection | null>;
 
-/** Most segments of one path: complex types may contain themselves, and readers of the clause descend into it. */
+/** Most segments of one path. Complex types may contain themselves, and readers of the clause recurse into it. */
 const MAX_PATH_LENGTH = 100;
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
- * The clause of a request without `$select`: every property, whole.
- * @returns the same object for a type each time
+ * Returns the clause of a request without `$select`: all properties, whole.
+ * @returns the same object for each call with a type
  */
 export const selectAll: (entityType: EntityType) => SelectExpandClause = keptPer(({ properties }) => {
   const selected = Object.freeze(properties.map((property) => Object.freeze({ property })));
@@ -34,10 +34,10 @@ export const selectAll: (entityType: EntityType) => SelectExpandClause = keptPer
 });
 
 /**
- * Binds `$select`. Navigation properties and operations that are selected are kept for the context URL and write
- * nothing: only an expansion brings their content.
- * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name, and for a path that leads nowhere
- * @see OData URL Conventions 4.0, section 5.1.3; specification, Collection read, `$select`
+ * Binds `$select`. Selected navigation properties and operations appear in the context URL only; `$expand` returns their
+ * content.
+ * @throws ODataError `InvalidQueryOption` for an unknown or disallowed name, and for an invalid path
+ * @see OData URL Conventions 4.0, section 5.1.3
  */
 export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTarget): SelectExpandClause {
   const rules: NameRules = { option: target.option, allowed: target.allowed };
@@ -53,7 +53,7 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
       contextSelect.add(bindOperationName(first, position, target));
     } else {
       const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
-      // A star stands for all structural properties.
+      // A star includes all structural properties.
       if (!hasStar || !isStructural) contextSelect.add(name);
     }
   }
@@ -63,12 +63,12 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
   return keeper({ selected, isSelection, contextSelect: [...contextSelect], expanded: NOTHING });
 }
 
-/** What a star stands for: the properties that the allowlist leaves out are no part of it. */
+/** Returns the properties of a star, which the allowlist restricts. */
 function permitted(all: readonly SelectedProperty[], allowed: ReadonlySet<string> | null): readonly SelectedProperty[] {
   return allowed === null ? all : all.filter(({ property }) => allowed.has(property.name));
 }
 
-/** Adds one path to the selection, and gives its spelling on the wire. */
+/** Adds one path to the selection, and returns its spelling on the wire. */
 function selectPath(
   path: readonly string[],
   position: number,
@@ -77,11 +77,7 @@ function selectPath(
   rules: NameRules,
 ): { readonly name: string; readonly isStructural: boolean } {
   if (path.length > MAX_PATH_LENGTH) {
-    throw invalidOption(
-      rules.option,
-      position,
-      `A path has at most ${MAX_PATH_LENGTH} segments: name a property that is nearer.`,
-    );
+    throw invalidOption(rules.option, position, `A path may have at most ${MAX_PATH_LENGTH} segments: shorten it.`);
   }
   const names: string[] = [];
   let level: Selection | null = selection;
@@ -89,7 +85,8 @@ function selectPath(
   for (const [index, segment] of path.entries()) {
     refuseCast(segment, type, position, rules);
     const member: Property = resolveMember<Property>(type, { name: segment, position, isFirst: index === 0 }, rules);
-    const isLast = index === path.length - 1;
+    const next = path[index + 1];
+    const isLast = next === undefined;
     names.push(member.name);
     if (member.kind === "NavigationProperty") {
       if (isLast) return { name: names.join("/"), isStructural: false };
@@ -101,8 +98,7 @@ function selectPath(
       break;
     }
     if (member.type.kind !== "ComplexType") {
-      const next = quotedName(path[index + 1] ?? "");
-      const message = `'${member.name}' is ${typeName(member.type)} and has no property ${next}.`;
+      const message = `'${member.name}' is ${typeName(member.type)} and has no property ${quotedName(next)}.`;
       throw invalidOption(rules.option, position, message);
     }
     type = member.type;
@@ -111,13 +107,13 @@ function selectPath(
   return { name: names.join("/"), isStructural: true };
 }
 
-/** Refuses the type itself as a segment of a path. @see OData URL Conventions 4.0, section 4.11 */
+/** Refuses a type cast, even to the type itself. @see OData URL Conventions 4.0, section 4.11 */
 function refuseCast(name: string, type: EntityType | ComplexType, position: number, { option }: NameRules): void {
   if (name !== type.qualifiedName) return;
-  throw unsupportedOption(option, position, `Type casts are not offered in ${option}.`);
+  throw unsupportedOption(option, position, `Type casts are not supported in ${option}.`);
 }
 
-/** The selection below a complex property; null when the property is already selected whole. */
+/** Returns the selection below a complex property; null if the whole property is already selected. */
 function membersOf(level: Selection | null, property: StructuralProperty): Selection | null {
   if (level === null) return null;
   const known = level.get(property);
@@ -142,6 +138,6 @@ function bindOperationName(name: string, position: number, { model, option }: Se
   const qualifiedName = parenthesis === -1 ? name : name.slice(0, parenthesis);
   const declared = [...model.operations.map((operation) => operation.qualifiedName), `${model.namespace}.*`];
   if (declared.includes(qualifiedName)) return name;
-  const message = `There is no operation ${quotedName(name)}.${didYouMean(qualifiedName, declared)}`;
+  const message = `Unknown operation ${quotedName(name)}.${didYouMean(qualifiedName, declared)}`;
   throw invalidOption(option, position, message);
 }

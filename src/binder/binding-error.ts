@@ -3,22 +3,22 @@ import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 
 /**
- * The error of an option that cannot mean what it says.
+ * Makes the error of an invalid option.
  * @param option the option at fault, with its `$`
- * @param position offset in the decoded text of the option; undefined where the option as a whole is at fault
- * @param message what was wrong and what would be right
- * @see specification, Errors
+ * @param position offset in the decoded text of the option; undefined if the whole option is at fault
+ * @param message the fault and its correction
+ * @see docs/reference/errors.md
  */
 export function invalidOption(option: string, position: number | undefined, message: string): ODataError {
   return protocolError("InvalidQueryOption", withPosition(option, position, message), { target: option });
 }
 
-/** The error of an option, or of a construct in it, that the standard has and the service does not offer. @see docs/reference/errors.md */
+/** Makes the error of an option, or of a construct in it, that the standard has and the service does not support. @see docs/reference/errors.md */
 export function unsupportedOption(option: string, position: number | undefined, message: string): ODataError {
   return protocolError("UnsupportedQueryOption", withPosition(option, position, message), { target: option });
 }
 
-/** The error of an option that does not belong to the resource, or of a name in it that nothing declares. */
+/** Makes the error of an option that does not belong to the resource, or of an undeclared name in it. */
 export function misplacedOption(option: string, position: number | undefined, message: string): ODataError {
   const options = { target: option, isUnsupported: false };
   return protocolError("UnsupportedQueryOption", withPosition(option, position, message), options);
@@ -29,8 +29,8 @@ function withPosition(option: string, position: number | undefined, message: str
 }
 
 /**
- * The end of a message about an unknown name: ` Did you mean 'Countries'?`, or nothing when no declared name is near.
- * @param declared the names that the client may know of
+ * Returns the end of a message about an unknown name, such as ` Did you mean 'Countries'?`; empty without a similar name.
+ * @param declared the names that the client may learn
  */
 export function didYouMean(name: string, declared: Iterable<string>): string {
   const nearest = nearestName(name, declared);
@@ -39,7 +39,7 @@ export function didYouMean(name: string, declared: Iterable<string>): string {
   return ` Did you mean '${nearest}'?${isSameWord ? " Names are case-sensitive." : ""}`;
 }
 
-/** A name of the client as a message quotes it: in single quotes, cut when it is long. */
+/** Quotes a name from a request for a message, in single quotes and shortened. */
 export function quotedName(name: string): string {
   return `'${quoteText(name).slice(1, -1)}'`;
 }

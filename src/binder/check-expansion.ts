@@ -3,19 +3,19 @@ import type { Capabilities } from "../query/capabilities.ts";
 import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
 
-/** One expansion whose options are checked. */
+/** An expansion to check. */
 export interface ExpansionToCheck {
   readonly item: ExpandItemSyntax;
   readonly navigationProperty: NavigationProperty;
   /** The target set; null: none is declared. */
   readonly target: EntitySet | null;
-  /** Those of the target set, else the defaults of the registration. */
+  /** The capabilities of the target set, else the defaults of the service. */
   readonly capabilities: Capabilities;
-  /** Most related entities of one parent; null: no limit. */
+  /** Most related entities per parent; null: no limit. */
   readonly maxExpandTop: number | null;
 }
 
-/** The nested options that a setting governs, with that setting. */
+/** The nested options that a setting enables, with that setting. */
 const FLAGS: ReadonlyMap<keyof ExpandOptionsSyntax, readonly [option: string, setting: keyof Capabilities]> = new Map([
   ["filter", ["$filter", "filterEnabled"]],
   ["orderBy", ["$orderby", "orderByEnabled"]],
@@ -25,14 +25,13 @@ const FLAGS: ReadonlyMap<keyof ExpandOptionsSyntax, readonly [option: string, se
   ["search", ["$search", "searchEnabled"]],
 ]);
 
-/** The nested options that are about several entities. */
+/** The nested options that apply to collections only. */
 const COLLECTION_OPTIONS = ["orderBy", "skip", "top", "count"] as const;
 
 /**
- * Refuses nested options that do not fit what the navigation property leads to, or that its target set has switched
- * off.
+ * Refuses nested options that do not fit the navigation property, or that its target set disables.
  * @throws ODataError `InvalidQueryOption`, `UnsupportedQueryOption`
- * @see specification, $expand; decisions, Reading
+ * @see docs/reference/expand.md
  */
 export function checkExpansion(expansion: ExpansionToCheck): void {
   const { item, target, capabilities } = expansion;
@@ -56,13 +55,13 @@ function checkCardinality({ item, navigationProperty: { name, isCollection } }: 
     const message = `'${name}' leads to a single entity and takes no $${option.toLowerCase()}.`;
     throw invalidOption("$expand", item.position, message);
   }
-  // A star stands for navigation properties of both kinds, but never with a count behind it.
+  // `*/$count` is not valid, so a star never gets here.
   if (item.suffix === "$count") {
     throw invalidOption("$expand", item.position, `'${name}' leads to a single entity, which is not counted.`);
   }
 }
 
-/** What is below an expansion, references and searches are matters of the target set. */
+/** Nested expansions, references and searches need a target set. */
 function checkTarget({ item, navigationProperty: { name }, target }: ExpansionToCheck): void {
   if (target !== null) return;
   const refused = needsTarget(item);
@@ -74,7 +73,7 @@ function needsTarget({ suffix, path, options }: ExpandItemSyntax): string | null
   const { expand = [], levels = 1, search } = options;
   if (suffix === "$ref") return "its entities have no references";
   if (search !== undefined) return "it cannot be searched";
-  // A star, and `max`, go as far as they can.
+  // A star and `max` expand as deep as possible.
   const isDeeper = typeof levels === "number" && levels > 1 && path[0] !== "*";
   return expand.length > 0 || isDeeper ? "nothing below it can be expanded" : null;
 }
@@ -82,6 +81,6 @@ function needsTarget({ suffix, path, options }: ExpandItemSyntax): string | null
 function checkTop({ item, navigationProperty: { name }, maxExpandTop }: ExpansionToCheck): void {
   const { top } = item.options;
   if (top === undefined || maxExpandTop === null || top <= maxExpandTop) return;
-  const message = `$top of '${name}' must not be above ${maxExpandTop}: ask for at most ${maxExpandTop}.`;
+  const message = `$top of '${name}' must not exceed ${maxExpandTop}: request at most ${maxExpandTop}.`;
   throw invalidOption("$expand", item.position, message);
 }

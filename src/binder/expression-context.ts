@@ -5,29 +5,29 @@ import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
 import type { BindingContext, CapabilitiesBySet, ClauseName } from "./binding-scope.ts";
 
-/** Most navigations without a setting. */
+/** Maximum number of navigations without a setting. */
 const MAX_NAVIGATIONS = 1000;
 
-/** What the expressions of one level have in common. */
+/** The common context of the expressions of one level. */
 export interface ExpressionPlace {
   readonly model: BindingContext["model"];
   readonly entityType: EntityType;
-  /** The set that the entities belong to; null: none is declared. */
+  /** The set of the entities; null: none is declared. */
   readonly entitySet: EntitySet | null;
   readonly capabilities: Capabilities;
   readonly capabilitiesOf: CapabilitiesBySet;
   readonly parameters: QueryParameter[];
 }
 
-/** What of the capabilities of a set is about expressions of a clause. */
+/** The capabilities that apply to the expressions of a clause. */
 const SETTINGS = {
   filter: { option: "$filter", enabled: "filterEnabled", allowed: "filterProperties" },
   orderBy: { option: "$orderby", enabled: "orderByEnabled", allowed: "orderByProperties" },
 } as const satisfies Readonly<Record<ClauseName, Readonly<Record<string, string>>>>;
 
 /**
- * Where the expressions of `$filter` or `$orderby` stand.
- * @param option the option of the request that they are a part of; by default they are the whole of one
+ * Returns the context of the expressions of `$filter` or `$orderby`.
+ * @param option the option of the request that contains them; by default the option of the clause
  */
 export function expressionContext(
   clause: ClauseName,
@@ -41,10 +41,10 @@ export function expressionContext(
 }
 
 /**
- * The wire names that an expression may use of entities that it leads to: what their set allows in the same clause.
- * @param entitySet the set that the entities belong to; null: none is declared, so the defaults of the service hold
- * @throws ODataError `UnsupportedQueryOption` when the set has switched the clause off
- * @see specification, Collection read, rules 1 and 2
+ * Returns the wire names that an expression may use of related entities, which their set allows in the same clause.
+ * @param entitySet the set of the entities; null: none is declared, so the defaults of the service apply
+ * @throws ODataError `UnsupportedQueryOption` if the set disables the clause
+ * @see docs/reference/filter.md
  */
 export function allowedOf(
   entitySet: EntitySet | null,
@@ -59,9 +59,9 @@ export function allowedOf(
 }
 
 /**
- * Checks how many navigations the expressions of one level go along: each costs a read of its own, or a join.
+ * Checks the number of navigations in the expressions of one level, because each costs a read or a join.
  * @throws ODataError `InvalidQueryOption` above `maxExpandItems`
- * @see decisions, Smaller points (cost of a request)
+ * @see docs/reference/limits.md
  */
 export function checkMentions(clauses: QueryClauses, { maxExpandItems }: Limits, option: string): void {
   const mentions = mentionsOf(clauses);
@@ -71,6 +71,6 @@ export function checkMentions(clauses: QueryClauses, { maxExpandItems }: Limits,
   throw invalidOption(
     option,
     undefined,
-    `Expressions go along at most ${most} different navigations and $root paths: mention fewer at once.`,
+    `Expressions may use at most ${most} different navigations and $root paths: use fewer at once.`,
   );
 }

@@ -1,8 +1,7 @@
-import { assertNever } from "../base/assert-never.ts";
 import type { ComplexType, EntityType, Model, Operation, Property, StructuralProperty } from "../edm/model.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 
-/** The resource at the end of the segments so far; null where they name nothing. */
+/** The resource at the end of the segments so far; null if they are not a valid path. */
 type Place =
   | { readonly kind: "entities" | "entity"; readonly type: EntityType }
   | { readonly kind: "complex"; readonly type: ComplexType }
@@ -12,16 +11,16 @@ type Place =
 const END: Place = { kind: "end" };
 
 /**
- * Tells whether the standard has a resource at a path that this service does not resolve: a path through complex
+ * Returns whether the standard defines a resource for a path that this service does not resolve: a path through complex
  * values, several navigations, a type cast, `$crossjoin`, `$all` or `$entity`. Keys and arguments are not read.
  * @param segments the decoded segments below the service root
  * @see OData URL Conventions 4.0, section 4
  */
 export function isStandardPath(segments: readonly PathSegmentSyntax[], model: Model): boolean {
-  const [first, ...rest] = segments;
-  if (first === undefined) return false;
-  let place = placeOfFirst(first, model);
-  for (const segment of rest) place = next(place, segment, model);
+  const place = segments.reduce<Place>(
+    (before, segment, index) => (index === 0 ? placeOfFirst(segment, model) : next(before, segment, model)),
+    null,
+  );
   return place !== null;
 }
 
@@ -69,8 +68,6 @@ function next(place: Place, segment: PathSegmentSyntax, model: Model): Place {
       if (segment.name === "$ref" && isBare) return END;
       if (isCast(place.type, segment)) return place;
       return memberPlace(place.type, segment) ?? operationPlace(model, place.type, false, segment);
-    default:
-      return assertNever(place);
   }
 }
 
@@ -89,7 +86,7 @@ function memberPlace(type: EntityType | ComplexType, { name, parentheses }: Path
   return parentheses === undefined ? valuePlace(member) : null;
 }
 
-/** The result of a call. Only that of a composable function may be followed by further segments. */
+/** Returns the result of a call. Further segments may follow only a composable function. */
 function operationPlace(
   { operations }: Model,
   type: EntityType,

@@ -3,14 +3,14 @@ import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.t
 import type { CollectionPath, Expression, ScalarType } from "../query/expression.ts";
 import type { LiteralSyntax } from "../syntax/ast.ts";
 
-/** A part of an expression on the way to its bound form: literals get their type from what they stand beside. */
+/** A part of an expression before conversion: a literal gets its type from the other operand. */
 export type Operand = LiteralOperand | NullOperand | BoundOperand;
 
-/** A literal that is not yet a parameter. */
+/** A literal that has not become a parameter yet. */
 export interface LiteralOperand {
   readonly kind: "literal";
   readonly syntax: LiteralSyntax;
-  /** What its spelling says. */
+  /** The type by its spelling. */
   readonly type: ScalarType;
   readonly position: number;
 }
@@ -21,7 +21,7 @@ export interface NullOperand {
   readonly position: number;
 }
 
-/** Everything else. */
+/** Any other operand. */
 export interface BoundOperand {
   readonly kind: "bound";
   readonly expression: Expression;
@@ -31,47 +31,47 @@ export interface BoundOperand {
   readonly position: number;
 }
 
-/** An operand of one value: what operators and functions take. */
+/** An operand with a single value, as operators and functions require. */
 export type ScalarOperand = LiteralOperand | NullOperand | (BoundOperand & { readonly type: ScalarType });
 
-/** Wraps an expression of one value. */
+/** Wraps an expression with a single value. */
 export function bound(expression: Expression & { readonly type: ScalarType }, position: number): Operand {
   return { kind: "bound", expression, type: expression.type, isCollection: false, position };
 }
 
-/** The collection that an operand is; undefined when it is none. */
+/** Returns the collection of an operand; undefined for a single value. */
 export function collectionOf(operand: Operand): CollectionPath | undefined {
   if (operand.kind !== "bound" || !operand.isCollection) return undefined;
   const { expression } = operand;
   return expression.kind === "property" || expression.kind === "navigation" ? expression : undefined;
 }
 
-/** Tells whether an operand is one value of a primitive or enumeration type, or null. */
+/** Returns whether an operand is a single primitive or enumeration value, or null. */
 export function isScalar(operand: Operand): operand is ScalarOperand {
   return operand.kind !== "bound" || (!operand.isCollection && isScalarType(operand.type));
 }
 
-/** The type of an operand of one value; null for the literal null. */
+/** Returns the type of an operand; null for the literal null. */
 export function typeOf(operand: ScalarOperand): ScalarType | null {
   return operand.kind === "null" ? null : operand.type;
 }
 
-/** Tells whether values of a type are single, without members. */
+/** Returns whether a type is a primitive or enumeration type. */
 export function isScalarType(type: ValueType | EntityType): type is ScalarType {
   return type.kind === "PrimitiveType" || type.kind === "EnumType";
 }
 
-/** Tells whether a type is the primitive type of that name. */
+/** Returns whether a type is the primitive type of that name. */
 export function isPrimitive(type: ScalarType | null, name: PrimitiveTypeName): boolean {
   return type === PRIMITIVE_TYPES[name];
 }
 
-/** How messages name a type: `Edm.String`, or the qualified name. */
+/** Returns the name of a type for messages: `Edm.String`, or the qualified name. */
 export function typeName(type: ValueType | EntityType): string {
   return type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
 }
 
-/** How messages name what an operand is. */
+/** Describes an operand for messages. */
 export function describeOperand(operand: Operand): string {
   if (operand.kind === "null") return "null";
   if (operand.kind === "literal") return typeName(operand.type);

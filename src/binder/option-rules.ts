@@ -30,31 +30,31 @@ export const ENTITY_OPTIONS: OptionRules = {
   resource: "a single entity",
 };
 
-/** A resource that takes no query option but the format. */
+/** A resource that supports only `$format`. */
 export const NO_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "this resource" };
 
-/** A complex value: what the standard lets clients select of it is not offered. */
+/** A complex value. The standard also defines `$select` and `$expand` for it. */
 const COMPLEX_VALUE_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: new Set(["$select", "$expand"]) };
 
-/** A collection of values, which the standard filters, orders and pages as it does entities. */
+/** A collection of values, which the standard also filters, orders and pages. */
 const VALUES_OPTIONS: OptionRules = {
   ...NO_OPTIONS,
   unsupported: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$search", "$skiptoken"]),
 };
 
-/** One entity that an operation returns. */
+/** An entity that an operation returns. */
 const ENTITY_RESULT_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: ENTITY_OPTIONS.offered };
 
-/** Entities that an operation returns which does not take query options. */
+/** Entities that an operation without query options returns. */
 const ENTITIES_RESULT_OPTIONS: OptionRules = { ...NO_OPTIONS, unsupported: COLLECTION_OPTIONS.offered };
 
-/** `GET /Set(key)/Nav` of a collection. @see specification, Navigation routes, rules 3 and 4 */
+/** `GET /Set(key)/Nav` of a collection. @see docs/reference/navigation.md */
 const RELATED_COLLECTION_OPTIONS: OptionRules = {
   offered: new Set(["$orderby", "$top", "$skip", "$count", "$select", "$format"]),
   resource: "a navigation route",
 };
 
-/** `GET /Set(key)/Nav/$count`. @see specification, Navigation routes, rule 4 */
+/** `GET /Set(key)/Nav/$count`. @see docs/reference/navigation.md */
 const RELATED_COUNT_OPTIONS: OptionRules = {
   offered: new Set(["$orderby", "$top", "$skip", "$select", "$format"]),
   resource: "the count of a navigation route",
@@ -66,42 +66,42 @@ const RELATED_ENTITY_OPTIONS: OptionRules = {
   resource: "a navigation route to a single entity",
 };
 
-/** `DELETE /Set(key)/Nav/$ref` of a collection. @see specification, Navigation routes, rule 6 */
+/** `DELETE /Set(key)/Nav/$ref` of a collection. @see docs/reference/navigation.md */
 export const REMOVED_LINK_OPTIONS: OptionRules = {
   offered: new Set(["$id", "$format"]),
   resource: "a link to remove",
 };
 
-/** `POST /Set`, `PUT` and `PATCH /Set(key)`: what is shown of the entity. */
+/** `POST /Set`, `PUT` and `PATCH /Set(key)`: the options shape the returned entity. */
 export const WRITTEN_ENTITY_OPTIONS: OptionRules = {
   offered: new Set(["$select", "$expand", "$format"]),
   resource: "a write of an entity",
 };
 
-/** `GET /Set(key)/Nav/$ref` of a collection. @see specification, Navigation routes, rule 5 */
+/** `GET /Set(key)/Nav/$ref` of a collection. @see docs/reference/navigation.md */
 const RELATED_REFERENCES_OPTIONS: OptionRules = {
   offered: new Set(["$orderby", "$top", "$skip", "$count", "$format"]),
   resource: "references",
 };
 
-/** `GET /Set(key)/Nav/$ref` of a single entity. @see specification, Navigation routes, rule 5 */
+/** `GET /Set(key)/Nav/$ref` of a single entity. @see docs/reference/navigation.md */
 const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "a reference" };
 
-/** A composable function that returns entities of the set it is bound to. @see decisions, Operations */
+/** A composable function that returns entities of the set it is bound to. @see docs/reference/operations.md */
 export const COMPOSED_OPTIONS: OptionRules = {
   offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$expand", "$format"]),
   unsupported: new Set(["$search", "$skiptoken"]),
   resource: "the result of a function",
 };
 
-/** A composable function whose entities are a bare array, which has no place for a count. */
+/** A composable function that returns a bare array, which cannot contain a count. */
 export const BARE_RESULT_OPTIONS: OptionRules = {
   offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$expand", "$format"]),
   unsupported: new Set(["$search", "$skiptoken", "$count"]),
   resource: "the bare result of a function",
 };
 
-/** The options of the result of an operation that does not take query options. */
+/** Returns the options for the result of an operation without query options. */
 export function resultOptions({ returnType }: Pick<Operation, "returnType">): OptionRules {
   if (returnType === undefined) return NO_OPTIONS;
   const { type, isCollection } = returnType;
@@ -109,13 +109,13 @@ export function resultOptions({ returnType }: Pick<Operation, "returnType">): Op
   return isCollection ? ENTITIES_RESULT_OPTIONS : ENTITY_RESULT_OPTIONS;
 }
 
-/** The options of a value that is a resource of its own, such as that of a property. */
+/** Returns the options for a value that is a resource, such as a property. */
 export function valueOptions({ type, isCollection }: Pick<StructuralProperty, "type" | "isCollection">): OptionRules {
   if (isCollection) return VALUES_OPTIONS;
   return type.kind === "ComplexType" ? COMPLEX_VALUE_OPTIONS : NO_OPTIONS;
 }
 
-/** The options of all routes behind a navigation property. */
+/** The options of all routes of a navigation property. */
 export interface NavigationOptions {
   /** `GET /Set(key)/Nav` of a collection. */
   readonly collection: OptionRules;
@@ -149,9 +149,9 @@ const STANDARD_NAVIGATION: NavigationOptions = Object.freeze({
 });
 
 /**
- * The options of navigation routes.
- * @param takesEveryOption whether they take what the routes of sets do, as the profile of the service says
- * @see specification, Navigation routes, rules 3 and 4; OData Protocol 4.0, section 11.2.5
+ * Returns the options of navigation routes.
+ * @param takesEveryOption whether they support the same options as the routes of sets; the profile decides
+ * @see OData Protocol 4.0, section 11.2.5
  */
 export function navigationOptions(takesEveryOption: boolean): NavigationOptions {
   return takesEveryOption ? STANDARD_NAVIGATION : SPECIFIED_NAVIGATION;

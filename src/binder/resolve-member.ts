@@ -2,7 +2,7 @@ import type { Property } from "../edm/model.ts";
 import { invalidOption, didYouMean, quotedName } from "./binding-error.ts";
 import type { BindingContext } from "./binding-scope.ts";
 
-/** Where names are looked up: a structured type, or the part of one that a set offers. */
+/** A table of names: a structured type, or the part of it that a set declares. */
 export interface MemberTable<Member extends Property> {
   readonly name: string;
   /** By wire name. */
@@ -11,9 +11,9 @@ export interface MemberTable<Member extends Property> {
   readonly membersIgnoringCase: ReadonlyMap<string, Member>;
 }
 
-/** What of a context decides on names. */
+/** The rules for names in an option. */
 export interface NameRules extends Pick<BindingContext, "option" | "allowed"> {
-  /** Whether a name that is not allowed is as good as unknown: so it is with what another set keeps to itself. */
+  /** Whether a disallowed name is reported as unknown, so that an allowlist of another set reveals nothing. */
   readonly isHiding?: boolean | undefined;
 }
 
@@ -21,15 +21,15 @@ export interface NameRules extends Pick<BindingContext, "option" | "allowed"> {
 export interface NameInPath {
   readonly name: string;
   readonly position: number | undefined;
-  /** Whether it names a property of an entity: the allowlists of the set hold such names, not those of members. */
+  /** Whether it names a property of an entity. Allowlists apply to these, not to members of complex values. */
   readonly isFirst: boolean;
 }
 
 /**
- * Resolves a name to a property: the one place where every option does so. The exact name first, then one that differs
- * in letter case only. An ignored property is not part of the model, so its name is like any unknown one.
- * @throws ODataError `InvalidQueryOption` for an unknown name, and for one that the set does not allow in the option
- * @see decisions, Responses that match no handler; specification, Collection read, rule 2
+ * Resolves a name to a property, for every option: first by the exact name, then ignoring letter case. Ignored properties
+ * are not part of the model, so their names are unknown.
+ * @throws ODataError `InvalidQueryOption` for an unknown name, and for a name that the set does not allow in the option
+ * @see docs/reference/query-options.md
  */
 export function resolveMember<Member extends Property>(
   type: MemberTable<Member>,

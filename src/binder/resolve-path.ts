@@ -5,7 +5,7 @@ import type { ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 import { didYouMean, quotedName } from "./binding-error.ts";
 
-/** Resources of the standard that no model has here, with what they would be. */
+/** Resources of the standard that the service does not have, with their descriptions. */
 const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
   ["$batch", "batch requests"],
   ["$crossjoin", "cross joins"],
@@ -14,10 +14,10 @@ const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Resolves a resource path by its names, which are case-sensitive. Keys and arguments stay unread.
+ * Resolves a resource path by its names, which are case-sensitive. Keys and arguments are not read.
  * @param segments the decoded segments below the service root; none for the root itself
- * @throws ODataError `NotFound` that names the segment and the nearest declared name
- * @see OData URL Conventions 4.0, section 4; decisions, Responses that match no handler
+ * @throws ODataError `NotFound`, with the segment and the most similar declared name
+ * @see OData URL Conventions 4.0, section 4
  */
 export function resolvePath(segments: readonly PathSegmentSyntax[], model: Model): ResourcePath {
   const [first, ...rest] = segments;
@@ -38,7 +38,7 @@ export function resolvePath(segments: readonly PathSegmentSyntax[], model: Model
   throw unknownResource(first, model);
 }
 
-/** `Set…`: the collection, one entity, or what lies below either. */
+/** Resolves `Set…`: the collection, an entity, or a path below either. */
 function resolveInSet(
   model: Model,
   entitySet: EntitySet,
@@ -50,7 +50,7 @@ function resolveInSet(
   if (second === undefined) {
     return key === undefined ? { kind: "entitySet", entitySet } : { kind: "entity", entitySet, key };
   }
-  if (key !== undefined) return resolveInEntity(model, entitySet, key, rest);
+  if (key !== undefined) return resolveInEntity(model, { entitySet, key }, second, further);
   refuseFurther(second, further);
   if (second.name === "$count" && second.parentheses === undefined) return { kind: "entitySetCount", entitySet };
   const declared = boundOperations(model, entitySet, "collection");
@@ -62,13 +62,12 @@ function resolveInSet(
 /** `Set(key)/…`: a property, a navigation property or an operation of the entity. */
 function resolveInEntity(
   model: Model,
-  entitySet: EntitySet,
-  key: string,
+  { entitySet, key }: { readonly entitySet: EntitySet; readonly key: string },
+  segment: PathSegmentSyntax,
   rest: readonly PathSegmentSyntax[],
 ): ResourcePath {
-  const [segment, suffix, ...further] = rest;
-  if (segment === undefined) return { kind: "entity", entitySet, key };
-  if (segment.name === "") throw notFound(segment, "A key stands once, in one pair of parentheses.");
+  const [suffix, ...further] = rest;
+  if (segment.name === "") throw notFound(segment, "Write the key once, in one pair of parentheses.");
   if (suffix !== undefined) refuseFurther(suffix, further);
   const declared = boundOperations(model, entitySet, "entity");
   const operations = declared.get(segment.name) ?? [];
@@ -78,7 +77,7 @@ function resolveInEntity(
   if (member?.kind === "StructuralProperty" && !isCall) {
     return resolveProperty({ entitySet, key, property: member, operations }, segment, suffix);
   }
-  // A type may have navigation properties that another set declares: they have no route here.
+  // Navigation properties that only other sets declare have no route here.
   if (
     member?.kind === "NavigationProperty" &&
     entitySet.navigationProperties.has(member.name) &&
@@ -87,7 +86,7 @@ function resolveInEntity(
     return resolveNavigation({ entitySet, key, navigationProperty: member, operations }, segment, suffix);
   }
   if (operations.length === 0) throw unknownMember(entitySet, segment, declared);
-  if (suffix !== undefined) throw notFound(suffix, `Nothing follows the operation '${segment.name}' in a path.`);
+  if (suffix !== undefined) throw notFound(suffix, `Nothing may follow the operation '${segment.name}' in a path.`);
   return { kind: "boundOperation", entitySet, key, operations, arguments: segment.parentheses ?? null };
 }
 
@@ -131,7 +130,9 @@ function resolveNavigation(
     if (!navigationProperty.isCollection) {
       throw notFound(segment, `'${segment.name}' leads to a single entity and takes no key.`);
     }
-    if (suffix !== undefined) throw notFound(suffix, "Address the related entity in its own entity set to go further.");
+    if (suffix !== undefined) {
+      throw notFound(suffix, "To go further, address the related entity in its own entity set.");
+    }
     return { kind: "relatedEntity", entitySet, key, navigationProperty, relatedKey };
   }
   if (suffix === undefined) return { kind: "navigation", ...found };
@@ -147,7 +148,7 @@ function resolveNavigation(
 
 function refuseFurther(last: PathSegmentSyntax, further: readonly PathSegmentSyntax[]): void {
   const [next] = further;
-  if (next !== undefined) throw notFound(next, `Nothing follows ${quotedName(last.name)} in a path.`);
+  if (next !== undefined) throw notFound(next, `Nothing may follow ${quotedName(last.name)} in a path.`);
 }
 
 function unknownResource(segment: PathSegmentSyntax, model: Model): ODataError {
@@ -157,7 +158,7 @@ function unknownResource(segment: PathSegmentSyntax, model: Model): ODataError {
   const absent = ABSENT_RESOURCES.get(name);
   const hint = absent === undefined ? didYouMean(name, names) : ` This service does not offer ${absent}.`;
   if (name === "$metadata") return takesNothing(segment);
-  return protocolError("NotFound", `There is no resource ${quotedName(name)}.${hint}`);
+  return protocolError("NotFound", `The service has no resource ${quotedName(name)}.${hint}`);
 }
 
 function unknownBelowSet(
@@ -175,7 +176,7 @@ function unknownBelowSet(
 }
 
 function takesNothing(segment: PathSegmentSyntax): ODataError {
-  return notFound(segment, `${quotedName(segment.name)} takes nothing in parentheses.`);
+  return notFound(segment, `${quotedName(segment.name)} does not take parentheses.`);
 }
 
 function unknownMember(
@@ -193,10 +194,10 @@ function unknownMember(
 }
 
 function notFound(segment: PathSegmentSyntax, reason: string): ODataError {
-  return protocolError("NotFound", `There is no resource ${quotedName(segment.name)} at this place. ${reason}`);
+  return protocolError("NotFound", `The path segment ${quotedName(segment.name)} is not valid here. ${reason}`);
 }
 
-/** What an operation is bound to: one entity of a set, or the collection of them. */
+/** The binding of an operation: to one entity of a set, or to the collection. */
 export type BindingKind = "entity" | "collection";
 
 type OperationsByName = ReadonlyMap<string, readonly Operation[]>;
@@ -204,8 +205,8 @@ type OperationsByName = ReadonlyMap<string, readonly Operation[]>;
 const NONE: OperationsByName = new Map();
 
 /**
- * The operations bound to a set, by name and by qualified name.
- * @see OData URL Conventions 4.0, section 4.5; decisions, Keys and URLs
+ * Returns the operations bound to a set, by name and by qualified name.
+ * @see OData URL Conventions 4.0, section 4.5
  */
 export function boundOperations(model: Model, entitySet: EntitySet, binding: BindingKind): OperationsByName {
   return indexOf(model).get(slot(entitySet.name, binding)) ?? NONE;
@@ -226,7 +227,7 @@ const indexOf = keptPer((model: Model): ReadonlyMap<string, OperationsByName> =>
   return index;
 });
 
-/** A blank cannot stand in a name. */
+/** Names cannot contain blanks. */
 function slot(entitySet: string, binding: BindingKind): string {
   return `${binding} ${entitySet}`;
 }

@@ -1,17 +1,18 @@
+import { attempt } from "../base/attempt.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
-import { isODataError, type ODataError } from "../errors/odata-error.ts";
+import { ODataError } from "../errors/odata-error.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { bindEntityKey } from "./bind-key.ts";
 import { resolvePath } from "./resolve-path.ts";
 
-/** The entity that a reference names. */
+/** The entity of a reference. */
 export interface ResolvedReference {
   readonly entitySet: EntitySet;
   /** In the application's form. */
   readonly key: unknown;
 }
 
-/** Where references are resolved. */
+/** The scope of references. */
 export interface ReferenceScope {
   readonly model: Model;
   /** Scheme, authority and prefix, without a trailing slash. */
@@ -25,9 +26,9 @@ const NO_ALIASES: ReadonlyMap<string, string> = new Map();
 /**
  * Resolves the `@odata.id` of an entity: an absolute URL below the service root, an absolute path, or a path relative to
  * the service root, such as `Customers(5)`.
- * @param fail makes the error of what is no such reference
+ * @param fail makes the error of an invalid reference
  * @throws ODataError as `fail` makes it
- * @see specification, Navigation routes, 6; OData JSON Format 4.0, section 13
+ * @see OData JSON Format 4.0, section 13
  */
 export function resolveReference(
   id: string,
@@ -36,22 +37,21 @@ export function resolveReference(
 ): ResolvedReference {
   const path = pathBelowRoot(id, serviceRoot);
   if (path === null) throw fail(`It is not below the service root, ${serviceRoot}/.`);
-  if (/[?#]/.test(path)) throw fail("It is the URL of one entity alone, without a query.");
+  if (/[?#]/.test(path)) throw fail("It must be the URL of one entity, without a query.");
   const resource = resolveOrFail(() => resolvePath(parseResourcePath(path), model), fail);
   if (resource.kind !== "entity") throw fail("It is not the URL of one entity, such as Customers(5).");
   const { entitySet, key } = resource;
   const value = resolveOrFail(() => bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name), fail);
   return { entitySet, key: value };
 }
+
 function resolveOrFail<T>(resolve: () => T, fail: (problem: string) => ODataError): T {
-  try {
-    return resolve();
-  } catch (error) {
-    throw isODataError(error) ? fail(error.message) : error;
-  }
+  const result = attempt(resolve, ODataError);
+  if (result instanceof ODataError) throw fail(result.message);
+  return result;
 }
 
-/** The raw path below the service root, with its slash; null for what is elsewhere. */
+/** Returns the raw path below the service root, with its slash; null for any other URL. */
 function pathBelowRoot(id: string, serviceRoot: string): string | null {
   const prefix = serviceRoot.replace(AUTHORITY, "");
   const path = id.replace(AUTHORITY, "");

@@ -2,7 +2,7 @@ import { isInteger, PRIMITIVE_TYPES, type PrimitiveType, type PrimitiveTypeName 
 import type { ArithmeticOperator, ScalarType } from "../query/expression.ts";
 import { isPrimitive } from "./operand.ts";
 
-/** The numeric types from narrow to wide: of two, the later one takes both. */
+/** The numeric types from narrow to wide. Of two types, the later one includes both. */
 const NUMERIC_ORDER: readonly PrimitiveTypeName[] = [
   "Edm.Byte",
   "Edm.SByte",
@@ -14,50 +14,47 @@ const NUMERIC_ORDER: readonly PrimitiveTypeName[] = [
   "Edm.Double",
 ];
 
-const NUMERIC_RANKS: ReadonlyMap<ScalarType, number> = new Map(
-  NUMERIC_ORDER.map((name, rank) => [PRIMITIVE_TYPES[name], rank]),
-);
-
-/** Tells whether a type is one of the numeric types. */
-function isNumeric(type: ScalarType): boolean {
-  return NUMERIC_RANKS.has(type);
+function isNumeric(type: ScalarType): type is PrimitiveType {
+  return type.kind === "PrimitiveType" && NUMERIC_ORDER.includes(type.name);
 }
 
 /**
- * The type in which values of two types are compared: their own, the wider of two numeric ones, or DateTimeOffset for
- * it and Date.
- * @returns undefined when they cannot be compared
- * @see OData URL Conventions 4.0, section 5.1.1.8 (numeric promotion); decisions, Keys and URLs (Date)
+ * Returns the type in which values of two types are compared: their common type, the wider of two numeric types, or
+ * DateTimeOffset for Date and DateTimeOffset; undefined if they cannot be compared.
+ * @see OData URL Conventions 4.0, section 5.1.1.8 (numeric promotion)
  */
 export function comparisonType(left: ScalarType, right: ScalarType): ScalarType | undefined {
   if (left === right) return left;
-  const leftRank = NUMERIC_RANKS.get(left);
-  const rightRank = NUMERIC_RANKS.get(right);
-  if (leftRank !== undefined && rightRank !== undefined) {
-    // Neither of Byte and SByte takes the other.
-    const wider = leftRank + rightRank === 1 ? "Edm.Int16" : NUMERIC_ORDER[Math.max(leftRank, rightRank)];
-    return wider === undefined ? undefined : PRIMITIVE_TYPES[wider];
-  }
+  if (isNumeric(left) && isNumeric(right)) return widerType(left, right);
   const isInstants = isInstantOrDate(left) && isInstantOrDate(right);
   return isInstants ? PRIMITIVE_TYPES["Edm.DateTimeOffset"] : undefined;
+}
+
+/** Returns the narrowest type that includes two numeric types. */
+function widerType(left: PrimitiveType, right: PrimitiveType): PrimitiveType {
+  const leftRank = NUMERIC_ORDER.indexOf(left.name);
+  const rightRank = NUMERIC_ORDER.indexOf(right.name);
+  // Neither Byte nor SByte includes the other.
+  if (leftRank + rightRank === 1) return PRIMITIVE_TYPES["Edm.Int16"];
+  return leftRank > rightRank ? left : right;
 }
 
 function isInstantOrDate(type: ScalarType): boolean {
   return isPrimitive(type, "Edm.DateTimeOffset") || isPrimitive(type, "Edm.Date");
 }
 
-/** The types of an arithmetic operation: what its operands become, and what it gives. */
+/** The types of an arithmetic operation: those of its operands after conversion, and its result. */
 export interface ArithmeticTypes {
   readonly left: PrimitiveType;
   readonly right: PrimitiveType;
   readonly result: PrimitiveType;
-  /** Whether the operands change places, so that an executor meets the temporal one on the left. */
+  /** Whether the operands are swapped, so that the temporal operand is on the left. */
   readonly isSwapped: boolean;
 }
 
 /**
- * The types of `left operator right`. All integer arithmetic is done in Int64.
- * @returns undefined when the operator does not take such operands
+ * Returns the types of `left operator right`; undefined if the operator does not support the operands. All integer
+ * arithmetic is done in Int64.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
 export function arithmeticTypes(
@@ -67,7 +64,7 @@ export function arithmeticTypes(
 ): ArithmeticTypes | undefined {
   if (isNumeric(left) && isNumeric(right)) {
     const type = arithmeticType(left, right);
-    return type === undefined ? undefined : { left: type, right: type, result: type, isSwapped: false };
+    return unswapped(type, type, type);
   }
   if (left.kind === "EnumType" || right.kind === "EnumType") return undefined;
   const direct = temporalTypes(operator, left, right);
@@ -76,18 +73,17 @@ export function arithmeticTypes(
   return swapped === undefined ? undefined : { ...swapped, isSwapped: true };
 }
 
-/** The type of `-x`; undefined when there is none. */
+/** Returns the type of `-x`; undefined if the type cannot be negated. */
 export function negationType(type: ScalarType): PrimitiveType | undefined {
-  return isPrimitive(type, "Edm.Duration") ? PRIMITIVE_TYPES["Edm.Duration"] : arithmeticType(type, type);
+  if (isNumeric(type)) return arithmeticType(type, type);
+  return isPrimitive(type, "Edm.Duration") ? PRIMITIVE_TYPES["Edm.Duration"] : undefined;
 }
 
-function arithmeticType(left: ScalarType, right: ScalarType): PrimitiveType | undefined {
-  if (isInteger(left) && isInteger(right)) return PRIMITIVE_TYPES["Edm.Int64"];
-  const type = isNumeric(left) ? comparisonType(left, right) : undefined;
-  return type?.kind === "PrimitiveType" ? type : undefined;
+function arithmeticType(left: PrimitiveType, right: PrimitiveType): PrimitiveType {
+  return isInteger(left) && isInteger(right) ? PRIMITIVE_TYPES["Edm.Int64"] : widerType(left, right);
 }
 
-/** With the temporal operand, or the moment of the two, on the left. */
+/** Returns the types of an operation with the temporal operand, or the instant or date, on the left. */
 function temporalTypes(
   operator: ArithmeticOperator,
   left: PrimitiveType,
@@ -106,7 +102,7 @@ function temporalTypes(
   return factor === undefined ? undefined : unswapped(duration, factor, duration);
 }
 
-/** What a Duration is multiplied with and divided by: a Decimal, or a Double. */
+/** Returns the type by which a Duration is multiplied or divided: Decimal or Double. */
 function factorType(type: PrimitiveType): PrimitiveType | undefined {
   if (isInteger(type)) return PRIMITIVE_TYPES["Edm.Decimal"];
   if (isPrimitive(type, "Edm.Single")) return PRIMITIVE_TYPES["Edm.Double"];

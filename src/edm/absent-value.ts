@@ -1,11 +1,11 @@
 import type { StructuralProperty } from "./model.ts";
 
-/** What decides the value of a property that is not given. */
+/** The facts that determine the value of a missing property. */
 type Absent = Pick<StructuralProperty, "defaultValue" | "isCollection" | "nullable">;
 
 /**
- * Returns the value of a property that is not given: its default, no items, or null. Undefined: the property is required.
- * A structured default is copied, so that a handler may change it.
+ * Returns the value of a missing property: its default, no items, or null; undefined if the property is required. A
+ * structured default is copied, so that a handler may change it.
  * @see OData Protocol 4.0, section 11.4.2
  */
 export function absentValue({ defaultValue, isCollection, nullable }: Absent): unknown {

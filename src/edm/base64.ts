@@ -9,7 +9,7 @@ const VALUES = makeValues();
 
 const decoder = new TextDecoder();
 
-/** Texts up to this length are made faster without a buffer. */
+/** Texts up to this length are faster without a buffer. */
 const SHORT_LENGTH = 128;
 
 function makeValues(): Uint8Array {
@@ -26,7 +26,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return length <= SHORT_LENGTH ? encodeShort(bytes, length) : encodeLong(bytes, length);
 }
 
-/** Joins characters: the quicker way for keys and row versions. */
+/** Joins characters, which is faster for keys and row versions. */
 function encodeShort(bytes: Uint8Array, length: number): string {
   let text = "";
   for (let index = 0; index < bytes.length; index += 3) {
@@ -37,13 +37,13 @@ function encodeShort(bytes: Uint8Array, length: number): string {
   return text.slice(0, length);
 }
 
-/** Fills a buffer, so that a long value is not made of as many strings as it has characters. */
+/** Fills a buffer, which avoids many intermediate strings for a long value. */
 function encodeLong(bytes: Uint8Array, length: number): string {
   const text = new Uint8Array(length);
   let at = 0;
   for (let index = 0; index < bytes.length; index += 3) {
     const group = groupAt(bytes, index);
-    // Digits beyond the end of the text are not stored: writing there does nothing.
+    // A write beyond the end of the buffer has no effect.
     text[at] = CODES[group >> 18] ?? 0;
     text[at + 1] = CODES[(group >> 12) & 63] ?? 0;
     text[at + 2] = CODES[(group >> 6) & 63] ?? 0;
@@ -53,13 +53,13 @@ function encodeLong(bytes: Uint8Array, length: number): string {
   return decoder.decode(text);
 }
 
-/** The 24 bits of the three octets at an index; octets beyond the end are zero. */
+/** Returns the 24 bits of the three octets at an index; octets beyond the end are zero. */
 function groupAt(bytes: Uint8Array, index: number): number {
   return ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
 }
 
 /**
- * Reads base64url or base64, with or without padding; null when the text is neither, or has bits that no octet takes.
+ * Reads base64url or base64, with or without padding; null for any other text, and for surplus bits.
  * @see OData ABNF, binaryValue
  */
 export function decodeBase64(text: string): Uint8Array | null {
@@ -84,7 +84,7 @@ export function decodeBase64(text: string): Uint8Array | null {
   return rest === 0 ? bytes : null;
 }
 
-/** The length without the padding, which must fill the last group of four; else a length that no text has. */
+/** Returns the length without padding, which must fill the last group of four; otherwise an invalid length. */
 function digitsLength(text: string): number {
   if (!text.endsWith("=")) return text.length;
   if (text.length % 4 !== 0) return 1;

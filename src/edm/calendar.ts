@@ -1,6 +1,6 @@
 /** The proleptic Gregorian calendar in plain numbers; year 0 is the year before year 1, negative years precede it. */
 
-/** The last year that a date may have; the first is its negative. Keeps every instant exact in a double. */
+/** The last year of a date; the first is its negative. A double represents every instant in this range exactly. */
 export const MAX_YEAR = 9_999_999;
 
 /** Seconds of a day. */
@@ -18,14 +18,14 @@ export interface CalendarDay {
   readonly day: number;
 }
 
-/** The number of days of a month; 0 when there is no such month. */
+/** Returns the number of days of a month; 0 for an invalid month. */
 export function daysInMonth(year: number, month: number): number {
   if (month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)) return 29;
   return MONTH_DAYS[month] ?? 0;
 }
 
 /**
- * The number of days from 1970-01-01 to a day. Years start in March here, so that the leap day is the last of a year.
+ * Returns the number of days from 1970-01-01 to a day. Years start in March here, so that the leap day is the last day.
  */
 export function toEpochDays(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;
@@ -36,7 +36,7 @@ export function toEpochDays(year: number, month: number, day: number): number {
   return era * DAYS_PER_ERA + dayOfEra - EPOCH_SHIFT;
 }
 
-/** The day that is so many days after 1970-01-01. */
+/** Returns the day that is the given number of days after 1970-01-01. */
 export function fromEpochDays(epochDays: number): CalendarDay {
   const shifted = epochDays + EPOCH_SHIFT;
   const era = Math.floor(shifted / DAYS_PER_ERA);

@@ -1,8 +1,8 @@
 import type { PrimitiveValue } from "./value-codec.ts";
 
 /**
- * The canonical value of a type whose values are strings.
- * @throws TypeError when it is none: a fault of the caller, never of a client
+ * Returns a canonical value as a string.
+ * @throws TypeError for any other value, which is a programming error
  */
 export function asText(value: PrimitiveValue): string {
   if (typeof value === "string") return value;
@@ -10,8 +10,8 @@ export function asText(value: PrimitiveValue): string {
 }
 
 /**
- * The canonical value of a type whose values are numbers.
- * @throws TypeError when it is none: a fault of the caller, never of a client
+ * Returns a canonical value as a number.
+ * @throws TypeError for any other value, which is a programming error
  */
 export function asNumber(value: PrimitiveValue): number {
   if (typeof value === "number") return value;
@@ -19,8 +19,8 @@ export function asNumber(value: PrimitiveValue): number {
 }
 
 /**
- * The canonical value of Edm.Int64.
- * @throws TypeError when it is none: a fault of the caller, never of a client
+ * Returns a canonical value of Edm.Int64.
+ * @throws TypeError for any other value, which is a programming error
  */
 export function asBigInt(value: PrimitiveValue): bigint {
   if (typeof value === "bigint") return value;
@@ -28,8 +28,8 @@ export function asBigInt(value: PrimitiveValue): bigint {
 }
 
 /**
- * The canonical value of Edm.Boolean.
- * @throws TypeError when it is none: a fault of the caller, never of a client
+ * Returns a canonical value of Edm.Boolean.
+ * @throws TypeError for any other value, which is a programming error
  */
 export function asBoolean(value: PrimitiveValue): boolean {
   if (typeof value === "boolean") return value;
@@ -37,8 +37,8 @@ export function asBoolean(value: PrimitiveValue): boolean {
 }
 
 /**
- * The canonical value of Edm.Binary.
- * @throws TypeError when it is none: a fault of the caller, never of a client
+ * Returns a canonical value of Edm.Binary.
+ * @throws TypeError for any other value, which is a programming error
  */
 export function asBytes(value: PrimitiveValue): Uint8Array {
   if (value instanceof Uint8Array) return value;

@@ -2,9 +2,9 @@ const FIRST_SURROGATE = 0xd8_00;
 const FIRST_BEHIND_SURROGATES = 0xe0_00;
 
 /**
- * Compares two strings by code point, which is the order of their UTF-8 bytes: what the binary collations of databases
- * do, so that every executor sorts alike. Letter case counts. (JavaScript's own `<` goes by code unit, and would place
- * U+1F600 before U+FF5E.)
+ * Compares two strings by code point, which is the order of their UTF-8 bytes and of binary collations, so that all
+ * executors sort alike. Letter case is significant. (The operator `<` compares code units, and would place U+1F600 before
+ * U+FF5E.)
  * @returns negative, zero or positive
  */
 export function compareStrings(left: string, right: string): number {
@@ -18,15 +18,14 @@ export function compareStrings(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Moves surrogates, which stand for the code points from U+10000, behind all other code units. */
+/** Ranks surrogates, which represent the code points from U+10000, after all other code units. */
 function rankUnit(unit: number): number {
   if (unit < FIRST_SURROGATE) return unit;
   return unit < FIRST_BEHIND_SURROGATES ? unit + 0x20_00 : unit - 0x8_00;
 }
 
 /**
- * Compares two texts by code unit: for texts of ASCII alone, such as canonical dates, where it is the faster way to the
- * order of code points.
+ * Compares two ASCII texts, such as canonical dates, by code unit. It is faster than `compareStrings`, with the same order.
  * @returns negative, zero or positive
  */
 export function compareAscii(left: string, right: string): number {

@@ -5,8 +5,8 @@ import { compareFractions, twoDigits, type Fraction } from "./scan-digits.ts";
 import { hasSeconds, scanTime, secondsOfDay, timeStart } from "./time-of-day.ts";
 
 /**
- * Edm.DateTimeOffset as a canonical string: `YYYY-MM-DDThh:mm:ss`, up to twelve fraction digits as written, and the
- * offset as written, `Z` when it is zero. Seconds are always there.
+ * Edm.DateTimeOffset as a canonical string: `YYYY-MM-DDThh:mm:ss`, up to twelve fraction digits as written, and the offset
+ * as written, with `Z` for zero. Seconds are always present.
  */
 
 const LOWER_T = 116;
@@ -21,8 +21,8 @@ const OFFSET_LENGTH = 6;
 const MAX_OFFSET_HOURS = 14;
 
 /**
- * The canonical form of a timestamp's text (seconds may be absent, `t` and `z` may be small), or null when it is none:
- * without an offset, on a day that does not exist, or with an offset beyond 14 hours.
+ * Returns the canonical form of a timestamp. Seconds may be absent, and `t` and `z` may be in lower case. It returns null for
+ * an invalid timestamp: without an offset, on a day that does not exist, or with an offset beyond 14 hours.
  * @see OData ABNF, dateTimeOffsetValue
  */
 export function parseDateTimeOffset(text: string): string | null {
@@ -71,17 +71,17 @@ function isUtc(value: string): boolean {
   return value.charCodeAt(value.length - 1) === UPPER_Z;
 }
 
-/** The whole seconds (rounded down) from 1970-01-01T00:00:00Z to a canonical timestamp: exact in a double. */
+/** Returns the whole seconds, rounded down, from 1970-01-01T00:00:00Z to a canonical timestamp: exact in a double. */
 export function toEpochSeconds(value: string): number {
   return dateToEpochDays(value) * SECONDS_PER_DAY + secondsOfDay(value) - totalOffsetMinutesOf(value) * 60;
 }
 
-/** The fraction digits of the seconds of a canonical timestamp. */
+/** Returns the fraction digits of the seconds of a canonical timestamp. */
 export function fractionOf(value: string): Fraction {
   return { text: value, start: timeStart(value) + 9, end: offsetStart(value) };
 }
 
-/** The offset of a canonical timestamp from UTC in minutes, negative west of it. */
+/** Returns the offset of a canonical timestamp from UTC in minutes, negative west of it. */
 export function totalOffsetMinutesOf(value: string): number {
   if (isUtc(value)) return 0;
   const start = offsetStart(value);
@@ -89,22 +89,22 @@ export function totalOffsetMinutesOf(value: string): number {
   return value.charCodeAt(start) === MINUS ? -minutes : minutes;
 }
 
-/** Where the `Z`, or the sign of the offset, stands in a canonical timestamp. */
+/** Returns the index of the `Z`, or of the sign of the offset, in a canonical timestamp. */
 export function offsetStart(value: string): number {
   return isUtc(value) ? value.length - 1 : value.length - OFFSET_LENGTH;
 }
 
-/** The date of a canonical timestamp, in its own offset. */
+/** Returns the date of a canonical timestamp, in its own offset. */
 export function datePartOf(value: string): string {
   return value.slice(0, timeStart(value) - 1);
 }
 
-/** The time of day of a canonical timestamp, in its own offset. */
+/** Returns the time of day of a canonical timestamp, in its own offset. */
 export function timePartOf(value: string): string {
   return value.slice(timeStart(value), offsetStart(value));
 }
 
-/** The timestamp of midnight UTC that starts a canonical date. */
+/** Returns the timestamp of midnight UTC at the start of a canonical date. */
 export function dateToDateTimeOffset(date: string): string {
   return `${date}T00:00:00Z`;
 }

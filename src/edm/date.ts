@@ -12,14 +12,14 @@ const ZERO = 48;
 const MAX_YEAR_DIGITS = 7;
 
 /**
- * The canonical form of a date's text, or null when it is none or names a day that does not exist.
+ * Returns the canonical form of a date, or null for an invalid text and for a day that does not exist.
  * @see OData ABNF, dateValue
  */
 export function parseDate(text: string): string | null {
   return scanDate(text) === text.length ? withoutNegativeZeroYear(text) : null;
 }
 
-/** The offset behind the date that starts a text; -1 when the text does not start with a date that exists. */
+/** Returns the offset after the date at the start of a text; -1 if the text does not start with a valid date. */
 export function scanDate(text: string): number {
   const start = text.charCodeAt(0) === HYPHEN ? 1 : 0;
   const end = digitsEnd(text, start);
@@ -44,39 +44,39 @@ export function compareDates(left: string, right: string): number {
   return dateToEpochDays(left) - dateToEpochDays(right);
 }
 
-/** Whether a canonical date or timestamp has a year of 0 to 9999, so that text order is time order. */
+/** Returns whether a canonical date or timestamp has a year of 0 to 9999, so that text order is time order. */
 export function isFourDigitYear(value: string): boolean {
   return value.charCodeAt(4) === HYPHEN && value.charCodeAt(0) !== HYPHEN;
 }
 
-/** The year of a canonical date or timestamp. @see OData URL Conventions 4.0, section 5.1.1.4.10 */
+/** Returns the year of a canonical date or timestamp. @see OData URL Conventions 4.0, section 5.1.1.4.10 */
 export function yearOf(value: string): number {
   if (isFourDigitYear(value)) return twoDigits(value, 0) * 100 + twoDigits(value, 2);
-  // -0000 is year 0, without the sign that Number would keep.
+  // Adding zero removes the sign of -0000.
   return Number(value.slice(0, yearEnd(value))) + 0;
 }
 
-/** The month, 1 to 12, of a canonical date or timestamp. */
+/** Returns the month, 1 to 12, of a canonical date or timestamp. */
 export function monthOf(value: string): number {
   return twoDigits(value, yearEnd(value) + 1);
 }
 
-/** The day of the month, 1 to 31, of a canonical date or timestamp. */
+/** Returns the day of the month, 1 to 31, of a canonical date or timestamp. */
 export function dayOf(value: string): number {
   return twoDigits(value, yearEnd(value) + 4);
 }
 
-/** The offset of the hyphen behind the year; a sign at offset 0 is not it. */
+/** Returns the index of the hyphen after the year, which is not the sign at index 0. */
 function yearEnd(value: string): number {
   return value.indexOf("-", 1);
 }
 
-/** The number of days from 1970-01-01 to a canonical date, or to the date that a canonical timestamp starts with. */
+/** Returns the number of days from 1970-01-01 to a canonical date, or to the date of a canonical timestamp. */
 export function dateToEpochDays(value: string): number {
   return toEpochDays(yearOf(value), monthOf(value), dayOf(value));
 }
 
-/** The canonical text of a day; null when its year is beyond MAX_YEAR. */
+/** Returns the canonical text of a day; null if its year is beyond MAX_YEAR. */
 export function writeDate({ year, month, day }: CalendarDay): string | null {
   if (Math.abs(year) > MAX_YEAR) return null;
   return `${year < 0 ? "-" : ""}${padDigits(Math.abs(year), 4)}-${padDigits(month, 2)}-${padDigits(day, 2)}`;

@@ -8,38 +8,38 @@ import {
 } from "./scaled-decimal.ts";
 
 /**
- * Exact arithmetic on single canonical Decimals; `scaled-decimal.ts` serves whole expressions. Every operation answers null when its result would have more than
- * MAX_DECIMAL_DIGITS digits; a quotient or remainder also for a divisor of zero.
+ * Exact arithmetic on single canonical Decimals; `scaled-decimal.ts` computes whole expressions. Each operation returns null
+ * if its result would have more than MAX_DECIMAL_DIGITS digits, and for a divisor of zero.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
 
-/** How a midpoint is rounded. */
+/** The rounding of a midpoint. */
 export type DecimalRounding = "half-away-from-zero" | "half-to-even";
 
-/** The sum; its scale is the greater of the two. */
+/** Returns the sum; its scale is the greater of the two. */
 export function addDecimals(left: string, right: string): string | null {
   return compute("add", left, right);
 }
 
-/** The difference; its scale is the greater of the two. */
+/** Returns the difference; its scale is the greater of the two. */
 export function subtractDecimals(left: string, right: string): string | null {
   return compute("sub", left, right);
 }
 
-/** The product; its scale is the sum of the two. */
+/** Returns the product; its scale is the sum of the two. */
 export function multiplyDecimals(left: string, right: string): string | null {
   return compute("mul", left, right);
 }
 
 /**
- * The quotient, rounded half away from zero to 12 fraction digits (or as many as the operand with the greater scale
- * has), without trailing zeros; null for a divisor of zero.
+ * Returns the quotient, rounded half away from zero to 12 fraction digits or the greater scale of the operands, without
+ * trailing zeros; null for a divisor of zero.
  */
 export function divideDecimals(left: string, right: string): string | null {
   return compute("div", left, right);
 }
 
-/** The remainder of the truncated quotient: it has the sign of the left operand; null for a divisor of zero. */
+/** Returns the remainder of the truncated quotient, with the sign of the left operand; null for a divisor of zero. */
 export function moduloDecimals(left: string, right: string): string | null {
   return compute("mod", left, right);
 }
@@ -49,13 +49,13 @@ function compute(operator: DecimalOperator, left: string, right: string): string
   return result === null ? null : fromScaledDecimal(result);
 }
 
-/** The value with its sign turned. */
+/** Returns the negated value. */
 export function negateDecimal(value: string): string {
   if (value.startsWith("-")) return value.slice(1);
   return /[1-9]/.test(value) ? `-${value}` : value;
 }
 
-/** The value rounded to at most `scale` fraction digits, an integer by default. */
+/** Returns the value rounded to at most `scale` fraction digits, by default to an integer. */
 export function roundDecimal(value: string, rounding: DecimalRounding, scale = 0): string {
   const valueScale = scaleOf(value);
   if (valueScale <= scale) return value;
@@ -63,17 +63,17 @@ export function roundDecimal(value: string, rounding: DecimalRounding, scale = 0
   return fromScaled(divideRounded(toScaled(value, valueScale), unit, rounding), scale);
 }
 
-/** The greatest integer that is not greater than the value. */
+/** Returns the greatest integer that is not greater than the value. */
 export function floorDecimal(value: string): string {
   return roundDown(value, value.startsWith("-"));
 }
 
-/** The least integer that is not less than the value. */
+/** Returns the least integer that is not less than the value. */
 export function ceilingDecimal(value: string): string {
   return roundDown(value, !value.startsWith("-"));
 }
 
-/** Cuts the fraction, and steps away from zero when one was cut and `awayFromZero` says so. */
+/** Removes the fraction, and rounds a value with a fraction away from zero if `awayFromZero` is true. */
 function roundDown(value: string, awayFromZero: boolean): string {
   const scale = scaleOf(value);
   if (scale === 0) return value;

@@ -16,8 +16,8 @@ const NAME = "Edm.Decimal";
 const ADVICE = "write digits with an optional sign and fraction, such as -12.50";
 
 /**
- * The codec of Edm.Decimal: a canonical string here, a JSON number with all its digits outside (a string under
- * IEEE754Compatible; strings are accepted always).
+ * Makes the codec of Edm.Decimal. The value is a canonical string, and a JSON number with all its digits on the wire: a
+ * string with IEEE754Compatible. Strings are always accepted.
  * @see OData CSDL 4.0, sections 6.2.3 and 6.2.4
  */
 export function decimalCodec(facets: Facets): ValueCodec {
@@ -54,11 +54,11 @@ function decimalOfJson(value: JsonValue): string | null {
   return value instanceof JsonNumber ? parseDecimal(value.text) : null;
 }
 
-/** Zeros at the end of the fraction that the facets have no place for are cut: the value stays the same. */
+/** Removes trailing zeros of the fraction that exceed the facets, which does not change the value. */
 function checkFacets(decimal: string, value: unknown, { precision, scale }: Facets): string {
   const wholeDigits = countWholeDigits(decimal);
   if (typeof scale === "number") {
-    // The places of a fixed scale are taken, whether the value uses them or not.
+    // A fixed scale reserves its digits, even if the value does not use them.
     const fitting = fitScale(decimal, scale);
     if (fitting !== null && (precision === undefined || wholeDigits <= precision - scale)) return fitting;
     const before = precision === undefined ? "" : `${precision - scale} digits before the point and `;

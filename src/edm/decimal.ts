@@ -1,11 +1,11 @@
 /**
- * Edm.Decimal as a canonical string: an optional minus, digits without a leading zero, and a fraction whose length
- * (the scale) is kept as written: `1.10` stays `1.10`. Zero has no sign.
+ * Edm.Decimal as a canonical string: an optional minus, digits without a leading zero, and a fraction with its scale as
+ * written: `1.10` remains `1.10`. Zero has no sign.
  */
 
 /**
- * Most digits that a Decimal may have, here and as the result of arithmetic: far above what any database holds (and
- * above the 340 of the smallest Double), low enough that no request can buy work with digits.
+ * Maximum number of digits of a Decimal, also as the result of arithmetic. It exceeds the limits of all databases and the
+ * 340 digits of the smallest Double, but prevents expensive requests.
  */
 export const MAX_DECIMAL_DIGITS = 1000;
 
@@ -17,13 +17,13 @@ const POINT = 46;
 const ZERO = 48;
 
 /**
- * The canonical form of a Decimal's text, or null when it is none. An exponent is accepted, as JSON numbers may have
- * one, and written out; more than MAX_DECIMAL_DIGITS digits are refused.
+ * Returns the canonical form of a Decimal, or null for an invalid text and for more than MAX_DECIMAL_DIGITS digits. An
+ * exponent, as in JSON numbers, is accepted and expanded.
  * @see OData ABNF, decimalValue
  */
 export function parseDecimal(text: string): string | null {
   if (text.length <= MAX_DECIMAL_DIGITS && CANONICAL.test(text)) return withoutNegativeZero(text);
-  // An honest text is not much longer than its digits; a dishonest one must not be scanned again and again.
+  // A valid text is not much longer than its digits. An overlong text must not cost repeated scans.
   if (text.length > 2 * MAX_DECIMAL_DIGITS) return null;
   const match = ACCEPTED.exec(text);
   if (match === null) return null;
@@ -33,7 +33,7 @@ export function parseDecimal(text: string): string | null {
   return writeDigits(match[1] === "-", digits, scale);
 }
 
-/** Writes `digits` (without leading zeros) times ten to the power of minus `scale`; null beyond the bound. */
+/** Writes `digits`, without leading zeros, times ten to the power of minus `scale`; null beyond the limit. */
 function writeDigits(isNegative: boolean, digits: string, scale: number): string | null {
   if (digits === "" && scale <= 0) return "0";
   if (Math.max(digits.length, scale + 1, digits.length - scale) > MAX_DECIMAL_DIGITS) return null;
@@ -49,7 +49,7 @@ function withoutNegativeZero(text: string): string {
   return text.charCodeAt(0) === MINUS && ONLY_ZEROS.test(text.slice(1)) ? text.slice(1) : text;
 }
 
-/** The number of fraction digits of a canonical Decimal. */
+/** Returns the number of fraction digits of a canonical Decimal. */
 export function scaleOf(value: string): number {
   const point = value.indexOf(".");
   return point < 0 ? 0 : value.length - point - 1;
@@ -81,7 +81,7 @@ function wholeEnd(value: string): number {
   return point < 0 ? value.length : point;
 }
 
-/** The character code of a digit; beyond the end, and for the point (which stands at one place in both), zero's. */
+/** Returns the character code of a digit; that of zero beyond the end, and for the point, which both have at the same index. */
 function digitAt(value: string, at: number): number {
   if (at >= value.length) return ZERO;
   const code = value.charCodeAt(at);
@@ -89,7 +89,7 @@ function digitAt(value: string, at: number): number {
 }
 
 /**
- * The integer that a canonical Decimal is when multiplied by ten to the power of `scale`.
+ * Returns a canonical Decimal times ten to the power of `scale`, which is an integer.
  * @param scale at least the scale of the value
  */
 export function toScaled(value: string, scale: number): bigint {
@@ -99,32 +99,32 @@ export function toScaled(value: string, scale: number): bigint {
   return BigInt(value.slice(0, point) + value.slice(point + 1) + "0".repeat(missing));
 }
 
-/** The canonical Decimal of an integer divided by ten to the power of `scale`: it has exactly `scale` fraction digits. */
+/** Returns an integer divided by ten to the power of `scale` as a canonical Decimal with exactly `scale` fraction digits. */
 export function fromScaled(scaled: bigint, scale: number): string {
   const isNegative = scaled < 0n;
   const digits = (isNegative ? -scaled : scaled).toString();
   return (isNegative ? "-" : "") + placePoint(digits.padStart(scale + 1, "0"), scale);
 }
 
-/** The shortest Decimal text that reads back as this double, without exponent; null for NaN and the infinities. */
+/** Returns the shortest Decimal that converts back to this double; null for NaN and the infinities. */
 export function decimalFromNumber(value: number): string | null {
   return Number.isFinite(value) ? parseDecimal(String(value)) : null;
 }
 
-/** The integer that a canonical Decimal is; null when it has a fraction other than zeros. */
+/** Returns a canonical Decimal as an integer; null if it has a fraction other than zeros. */
 export function decimalToBigInt(value: string): bigint | null {
   const point = value.indexOf(".");
   if (point < 0) return BigInt(value);
   return ONLY_ZEROS.test(value.slice(point)) ? BigInt(value.slice(0, point)) : null;
 }
 
-/** The canonical Decimal of an integer; null beyond MAX_DECIMAL_DIGITS digits. */
+/** Returns the canonical Decimal of an integer; null beyond MAX_DECIMAL_DIGITS digits. */
 export function decimalFromBigInt(value: bigint): string | null {
   const text = value.toString();
   return text.length > MAX_DECIMAL_DIGITS + 1 ? null : text;
 }
 
-/** Cuts fraction digits beyond `scale` when they are all zeros; null when another digit would be lost. */
+/** Removes fraction digits beyond `scale` if they are all zeros; otherwise returns null. */
 export function fitScale(value: string, scale: number): string | null {
   const excess = scaleOf(value) - scale;
   if (excess <= 0) return value;
@@ -133,7 +133,7 @@ export function fitScale(value: string, scale: number): string | null {
   return scale === 0 ? value.slice(0, -excess - 1) : value.slice(0, -excess);
 }
 
-/** The digits left of the point of a canonical Decimal; a single zero there counts as none. */
+/** Counts the digits before the point of a canonical Decimal. A single zero is not counted. */
 export function countWholeDigits(value: string): number {
   const start = value.charCodeAt(0) === MINUS ? 1 : 0;
   const count = wholeEnd(value) - start;

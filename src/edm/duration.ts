@@ -1,8 +1,8 @@
 import { compareFractions, isDigit, type Fraction } from "./scan-digits.ts";
 
 /**
- * Edm.Duration as a canonical string, `-PnDTnHnMn.nS`: the components as given (`PT36H` stays), letters in upper case,
- * no plus sign, no minus on a zero. Its whole seconds are at most Number.MAX_SAFE_INTEGER.
+ * Edm.Duration as a canonical string, `-PnDTnHnMn.nS`: the components as given (`PT36H` remains), letters in upper case, no
+ * plus sign, no minus for zero. Its whole seconds are at most Number.MAX_SAFE_INTEGER.
  */
 
 const ACCEPTED =
@@ -13,8 +13,8 @@ const ZERO = 48;
 const SECONDS: Readonly<Record<string, number>> = { D: 86_400, H: 3600, M: 60, S: 1 };
 
 /**
- * The canonical form of a duration's text, or null when it is none: years, months and weeks have no fixed length and
- * are refused, as is a `P` or `T` with nothing behind it.
+ * Returns the canonical form of a duration, or null for an invalid text. Years, months and weeks are invalid because they
+ * have no fixed length, and so is a `P` or `T` without a component.
  * @see OData ABNF, durationValue
  */
 export function parseDuration(text: string): string | null {
@@ -22,7 +22,7 @@ export function parseDuration(text: string): string | null {
   const upper = text.toUpperCase();
   const value = upper.startsWith("+") ? upper.slice(1) : upper;
   if (Math.abs(wholeSecondsOf(value)) > Number.MAX_SAFE_INTEGER) return null;
-  // The only digits other than zero may stand in the fraction.
+  // The only nonzero digits may be in the fraction.
   return value.charCodeAt(0) === MINUS && !/[1-9]/.test(value) ? value.slice(1) : value;
 }
 
@@ -37,7 +37,7 @@ export function compareDurations(left: string, right: string): number {
   return isNegative ? 0 - fractionOrder : fractionOrder;
 }
 
-/** The whole seconds of a canonical duration, toward zero and with its sign. */
+/** Returns the whole seconds of a canonical duration, truncated and with its sign. */
 export function wholeSecondsOf(value: string): number {
   let total = 0;
   let count = 0;
@@ -46,7 +46,7 @@ export function wholeSecondsOf(value: string): number {
     if (isDigit(code)) {
       count = count * 10 + (code - ZERO);
     } else {
-      // A point ends the whole seconds, and what follows it is fraction.
+      // A point ends the whole seconds and begins the fraction.
       total += count * (code === POINT ? 1 : (SECONDS[value.charAt(at)] ?? 0));
       if (code === POINT) break;
       count = 0;
@@ -55,13 +55,13 @@ export function wholeSecondsOf(value: string): number {
   return value.charCodeAt(0) === MINUS ? 0 - total : total;
 }
 
-/** The fraction digits of the seconds of a canonical duration. */
+/** Returns the fraction digits of the seconds of a canonical duration. */
 export function durationFractionOf(value: string): Fraction {
   const point = value.indexOf(".");
   return point < 0 ? { text: value, start: 0, end: 0 } : { text: value, start: point + 1, end: value.length - 1 };
 }
 
-/** The total of a canonical duration in seconds as a Decimal, the fraction as written. */
+/** Returns the total seconds of a canonical duration as a Decimal, with the fraction as written. */
 export function totalSecondsOf(value: string): string {
   const { start, end } = durationFractionOf(value);
   const fraction = end > start ? `.${value.slice(start, end)}` : "";
@@ -69,7 +69,7 @@ export function totalSecondsOf(value: string): string {
   return `${sign}${String(Math.abs(wholeSecondsOf(value)))}${fraction}`;
 }
 
-/** The duration with its sign turned. */
+/** Returns the negated duration. */
 export function negateDuration(value: string): string {
   if (value.charCodeAt(0) === MINUS) return value.slice(1);
   return /[1-9]/.test(value) ? `-${value}` : value;

@@ -6,12 +6,12 @@ import type { EnumType } from "./model.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "./value-codec.ts";
 
 /**
- * Values of an enumeration as canonical strings. Without flags it is the first declared name of a value. With flags it
- * is the names that make up the value, comma-separated in order of declaration: the greatest member that fits is taken
- * first (`ReadWrite` before `Read,Write`), as .NET does; no bit set is the member of value 0, else `0`.
+ * Values of an enumeration as canonical strings. Without flags, this is the first declared name of a value. With flags, it is
+ * the list of members that make up the value, separated by commas in order of declaration. The greatest member that fits
+ * is chosen first (`ReadWrite` before `Read,Write`), as in .NET. The value 0 is its member, or `0` without one.
  */
 
-/** A run of digits: no member has a longer value. */
+/** A run of digits. No member has a longer value. */
 const NUMBER = /^[+-]?\d{1,16}$/;
 const MAX_LISTED_NAMES = 20;
 
@@ -22,7 +22,7 @@ interface Flag {
   readonly order: number;
 }
 
-/** The lookups of one enumeration, made once. */
+/** The lookup tables of one enumeration, made once. */
 interface EnumTable {
   readonly type: EnumType;
   /** Value to its first declared name. */
@@ -42,16 +42,16 @@ const tableOf = keptPer((type: EnumType): EnumTable => {
 });
 
 /**
- * The numeric value of a canonical text of an enumeration; flags are added up.
- * @throws InvalidValueError when it is no value of the enumeration
+ * Returns the numeric value of a canonical text of an enumeration, with flags combined.
+ * @throws InvalidValueError for an invalid value
  */
 export function enumToNumber(type: EnumType, text: string): number {
   return type.members.get(text) ?? readNames(tableOf(type), text);
 }
 
 /**
- * The canonical text of a numeric value of an enumeration.
- * @throws InvalidValueError when no member, or no combination of flags, has this value
+ * Returns the canonical text of a numeric value of an enumeration.
+ * @throws InvalidValueError if no member or combination of flags has this value
  */
 export function enumFromNumber(type: EnumType, value: number): string {
   const text = writeNames(tableOf(type), value);
@@ -60,8 +60,8 @@ export function enumFromNumber(type: EnumType, value: number): string {
 }
 
 /**
- * The canonical text of flags that values are compared with. Bits that no member has are allowed: no value has them.
- * @throws InvalidValueError for what is neither a name nor a number
+ * Returns the canonical text of flags for comparisons. Bits without a member are allowed, although no value has them.
+ * @throws InvalidValueError for an unknown name or an invalid number
  * @see OData ABNF, enumMemberValue
  */
 export function flagsFromText(type: EnumType, text: string): string {
@@ -70,7 +70,7 @@ export function flagsFromText(type: EnumType, text: string): string {
 }
 
 /**
- * Whether all flags of the right canonical value are set in the left: the operator `has`.
+ * Returns whether a canonical value has all given flags, as the operator `has` requires.
  * @see OData URL Conventions 4.0, section 5.1.1.1.9
  */
 export function hasEnumFlags(type: EnumType, value: string, flags: string): boolean {
@@ -79,15 +79,15 @@ export function hasEnumFlags(type: EnumType, value: string, flags: string): bool
 }
 
 /**
- * The codec of an enumeration: member names, with flags separated by commas, in and out; numbers are accepted in the
- * text. Compared by numeric value.
+ * Makes the codec of an enumeration. Values are member names, with flags separated by commas; numbers are accepted in the
+ * text. Values are compared by number.
  * @see OData JSON Format 4.0, section 7.1
  */
 export function enumCodec(type: EnumType): ValueCodec {
   const table = tableOf(type);
   const fromText = (text: string): string => {
     const value = type.members.get(text);
-    // A name that is the first of its value, in an enumeration without flags, needs no second look.
+    // Without flags, a name needs no further conversion.
     if (value !== undefined && !type.isFlags) return table.names.get(value) ?? text;
     return canonicalText(table, value ?? readNames(table, text), text);
   };
@@ -118,7 +118,7 @@ function canonicalText(table: EnumTable, number: number, value: unknown): string
   return text;
 }
 
-/** Adds up the names and numbers of a text. @see OData ABNF, enumValue */
+/** Combines the names and numbers of a text. @see OData ABNF, enumValue */
 function readNames({ type }: EnumTable, text: string): number {
   const parts = type.isFlags ? text.split(",") : [text];
   let sum = 0;
@@ -133,7 +133,7 @@ function readNames({ type }: EnumTable, text: string): number {
   return sum;
 }
 
-/** Null when the value is none of the enumeration's. */
+/** Returns null for a value that the enumeration does not have. */
 function writeNames({ type, names, flags }: EnumTable, value: number): string | null {
   const name = names.get(value);
   if (name !== undefined) return name;
@@ -142,7 +142,7 @@ function writeNames({ type, names, flags }: EnumTable, value: number): string | 
   return joinNames(disjointFlags(flags, value) ?? overlappingFlags(flags, value));
 }
 
-/** The greatest members first, each of bits that none before it has; null when bits are left. */
+/** Chooses the greatest members first, without common bits; null if bits remain. */
 function disjointFlags(flags: readonly Flag[], value: number): readonly Flag[] | null {
   let rest = value;
   const taken = flags.filter((flag) => {
@@ -153,7 +153,7 @@ function disjointFlags(flags: readonly Flag[], value: number): readonly Flag[] |
   return rest === 0 ? taken : null;
 }
 
-/** As above, for members that are made of one another's bits: each adds at least one bit. */
+/** Chooses the greatest members first, where each adds at least one bit; null if bits remain. */
 function overlappingFlags(flags: readonly Flag[], value: number): readonly Flag[] | null {
   let sum = 0;
   const taken = flags.filter((flag) => {
@@ -180,16 +180,16 @@ function noSuchValue(type: EnumType, value: unknown): InvalidValueError {
   );
 }
 
-/** Bits of non-negative integers up to Number.MAX_SAFE_INTEGER: JavaScript's own operators end at 32 bits. */
+/** Bits of non-negative integers up to Number.MAX_SAFE_INTEGER. The operators of JavaScript support only 32 bits. */
 
 const HALF = 2 ** 32;
 
-/** Whether all bits of `bits` are set in `value`. */
+/** Returns whether all bits of `bits` are set in `value`. */
 export function hasAllBits(value: number, bits: number): boolean {
   return withBits(value, bits) === value;
 }
 
-/** `value` with the bits of `bits` set. */
+/** Returns `value` with the bits of `bits` set. */
 export function withBits(value: number, bits: number): number {
   const high = Math.floor(value / HALF) | Math.floor(bits / HALF);
   const low = (value | bits) >>> 0;

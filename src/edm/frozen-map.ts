@@ -1,5 +1,5 @@
 /**
- * Makes a map that cannot be changed: `set`, `delete` and `clear` throw a TypeError. Reads are those of a native Map.
+ * Makes a map that cannot be changed: `set`, `delete` and `clear` throw a TypeError. Reads are those of a native map.
  */
 export function frozenMap<Key, Value>(entries: Iterable<readonly [Key, Value]>): ReadonlyMap<Key, Value> {
   const map = new Map<Key, Value>(entries);
@@ -12,7 +12,7 @@ export function frozenMap<Key, Value>(entries: Iterable<readonly [Key, Value]>):
   );
 }
 
-/** Makes a set that cannot be changed: `add`, `delete` and `clear` throw a TypeError. Reads are those of a native Set. */
+/** Makes a set that cannot be changed: `add`, `delete` and `clear` throw a TypeError. Reads are those of a native set. */
 export function frozenSet<Value>(values: Iterable<Value>): ReadonlySet<Value> {
   return Object.freeze(
     Object.defineProperties(new Set<Value>(values), {
@@ -28,8 +28,8 @@ function refuseChange(): never {
 }
 
 /**
- * Freezes plain objects and arrays with all that they hold, through maps too; values of classes and functions stay as
- * they are. References may be circular.
+ * Freezes plain objects, arrays and maps recursively. Instances of classes and functions are not frozen. References may be
+ * circular.
  * @returns the same value
  */
 export function deepFreeze<Value>(value: Value): Value {

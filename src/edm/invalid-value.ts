@@ -1,25 +1,25 @@
 import { JsonNumber } from "../json/json-value.ts";
 import { InvalidValueError } from "./value-codec.ts";
 
-/** Characters of a refused value that a message quotes. */
+/** Maximum number of characters of an invalid value in a message. */
 const QUOTED_LENGTH = 40;
 
 /**
- * Makes the error of a value that is not of its type.
- * @param value the value as it came: JSON, the text of a literal, or what a handler returned
+ * Makes the error of a value of another type.
+ * @param value the original value: JSON, the text of a literal, or a handler's value
  * @param typeName such as `Edm.Int32`
- * @param advice what would be right, as a sentence without its capital and full stop
+ * @param advice the correction, as a sentence without its capital and full stop
  */
 export function invalidValue(value: unknown, typeName: string, advice: string): InvalidValueError {
   return new InvalidValueError(`${describeValue(value)} is not an ${typeName}: ${advice}.`);
 }
 
-/** Makes the error of a value that is of its type, but not within the facets of its property. */
+/** Makes the error of a value that violates the facets of its property. */
 export function outsideFacet(value: unknown, problem: string): InvalidValueError {
   return new InvalidValueError(`${describeValue(value)} ${problem}.`);
 }
 
-/** A value as an error message shows it: texts quoted and shortened, structures by their kind only. */
+/** Describes a value for a message: strings are quoted and shortened, structures appear by their kind only. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -48,7 +48,7 @@ function describeObject(value: object | null): string {
 
 function shorten(text: string): string {
   if (text.length <= QUOTED_LENGTH) return text;
-  // Not between the two halves of a surrogate pair.
+  // Do not split a surrogate pair.
   const end = /[\ud800-\udbff]/.test(text.charAt(QUOTED_LENGTH - 1)) ? QUOTED_LENGTH - 1 : QUOTED_LENGTH;
   return `${text.slice(0, end)}…`;
 }

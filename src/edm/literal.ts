@@ -1,3 +1,4 @@
+import { attempt } from "../base/attempt.ts";
 import { dateToDateTimeOffset } from "./date-time-offset.ts";
 import { flagsFromText } from "./enum-codec.ts";
 import { describeValue } from "./invalid-value.ts";
@@ -6,7 +7,7 @@ import type { Facets, PrimitiveType, PrimitiveTypeName } from "./primitive-type.
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "./value-codec.ts";
 import { valueCodec } from "./value-codecs.ts";
 
-/** A literal as it is spelled in a URL: the type that its spelling says, and its text without prefix and quotes. */
+/** A literal in a URL: the type by its spelling, and its text without prefix and quotes. */
 export interface SpelledLiteral {
   readonly type: PrimitiveTypeName | "enum" | "geo";
   readonly text: string;
@@ -14,7 +15,7 @@ export interface SpelledLiteral {
   readonly typeName?: string | undefined;
 }
 
-/** Types whose literals are numbers: each may be read as any other, as far as the number itself allows it. */
+/** Types whose literals are numbers. Each may be read as any other type that can represent the number. */
 const NUMERIC: ReadonlySet<string> = new Set<PrimitiveTypeName>([
   "Edm.Byte",
   "Edm.SByte",
@@ -26,7 +27,7 @@ const NUMERIC: ReadonlySet<string> = new Set<PrimitiveTypeName>([
   "Edm.Decimal",
 ]);
 
-/** How a literal of a type is written, for types whose spelling is not evident. */
+/** Examples of literals by type. */
 const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
   "Edm.Boolean": "true or false",
   "Edm.Byte": "a number such as 5",
@@ -37,7 +38,7 @@ const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
   "Edm.Single": "a number such as 1.5",
   "Edm.Double": "a number such as 1.5",
   "Edm.Decimal": "a number such as 1.5",
-  "Edm.String": "a text in quotes, such as 'text'",
+  "Edm.String": "a string in quotes, such as 'text'",
   "Edm.Guid": "01234567-89ab-cdef-0123-456789abcdef",
   "Edm.Binary": "binary'T0RhdGE'",
   "Edm.Date": "2024-02-29, without quotes",
@@ -47,12 +48,12 @@ const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
 };
 
 /**
- * The canonical value of a URL literal for a place that wants a type: a number for any numeric type that holds it (an
- * integer type takes digits only), a date for a DateTimeOffset as midnight UTC, a string for an enumeration or a Guid,
- * and otherwise a literal of the very type.
+ * Returns the canonical value of a URL literal for a type. It accepts a number for any numeric type that can represent it
+ * (only digits for an integer type), a date for a DateTimeOffset as midnight UTC, a string for an enumeration or a Guid, and
+ * otherwise a literal of the same type.
  * @param target the type of the property, parameter or operand
- * @param facets limits that the value is checked against
- * @throws InvalidValueError that says how to write a literal of the type
+ * @param facets limits for the value
+ * @throws InvalidValueError with an example of a literal of the type
  * @see OData URL Conventions 4.0, section 5.1.1.6.1
  */
 export function fromLiteral(
@@ -74,7 +75,7 @@ export function fromLiteral(
 }
 
 /**
- * As `fromLiteral`, for a literal that values are compared with: flags may have bits that no member has.
+ * Like `fromLiteral`, for a literal in a comparison: flags may have bits without a member.
  * @throws InvalidValueError as `fromLiteral`
  */
 export function fromComparedLiteral(literal: SpelledLiteral, target: PrimitiveType | EnumType): PrimitiveValue {
@@ -83,29 +84,25 @@ export function fromComparedLiteral(literal: SpelledLiteral, target: PrimitiveTy
 }
 
 /**
- * Tells whether a value of a type may be written as a text in quotes: the members of an enumeration, whose type name
- * may be omitted, and Guids, which many clients send in quotes. The literal of a string does not count.
+ * Returns whether a literal of a type may be a string in quotes: for enumerations, whose type name may be omitted, and for
+ * Guids, which many clients send in quotes.
  * @see docs/reference/filter.md, Literals
  */
 export function isWrittenInQuotes(type: PrimitiveType | EnumType): boolean {
   return type.kind === "EnumType" || type.name === "Edm.Guid";
 }
 
-/** Whether the spelling of a literal is one of the target's own. */
+/** Returns whether a literal is spelled for the target type. */
 function isSpelledFor(literal: SpelledLiteral, target: PrimitiveType | EnumType): boolean {
   if (literal.type === "Edm.String" && isWrittenInQuotes(target)) return true;
   if (target.kind === "EnumType") return literal.type === "enum" && literal.typeName === target.qualifiedName;
   return literal.type === target.name || (NUMERIC.has(literal.type) && NUMERIC.has(target.name));
 }
 
-/** The literal that was most likely meant, when the text is that of a value of the type; null when it is not. */
+/** Returns the correct literal if the text is a value of the type; otherwise null. */
 function correctSpelling(literal: SpelledLiteral, codec: ValueCodec): string | null {
-  try {
-    return codec.toLiteral(codec.fromText(literal.text));
-  } catch (error) {
-    if (error instanceof InvalidValueError) return null;
-    throw error;
-  }
+  const spelling = attempt(() => codec.toLiteral(codec.fromText(literal.text)), InvalidValueError);
+  return spelling instanceof InvalidValueError ? null : spelling;
 }
 
 function exampleOf(target: PrimitiveType | EnumType): string {

@@ -1,8 +1,8 @@
 import type { Facets, PrimitiveType } from "./primitive-type.ts";
 
 /**
- * The resolved entity data model of one registration: deep-frozen after startup. Every element carries both of
- * its names: `name` as on the wire and in $metadata, `field` as the key of the application's JavaScript objects.
+ * The resolved entity data model of one service, deep-frozen after startup. Each property has two names: `name` on the wire
+ * and in $metadata, `field` in the application's objects.
  * @see OData CSDL 4.0
  */
 export interface Model {
@@ -32,48 +32,48 @@ export interface EntitySet {
   readonly kind: "EntitySet";
   readonly name: string;
   readonly entityType: EntityType;
-  /** The navigation properties that this set declares (a type may have more, from another set), by wire name. */
+  /** The navigation properties that this set declares, by wire name. The type may have more, from other sets. */
   readonly navigationProperties: ReadonlyMap<string, NavigationProperty>;
   /** Navigation property (wire name) to the name of its declared target set. */
   readonly navigationPropertyBindings: ReadonlyMap<string, string>;
-  /** How the related entities are found, by wire name of the navigation property; none where nothing is declared. */
+  /** The declared joins by wire name of the navigation property. */
   readonly navigationJoins: ReadonlyMap<string, NavigationJoin>;
-  /** The keys of properties that the database of the set cannot compare; absent: none. */
+  /** The fields of properties that the database of the set cannot compare; absent: none. */
   readonly uncomparable?: ReadonlySet<string> | undefined;
-  /** The properties whose values make the ETag, empty when there is none. */
+  /** The properties of the ETag; empty without ETags. */
   readonly etag: readonly StructuralProperty[];
 }
 
-/** How two entities are told to be related: by values of theirs, or by a table of links between them. */
+/** The join of two entity sets: by equal values, or by a table of links. */
 export type NavigationJoin = DirectJoin | LinkJoin;
 
-/** Related entities have equal values; null equals nothing. Never without a pair. */
+/** Related entities have equal values. Null never matches. There is at least one pair. */
 export interface DirectJoin {
   readonly kind: "direct";
   readonly pairs: readonly JoinPair[];
 }
 
-/** A property of this type, and the property of the related type that has the same value. Both may be ignored ones. */
+/** A property of this type and the equal property of the related type. Both may be ignored properties. */
 export interface JoinPair {
   readonly property: StructuralProperty;
   readonly related: StructuralProperty;
 }
 
-/** Related entities are named together in a row of a table of links. */
+/** A row of a table of links relates two entities. */
 export interface LinkJoin {
   readonly kind: "link";
   readonly table: string;
-  /** Properties of this type, and the columns of the table that hold their values. Never empty. */
+  /** Properties of this type, with the columns of their values in the table. Never empty. */
   readonly from: readonly LinkColumn[];
-  /** Properties of the related type, and the columns of the table that hold their values. Never empty. */
+  /** Properties of the related type, with the columns of their values in the table. Never empty. */
   readonly to: readonly LinkColumn[];
 }
 
-/** A column of a table of links, and the property whose values it holds, which may be an ignored one. */
+/** A column of a table of links, with the property of its values, which may be an ignored property. */
 export interface LinkColumn {
   readonly property: StructuralProperty;
   readonly column: string;
-  /** Whether it holds Guids in any letter case, as the column of its property does. */
+  /** Whether it contains Guids in any letter case, like the column of its property. */
   readonly isAnyCase?: true;
 }
 
@@ -85,9 +85,9 @@ export interface EntityType {
   /** In order of declaration; ignored properties are not part of the model. */
   readonly properties: readonly StructuralProperty[];
   readonly key: readonly StructuralProperty[];
-  /** Ignored properties, in order of declaration: executors may join by them; no client can name them. */
+  /** Ignored properties, in order of declaration. Joins may use them, but clients cannot. */
   readonly ignoredProperties: readonly StructuralProperty[];
-  /** The union of what the sets of this type declare. */
+  /** The navigation properties that any set of this type declares. */
   readonly navigationProperties: readonly NavigationProperty[];
   /** Structural and navigation properties by wire name. */
   readonly members: ReadonlyMap<string, Property>;
@@ -107,7 +107,7 @@ export interface ComplexType {
   readonly description?: string | undefined;
 }
 
-/** An enumeration type; its values are member names, comma-separated where `isFlags`. */
+/** An enumeration type. Its values are member names, or comma-separated lists of them if `isFlags`. */
 export interface EnumType {
   readonly kind: "EnumType";
   readonly name: string;
@@ -118,7 +118,7 @@ export interface EnumType {
   readonly description?: string | undefined;
 }
 
-/** The type of one value: not a collection, not an entity. */
+/** The type of a value other than an entity. */
 export type ValueType = PrimitiveType | EnumType | ComplexType;
 
 /** A property of a structured type. */
@@ -154,14 +154,14 @@ export interface NavigationProperty {
   readonly field: string;
   readonly entityType: EntityType;
   readonly isCollection: boolean;
-  /** For a single-valued one: whether there may be no related entity. */
+  /** For a single-valued navigation property: whether the related entity may be missing. */
   readonly nullable: boolean;
   readonly partner?: string | undefined;
   readonly referentialConstraints: readonly ReferentialConstraint[];
   readonly description?: string | undefined;
 }
 
-/** A dependent property and the principal property that it repeats. */
+/** A dependent property and the principal property whose value it repeats. */
 export interface ReferentialConstraint {
   readonly property: StructuralProperty;
   readonly referencedProperty: StructuralProperty;
@@ -172,7 +172,7 @@ export interface Operation {
   readonly kind: "Function" | "Action";
   readonly name: string;
   readonly qualifiedName: string;
-  /** The binding: to one entity of a type, to a collection of them, or none. */
+  /** The binding to one entity or to a collection; absent for an unbound operation. */
   readonly binding?:
     | { readonly entityType: EntityType; readonly isCollection: boolean; readonly entitySet: string }
     | undefined;
@@ -193,7 +193,7 @@ export interface OperationParameter {
   readonly defaultValue?: unknown;
 }
 
-/** What an operation returns. */
+/** The return type of an operation. */
 export interface ReturnType {
   readonly type: ValueType | EntityType;
   readonly isCollection: boolean;

@@ -8,7 +8,7 @@ import type { PrimitiveValue, ValueCodec } from "./value-codec.ts";
 /** The integer types whose values are JavaScript numbers. */
 export type SmallIntegerTypeName = "Edm.Byte" | "Edm.SByte" | "Edm.Int16" | "Edm.Int32";
 
-/** Least and greatest value of each. */
+/** The least and the greatest value of each type. */
 const RANGES: Readonly<Record<SmallIntegerTypeName, readonly [number, number]>> = {
   "Edm.Byte": [0, 255],
   "Edm.SByte": [-128, 127],
@@ -18,24 +18,24 @@ const RANGES: Readonly<Record<SmallIntegerTypeName, readonly [number, number]>> 
 
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
-/** The least number that rounds to infinity as an IEEE single. */
+/** The least number that an IEEE single rounds to infinity. */
 const SINGLE_LIMIT = 2 ** 128 - 2 ** 103;
 
 const INTEGER = /^[+-]?\d+$/;
 const FLOAT = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** No integer that counts has more characters: a longer text is refused before it is converted. */
+/** No valid integer has more characters. A longer text is refused before conversion. */
 const MAX_INTEGER_LENGTH = 64;
 
 /**
- * The codec of an integer type up to Edm.Int32. JSON numbers with a fraction or exponent are accepted when they are
- * whole (`5.0`, `5e0`); the text of a literal is digits only.
+ * Makes the codec of an integer type up to Edm.Int32. JSON numbers with a fraction or exponent are accepted if they are
+ * whole, such as `5.0` and `5e0`; the text of a literal has only digits.
  * @see OData CSDL 4.0, section 4.4
  */
 export function smallIntegerCodec(name: SmallIntegerTypeName): ValueCodec {
   const [least, greatest] = RANGES[name];
   const advice = `write a whole number from ${least} to ${greatest}`;
   const check = (integer: number, value: unknown): number => {
-    // Adding zero turns -0, which no integer type has, into 0.
+    // Adding zero converts -0 to 0.
     if (Number.isInteger(integer) && integer >= least && integer <= greatest) return integer + 0;
     throw invalidValue(value, name, advice);
   };
@@ -57,8 +57,8 @@ export function smallIntegerCodec(name: SmallIntegerTypeName): ValueCodec {
 }
 
 /**
- * The codec of Edm.Int64: a bigint here, a JSON number with all its digits outside (a string under IEEE754Compatible;
- * strings are accepted always).
+ * Makes the codec of Edm.Int64. The value is a bigint, and a JSON number with all its digits on the wire: a string with
+ * IEEE754Compatible. Strings are always accepted.
  * @see OData JSON Format 4.0, section 7.1
  */
 export function int64Codec(): ValueCodec {
@@ -88,8 +88,8 @@ export function int64Codec(): ValueCodec {
 }
 
 /**
- * The codec of Edm.Double and Edm.Single. `INF`, `-INF` and `NaN` are values; a finite number that would become
- * infinite is refused. A Single keeps the number as it was given and is not rounded to 24 bits.
+ * Makes the codec of Edm.Double and Edm.Single. `INF`, `-INF` and `NaN` are valid; a finite number that would become
+ * infinite is not. A Single keeps the given number and is not rounded to 24 bits.
  * @see OData JSON Format 4.0, section 7.1
  */
 export function floatCodec(name: "Edm.Double" | "Edm.Single"): ValueCodec {
@@ -144,7 +144,7 @@ function numberText(value: PrimitiveValue): string {
   return String(asNumber(value));
 }
 
-/** NaN when an operand is NaN: it equals nothing, itself neither. */
+/** Returns NaN if an operand is NaN, which does not equal any value. */
 function compareNumbers(left: PrimitiveValue, right: PrimitiveValue): number {
   const leftNumber = asNumber(left);
   const rightNumber = asNumber(right);
@@ -153,7 +153,7 @@ function compareNumbers(left: PrimitiveValue, right: PrimitiveValue): number {
   return leftNumber === rightNumber ? 0 : Number.NaN;
 }
 
-/** The integer that a JSON number or string stands for; null when it is none. */
+/** Returns the integer of a JSON number or string; null for any other value. */
 function wholeNumberOf(value: JsonValue): bigint | null {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : null;
   if (typeof value === "string") return parseInteger(value);
@@ -169,7 +169,7 @@ function parseInteger(text: string): bigint | null {
   return BigInt(text.startsWith("+") ? text.slice(1) : text);
 }
 
-/** Makes the error of a number in quotes where the request did not say that numbers are in quotes. */
+/** Makes the error of a number in quotes in a request without IEEE754Compatible. */
 function quotedNumber(value: string, name: string, advice: string): Error {
   return invalidValue(
     value,

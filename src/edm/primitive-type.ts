@@ -1,5 +1,6 @@
 import { keeper } from "../base/memo.ts";
-/** The primitive types of the entity data model that a property, parameter or literal may have. */
+
+/** The primitive types of properties, parameters and literals. */
 export const PRIMITIVE_TYPE_NAMES = [
   "Edm.Boolean",
   "Edm.Byte",
@@ -22,7 +23,7 @@ export const PRIMITIVE_TYPE_NAMES = [
 /** The name of a primitive type, such as `Edm.Int32`. */
 export type PrimitiveTypeName = (typeof PRIMITIVE_TYPE_NAMES)[number];
 
-/** A primitive type. There is one frozen object per name, so identity is equality. */
+/** A primitive type. There is one frozen object per name, so types can be compared by identity. */
 export interface PrimitiveType {
   readonly kind: "PrimitiveType";
   readonly name: PrimitiveTypeName;
@@ -43,14 +44,14 @@ const INTEGER_TYPES: ReadonlySet<unknown> = new Set([
   PRIMITIVE_TYPES["Edm.Int64"],
 ]);
 
-/** Tells whether a type is one of the integer types. @see OData CSDL 4.0, section 4.4 */
+/** Returns whether a type is an integer type. @see OData CSDL 4.0, section 4.4 */
 export function isInteger(type: { readonly kind: string } | null): boolean {
   return INTEGER_TYPES.has(type);
 }
 
-/** Limits on the values of a property. Absent means: no limit stated. @see OData CSDL 4.0, section 6.2 */
+/** Limits on the values of a property; absent: no limit. @see OData CSDL 4.0, section 6.2 */
 export interface Facets {
-  /** Most characters of a string, or octets of a binary value. */
+  /** Maximum number of characters of a string, or of octets of a binary value. */
   readonly maxLength?: number | undefined;
   /** Digits of a Decimal; fraction digits of seconds of a temporal value. */
   readonly precision?: number | undefined;

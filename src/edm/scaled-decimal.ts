@@ -1,22 +1,21 @@
-import { assertNever } from "../base/assert-never.ts";
 import { fromScaled, MAX_DECIMAL_DIGITS, scaleOf, toScaled } from "./decimal.ts";
 
-/** What is computed with two Decimals. @see OData URL Conventions 4.0, section 5.1.1.2 */
+/** An operator on two Decimals. @see OData URL Conventions 4.0, section 5.1.1.2 */
 export type DecimalOperator = "add" | "sub" | "mul" | "div" | "mod";
 
-/** An integer on its way: a number while it is a safe integer, else a bigint, which is an order of magnitude slower. */
+/** An intermediate integer: a number if it is a safe integer, otherwise a bigint, which is much slower. */
 export type LooseInteger = number | bigint;
 
 /**
- * A Decimal on its way through an arithmetic expression: `scaled` divided by ten to the power of `scale`. Text is read
- * and written once per expression, not once per operator.
+ * A Decimal in an arithmetic expression: `scaled` divided by ten to the power of `scale`. Text is converted once per
+ * expression, not once per operator.
  */
 export interface ScaledDecimal {
   readonly scaled: LooseInteger;
   readonly scale: number;
 }
 
-/** Fraction digits that a quotient has at least, before its trailing zeros are cut. */
+/** Minimum number of fraction digits of a quotient, before trailing zeros are removed. */
 const QUOTIENT_SCALE = 12;
 const LIMIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
 const MINUS = 45;
@@ -24,12 +23,12 @@ const POINT = 46;
 const ZERO = 48;
 const NEGATIVE_LIMIT = -LIMIT;
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-/** The text of so many characters is a safe integer without its point. */
+/** A text of at most this many characters, without its point, is a safe integer. */
 const SAFE_LENGTH = 15;
 /** Powers of ten that are safe integers. */
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_none, exponent) => 10 ** exponent);
 
-/** The parts of a canonical Decimal. */
+/** Returns the parts of a canonical Decimal. */
 export function toScaledDecimal(value: string): ScaledDecimal {
   if (value.length > SAFE_LENGTH) {
     const scale = scaleOf(value);
@@ -46,7 +45,7 @@ export function toScaledDecimal(value: string): ScaledDecimal {
   return { scaled: isNegative ? 0 - digits : digits, scale: value.length - 1 - point };
 }
 
-/** The canonical Decimal of the parts. */
+/** Returns the canonical Decimal of the parts. */
 export function fromScaledDecimal({ scaled, scale }: ScaledDecimal): string {
   if (typeof scaled === "bigint") return fromScaled(scaled, scale);
   if (scale === 0) return String(scaled);
@@ -55,9 +54,9 @@ export function fromScaledDecimal({ scaled, scale }: ScaledDecimal): string {
 }
 
 /**
- * Computes with two Decimals: sum, difference, product and remainder are exact; a quotient is rounded half away from
- * zero to 12 fraction digits, or as many as the operand with the greater scale has, and has no trailing zeros. Null
- * stands for division by zero, and for a result of more than MAX_DECIMAL_DIGITS digits.
+ * Computes with two Decimals: sum, difference, product and remainder are exact; a quotient is rounded half away from zero
+ * to 12 fraction digits or the greater scale of the operands, and has no trailing zeros. It returns null for division by
+ * zero, and for a result of more than MAX_DECIMAL_DIGITS digits.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
 export function computeDecimals(
@@ -75,7 +74,7 @@ export function computeDecimals(
   return computeExactly(operator, BigInt(first), BigInt(second), scale);
 }
 
-/** NaN for what is not computed on numbers. */
+/** Returns NaN for a division, which is not computed on numbers. */
 function computeSafely(operator: DecimalOperator, left: number, right: number): number {
   switch (operator) {
     case "add":
@@ -103,17 +102,15 @@ function computeExactly(operator: DecimalOperator, left: bigint, right: bigint, 
       return right === 0n ? null : divide(left, right, Math.max(QUOTIENT_SCALE, scale));
     case "mod":
       return right === 0n ? null : bounded(left % right, scale);
-    default:
-      return assertNever(operator);
   }
 }
 
-/** The Decimal with its sign turned. */
+/** Returns the negated Decimal. */
 export function negateScaledDecimal({ scaled, scale }: ScaledDecimal): ScaledDecimal {
   return { scaled: typeof scaled === "number" ? 0 - scaled : -scaled, scale };
 }
 
-/** `scaled` of the same value at a greater scale. */
+/** Returns `scaled` of the same value at a greater scale. */
 function rescale(value: ScaledDecimal, scale: number): LooseInteger {
   const exponent = scale - value.scale;
   if (exponent === 0) return value.scaled;
@@ -144,7 +141,7 @@ function withoutTrailingZeros(quotient: bigint, quotientScale: number): ScaledDe
   return bounded(exact, scale);
 }
 
-/** The integer without its sign. */
+/** Returns the absolute value. */
 export function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }

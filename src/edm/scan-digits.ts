@@ -1,32 +1,31 @@
 const ZERO = 48;
 
-/** The value of the two digits that stand at an offset of a text; -1 when there are none. */
+/** Returns the value of the two digits at an offset of a text; -1 for other characters. */
 export function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
 }
 
-/** The offset behind the last of the digits that start at an offset; that offset itself when there are none. */
+/** Returns the offset after the digits that start at an offset, or that offset without digits. */
 export function digitsEnd(text: string, start: number): number {
   let at = start;
   while (isDigit(text.charCodeAt(at))) at += 1;
   return at;
 }
 
-/** Whether a character code is that of a decimal digit. */
+/** Returns whether a character code is a decimal digit. */
 export function isDigit(code: number): boolean {
   return code >= ZERO && code <= ZERO + 9;
 }
 
-/** A number as digits, with zeros in front up to a length. */
+/** Writes a number with leading zeros up to a length. */
 export function padDigits(value: number, length: number): string {
   return String(value).padStart(length, "0");
 }
 
 /**
- * Compares the fractions that end two texts, digit by digit: a missing digit is a zero.
- * @param leftAt offset of the first fraction digit, `leftEnd` that behind the last
+ * Compares the fractions of two texts digit by digit. A missing digit is a zero.
  */
 export function compareFractions(left: Fraction, right: Fraction): number {
   const length = Math.max(left.end - left.start, right.end - right.start);
@@ -37,7 +36,7 @@ export function compareFractions(left: Fraction, right: Fraction): number {
   return 0;
 }
 
-/** Where the fraction digits of a text stand; empty when `start` is not less than `end`. */
+/** The fraction digits of a text, from `start` to before `end`. */
 export interface Fraction {
   readonly text: string;
   readonly start: number;

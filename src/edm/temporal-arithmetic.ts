@@ -8,13 +8,13 @@ import { padDigits, type Fraction } from "./scan-digits.ts";
 import { MAX_FRACTION_DIGITS } from "./time-of-day.ts";
 
 /**
- * Arithmetic on canonical temporal values. Every operation answers null when its result is out of range: a year beyond
- * ±9,999,999, a duration of more than Number.MAX_SAFE_INTEGER seconds. To subtract a duration, add its negation.
- * Durations that come out are written in days, hours, minutes and seconds, without zeros at the end of the fraction.
+ * Arithmetic on canonical temporal values. Each operation returns null if its result is out of range: a year beyond
+ * ±9,999,999, or a duration of more than Number.MAX_SAFE_INTEGER seconds. To subtract a duration, add its negation. Resulting
+ * durations have days, hours, minutes and seconds, without trailing zeros in the fraction.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
 
-/** A length of time or an instant: whole seconds rounded down, and the rest of 0 to 10^12 - 1 picoseconds. */
+/** A duration or an instant: whole seconds rounded down, and the remaining 0 to 10^12 - 1 picoseconds. */
 interface Span {
   readonly seconds: number;
   readonly picoseconds: number;
@@ -22,7 +22,7 @@ interface Span {
 
 const PICOSECONDS = 1e12;
 
-/** A timestamp plus a duration, in the timestamp's own offset and with the longer of the two fractions. */
+/** Adds a duration to a timestamp. The result has the offset of the timestamp and the longer of the two fractions. */
 export function addDurationToDateTimeOffset(value: string, duration: string): string | null {
   const sum = addSpans(instantOf(value), lengthOf(duration));
   const local = sum.seconds + totalOffsetMinutesOf(value) * 60;
@@ -34,18 +34,18 @@ export function addDurationToDateTimeOffset(value: string, duration: string): st
   return `${date}T${writeTime(local - days * SECONDS_PER_DAY)}${fraction}${value.slice(offsetStart(value))}`;
 }
 
-/** A date plus a duration: the date of the instant that is so long after the date's midnight. */
+/** Adds a duration to the midnight of a date, and returns the resulting date. */
 export function addDurationToDate(value: string, duration: string): string | null {
   const days = Math.floor(lengthOf(duration).seconds / SECONDS_PER_DAY);
   return writeDate(fromEpochDays(dateToEpochDays(value) + days));
 }
 
-/** The duration from the right timestamp to the left. */
+/** Returns the duration from the right timestamp to the left. */
 export function subtractDateTimeOffsets(left: string, right: string): string | null {
   return writeDuration(addSpans(instantOf(left), negateSpan(instantOf(right))));
 }
 
-/** The duration, whole days, from the right date to the left. */
+/** Returns the duration in whole days from the right date to the left. */
 export function subtractDates(left: string, right: string): string | null {
   return writeDuration({
     seconds: (dateToEpochDays(left) - dateToEpochDays(right)) * SECONDS_PER_DAY,
@@ -53,19 +53,19 @@ export function subtractDates(left: string, right: string): string | null {
   });
 }
 
-/** The sum of two durations. */
+/** Returns the sum of two durations. */
 export function addDurations(left: string, right: string): string | null {
   return writeDuration(addSpans(lengthOf(left), lengthOf(right)));
 }
 
-/** The right duration taken from the left. */
+/** Returns the left duration minus the right. */
 export function subtractDurations(left: string, right: string): string | null {
   return writeDuration(addSpans(lengthOf(left), negateSpan(lengthOf(right))));
 }
 
 /**
- * A duration times a number, rounded to picoseconds half away from zero.
- * @param factor a canonical value of a numeric type; null is the answer to NaN and the infinities
+ * Returns a duration times a number, rounded to picoseconds half away from zero.
+ * @param factor a canonical value of a numeric type; NaN and the infinities give null
  */
 export function multiplyDuration(duration: string, factor: number | bigint | string): string | null {
   const decimal = toDecimal(factor);
@@ -73,8 +73,8 @@ export function multiplyDuration(duration: string, factor: number | bigint | str
 }
 
 /**
- * A duration divided by a number, rounded to picoseconds half away from zero.
- * @param divisor a canonical value of a numeric type; null is the answer to zero, NaN and the infinities
+ * Returns a duration divided by a number, rounded to picoseconds half away from zero.
+ * @param divisor a canonical value of a numeric type; zero, NaN and the infinities give null
  */
 export function divideDuration(duration: string, divisor: number | bigint | string): string | null {
   const decimal = toDecimal(divisor);
@@ -104,7 +104,7 @@ function instantOf(value: string): Span {
 function lengthOf(duration: string): Span {
   const seconds = wholeSecondsOf(duration);
   const picoseconds = picosecondsOf(durationFractionOf(duration));
-  // Seconds of -0 do not tell the sign of a duration of less than a second: its text does.
+  // The sign of a duration of less than a second is only in its text, because its seconds are -0.
   return duration.startsWith("-") ? negateSpan({ seconds: 0 - seconds, picoseconds }) : { seconds, picoseconds };
 }
 
@@ -134,7 +134,7 @@ function writeTime(secondsOfDay: number): string {
   return `${padDigits(hour, 2)}:${padDigits(minute, 2)}:${padDigits(secondsOfDay % 60, 2)}`;
 }
 
-/** The canonical text of a duration, as days, hours, minutes and seconds; null when it is out of range. */
+/** Returns the canonical text of a duration in days, hours, minutes and seconds; null if it is out of range. */
 function writeDuration(span: Span): string | null {
   const isNegative = span.seconds < 0;
   const { seconds, picoseconds } = isNegative ? negateSpan(span) : span;

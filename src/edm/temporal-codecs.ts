@@ -15,15 +15,15 @@ const ONLY_ZEROS = /^0*$/;
 /** The types of dates, times and durations. */
 export type TemporalTypeName = "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset" | "Edm.Duration";
 
-/** What one temporal type is made of. */
+/** The functions and texts of one temporal type. */
 interface TemporalType {
-  /** The canonical form of a text, or null. */
+  /** Returns the canonical form of a text, or null. */
   readonly parse: (text: string) => string | null;
-  /** The text of a JavaScript object that stands for a value of this type, or null. */
+  /** Returns the text of a JavaScript object of this type, or null. */
   readonly ofObject: (value: unknown) => string | null;
   readonly compare: (left: string, right: string) => number;
   readonly fraction: (value: string) => Fraction;
-  /** What is before and behind the text in a URL literal. */
+  /** The prefix and suffix of a URL literal. */
   readonly quotes: readonly [string, string];
   readonly advice: string;
 }
@@ -65,14 +65,14 @@ const TEMPORAL_TYPES: Readonly<Record<TemporalTypeName, TemporalType>> = {
 };
 
 /**
- * The codec of a temporal type, a canonical string here. A handler may also return a `Date` (for Date and
- * DateTimeOffset) or the `Temporal` object of the type. `precision` bounds the fraction digits of client input.
+ * Makes the codec of a temporal type, whose value is a canonical string. A handler may also return a `Date` (for Date and
+ * DateTimeOffset) or the `Temporal` object of the type. `precision` limits the fraction digits of client input.
  * @see OData CSDL 4.0, section 6.2.3
  */
 export function temporalCodec(name: TemporalTypeName, { precision }: Facets): ValueCodec {
   const { parse, ofObject, compare, fraction, quotes, advice } = TEMPORAL_TYPES[name];
   const fromText = (text: string): string => {
-    // Handlers and databases may write a plus sign; the standard's durations have none.
+    // Handlers and databases may write a plus sign, but the standard does not allow it in durations.
     const canonical = text.startsWith("+") ? null : parse(text);
     if (canonical === null) throw invalidValue(text, name, advice);
     return precision === undefined ? canonical : fitPrecision(canonical, fraction(canonical), precision);
@@ -97,13 +97,13 @@ export function temporalCodec(name: TemporalTypeName, { precision }: Facets): Va
   });
 }
 
-/** Fraction digits beyond the precision are cut when they are all zeros: the value stays the same. */
+/** Removes zeros beyond the precision, which does not change the value. */
 function fitPrecision(canonical: string, { start, end }: Fraction, precision: number): string {
   const cut = start + precision;
   if (end <= cut) return canonical;
   if (!ONLY_ZEROS.test(canonical.slice(cut, end))) {
     throw outsideFacet(canonical, `has too many fraction digits: write at most ${precision} digits after the point`);
   }
-  // Without any digit left, the point goes too.
+  // Without digits, the point is removed, too.
   return canonical.slice(0, precision === 0 ? cut - 1 : cut) + canonical.slice(end);
 }

@@ -9,7 +9,7 @@ import type { PrimitiveValue, ValueCodec } from "./value-codec.ts";
 const GUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const CANONICAL_GUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** The codec of Edm.Boolean: `true` and `false`, in URLs in any letter case. @see OData ABNF, booleanValue */
+/** Makes the codec of Edm.Boolean: `true` and `false`, in URLs in any letter case. @see OData ABNF, booleanValue */
 export function booleanCodec(): ValueCodec {
   const name = "Edm.Boolean";
   const toText = (value: PrimitiveValue): string => (asBoolean(value) ? "true" : "false");
@@ -34,13 +34,13 @@ export function booleanCodec(): ValueCodec {
 }
 
 /**
- * The codec of Edm.String. Texts are ordered by code point, as UTF-8 is and as databases with a binary collation do;
+ * Makes the codec of Edm.String. Strings are ordered by code point, like UTF-8 and binary collations of databases;
  * `maxLength` counts code points.
  */
 export function stringCodec({ maxLength }: Facets): ValueCodec {
   const name = "Edm.String";
   const fromClient = (value: unknown): string => {
-    if (typeof value !== "string") throw invalidValue(value, name, "write a text in quotes");
+    if (typeof value !== "string") throw invalidValue(value, name, "write a string in quotes");
     if (maxLength !== undefined && value.length > maxLength && countCodePoints(value) > maxLength) {
       throw outsideFacet(value, `is too long: write at most ${maxLength} characters`);
     }
@@ -67,7 +67,7 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-/** The codec of Edm.Guid: any letter case in, lower case out. @see OData ABNF, guidValue */
+/** Makes the codec of Edm.Guid: input in any letter case, output in lower case. @see OData ABNF, guidValue */
 export function guidCodec(): ValueCodec {
   const name = "Edm.Guid";
   const fromText = (value: unknown): string => {
@@ -90,7 +90,8 @@ export function guidCodec(): ValueCodec {
 }
 
 /**
- * The codec of Edm.Binary: base64url out; base64url and base64, padded or not, in. `maxLength` counts octets.
+ * Makes the codec of Edm.Binary: the output is base64url; the input may be base64url or base64, with or without padding.
+ * `maxLength` counts octets.
  * @see OData ABNF, binaryValue
  */
 export function binaryCodec({ maxLength }: Facets): ValueCodec {
@@ -116,7 +117,7 @@ export function binaryCodec({ maxLength }: Facets): ValueCodec {
   });
 }
 
-/** A view of another kind, or a whole buffer, is looked at as octets; nothing is copied. */
+/** Returns any view or buffer as octets, without a copy. */
 function bytesOfHandler(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);

@@ -2,11 +2,10 @@ import { compareAscii } from "./compare-text.ts";
 import { compareFractions, digitsEnd, twoDigits, type Fraction } from "./scan-digits.ts";
 
 /**
- * Edm.TimeOfDay as a canonical string: `hh:mm:ss` and up to twelve fraction digits as written; seconds are always
- * there.
+ * Edm.TimeOfDay as a canonical string: `hh:mm:ss` and up to twelve fraction digits as written. Seconds are always present.
  */
 
-/** Fraction digits of seconds that a temporal value may have. */
+/** Maximum number of fraction digits of seconds. */
 export const MAX_FRACTION_DIGITS = 12;
 
 const COLON = 58;
@@ -17,8 +16,8 @@ const MINUTES_LENGTH = 5;
 const SECONDS_LENGTH = 8;
 
 /**
- * The canonical form of a time's text (the seconds may be absent), or null when it is none: 24:00 and a second 60 are
- * none.
+ * Returns the canonical form of a time, whose seconds may be absent, or null for an invalid text. 24:00 and a second 60 are
+ * invalid.
  * @see OData ABNF, timeOfDayValue
  */
 export function parseTimeOfDay(text: string): string | null {
@@ -26,7 +25,7 @@ export function parseTimeOfDay(text: string): string | null {
   return hasSeconds(0, text.length) ? text : `${text}:00`;
 }
 
-/** The offset behind the time that stands at an offset of a text; -1 when there is none. */
+/** Returns the offset after the time at an offset of a text; -1 for an invalid time. */
 export function scanTime(text: string, start: number): number {
   const hour = twoDigits(text, start);
   const minute = twoDigits(text, start + 3);
@@ -41,7 +40,7 @@ export function scanTime(text: string, start: number): number {
   return digits < 1 || digits > MAX_FRACTION_DIGITS ? -1 : end;
 }
 
-/** Whether a time that `scanTime` found has its seconds. */
+/** Returns whether a time that `scanTime` found has seconds. */
 export function hasSeconds(start: number, end: number): boolean {
   return end - start > MINUTES_LENGTH;
 }
@@ -57,33 +56,33 @@ function timeFraction(value: string): Fraction {
   return { text: value, start: SECONDS_LENGTH + 1, end: value.length };
 }
 
-/** The hour, 0 to 23, of a canonical time or timestamp. */
+/** Returns the hour, 0 to 23, of a canonical time or timestamp. */
 export function hourOf(value: string): number {
   return twoDigits(value, timeStart(value));
 }
 
-/** The minute, 0 to 59, of a canonical time or timestamp. */
+/** Returns the minute, 0 to 59, of a canonical time or timestamp. */
 export function minuteOf(value: string): number {
   return twoDigits(value, timeStart(value) + 3);
 }
 
-/** The whole seconds, 0 to 59, of a canonical time or timestamp. */
+/** Returns the whole seconds, 0 to 59, of a canonical time or timestamp. */
 export function secondOf(value: string): number {
   return twoDigits(value, timeStart(value) + 6);
 }
 
-/** The fraction of the seconds of a canonical time or timestamp as a Decimal: `0.500`, or `0` without one. */
+/** Returns the fraction of the seconds of a canonical time or timestamp as a Decimal: `0.500`, or `0` without a fraction. */
 export function fractionalSecondsOf(value: string): string {
   const start = timeStart(value) + SECONDS_LENGTH;
   return value.charCodeAt(start) === POINT ? `0${value.slice(start, digitsEnd(value, start + 1))}` : "0";
 }
 
-/** The offset of the time in a canonical timestamp; 0 in a canonical time. */
+/** Returns the index of the time in a canonical timestamp; 0 for a canonical time. */
 export function timeStart(value: string): number {
   return value.indexOf("T") + 1;
 }
 
-/** The seconds since midnight of a canonical time or timestamp, without their fraction. */
+/** Returns the whole seconds since midnight of a canonical time or timestamp. */
 export function secondsOfDay(value: string): number {
   const start = timeStart(value);
   return (twoDigits(value, start) * 60 + twoDigits(value, start + 3)) * 60 + twoDigits(value, start + 6);

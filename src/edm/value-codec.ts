@@ -9,38 +9,38 @@ import type { PrimitiveType } from "./primitive-type.ts";
 export type PrimitiveValue = boolean | number | bigint | string | Uint8Array;
 
 /**
- * How the values of one type (with its facets) are read, written and compared. One frozen object per property; none of
- * its functions needs `this`.
+ * Reads, writes and compares the values of one type with its facets. There is one frozen object per property, whose
+ * functions do not use `this`.
  */
 export interface ValueCodec {
   readonly type: PrimitiveType | EnumType;
   /**
-   * The canonical form of what a handler returned (never null).
-   * @throws InvalidValueError when it cannot be a value of this type
+   * Converts a handler's value, which is not null, to its canonical form.
+   * @throws InvalidValueError for an invalid value
    */
   readonly fromHandler: (value: unknown) => PrimitiveValue;
   /**
-   * The canonical form of a parsed JSON value (never null), facets checked.
-   * @param ieee754Compatible whether strings stand for numbers
+   * Converts a parsed JSON value, which is not null, to its canonical form, and checks the facets.
+   * @param ieee754Compatible whether numbers may be strings
    * @throws InvalidValueError
    */
   readonly fromJson: (value: JsonValue, ieee754Compatible: boolean) => PrimitiveValue;
-  /** The JSON text of a canonical value. */
+  /** Returns the JSON text of a canonical value. */
   readonly toJson: (value: PrimitiveValue, ieee754Compatible: boolean) => string;
   /**
-   * The canonical form of the text of a URL literal, without prefix and quotes.
+   * Converts the text of a URL literal, without prefix and quotes, to its canonical form.
    * @throws InvalidValueError
    */
   readonly fromText: (text: string) => PrimitiveValue;
-  /** The URL literal of a canonical value, not percent-encoded. */
+  /** Returns the URL literal of a canonical value, not percent-encoded. */
   readonly toLiteral: (value: PrimitiveValue) => string;
-  /** The text of `/$value`. */
+  /** Returns the text of `/$value`. */
   readonly toText: (value: PrimitiveValue) => string;
-  /** Negative, zero or positive; NaN for a NaN operand. */
+  /** Returns a negative number, zero or a positive number; NaN for a NaN operand. */
   readonly compare: (left: PrimitiveValue, right: PrimitiveValue) => number;
 }
 
-/** A value that is not one of its type; the caller knows the code and target of the answer. */
+/** An invalid value. The caller chooses the code and target of the error response. */
 export class InvalidValueError extends Error {
   override readonly name = "InvalidValueError";
 }

@@ -1,4 +1,3 @@
-import { assertNever } from "../base/assert-never.ts";
 import { keptPer } from "../base/memo.ts";
 import { decimalCodec } from "./decimal-codec.ts";
 import { enumCodec } from "./enum-codec.ts";
@@ -10,8 +9,8 @@ import { binaryCodec, booleanCodec, guidCodec, stringCodec } from "./text-codecs
 import type { ValueCodec } from "./value-codec.ts";
 
 /**
- * The codec of a type; without facets there is one per type.
- * @param facets limits that values from a client are checked against
+ * Returns the codec of a type; without facets there is one per type.
+ * @param facets limits for values of clients
  */
 export function valueCodec(type: PrimitiveType | EnumType, facets?: Facets): ValueCodec {
   return facets === undefined ? plainCodec(type) : makeCodec(type, facets);
@@ -20,7 +19,7 @@ export function valueCodec(type: PrimitiveType | EnumType, facets?: Facets): Val
 const plainCodec = keptPer((type: PrimitiveType | EnumType): ValueCodec => makeCodec(type, {}));
 
 /**
- * The codec of a property's value (of each item, when it is a collection), with the property's facets; made once.
+ * Returns the codec of a property's value, or of each item of a collection, with the property's facets. It is made once.
  * @throws TypeError for a property of a complex type, whose values have no codec
  */
 export const codecOf: (property: StructuralProperty) => ValueCodec = keptPer(({ name, type, facets }) => {
@@ -59,7 +58,5 @@ function primitiveCodec(name: PrimitiveTypeName, facets: Facets): ValueCodec {
     case "Edm.DateTimeOffset":
     case "Edm.Duration":
       return temporalCodec(name, facets);
-    default:
-      return assertNever(name);
   }
 }

@@ -1,8 +1,8 @@
 import type { ComplexType, EntityType, StructuralProperty } from "./model.ts";
 
 /**
- * Returns how clients name the property at the end of a path of properties, which may be those of another model of the
- * same types: wire names with slashes between.
+ * Returns the wire names of a path of properties, separated by slashes. The properties may belong to another model of the
+ * same types.
  */
 export function wirePath(type: EntityType | undefined, path: readonly StructuralProperty[]): string {
   let owner: EntityType | ComplexType | undefined = type;

@@ -1,6 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keptPer } from "../base/memo.ts";
-import { once } from "../base/once.ts";
+import { keptPer, once } from "../base/memo.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";

@@ -1,43 +1,43 @@
-/** One fault of a declaration, found at startup. */
+/** A fault of a declaration, found at startup. */
 export interface ConfigurationFault {
-  /** The entity set (or type) at fault, when the fault belongs to one. */
+  /** The entity set or type at fault, if any. */
   readonly set?: string | undefined;
   /** The route at fault, such as `/Orders({key})`. */
   readonly route?: string | undefined;
   /** The HTTP method of that route. */
   readonly method?: string | undefined;
-  /** The property at fault, by the application's key, or the navigation. */
+  /** The property, by its field name, or the navigation at fault. */
   readonly property?: string | undefined;
   /** The table of the database at fault. */
   readonly table?: string | undefined;
   /** Its column. */
   readonly column?: string | undefined;
-  /** The kind of a fault that the schema check found, such as `C02`. */
+  /** The code of a finding of the schema check, such as `C02`. */
   readonly code?: string | undefined;
-  /** What is wrong. */
+  /** The problem. */
   readonly message: string;
-  /** What to do about it. */
+  /** The correction. */
   readonly fix: string;
 }
 
 /**
- * Thrown once at startup, with every fault of the declarations at once.
- * @see specification, sections Resources and Operations (startup rules)
+ * Thrown at startup, with all faults of the declarations.
+ * @see docs/reference/errors.md
  */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   readonly faults: readonly ConfigurationFault[];
 
-  /** @param options the error that made the declarations unreadable, as `cause`; where the faults are */
+  /** @param options as `cause`, the error that made the declarations unreadable; as `where`, the place of the faults */
   constructor(faults: readonly ConfigurationFault[], { where = "in its declarations", ...options }: FaultOptions = {}) {
     super(describeFaults(faults, where), options);
     this.faults = Object.freeze([...faults]);
   }
 }
 
-/** What a ConfigurationError may carry beside its faults. */
+/** The options of a ConfigurationError. */
 interface FaultOptions extends ErrorOptions {
-  /** `in its declarations` when absent. */
+  /** By default `in its declarations`. */
   readonly where?: string | undefined;
 }
 

@@ -1,14 +1,14 @@
 import { driverNames } from "./driver-names.ts";
 
-/** The codes of a driver, and the constraint that it names, by the field that holds them. */
+/** The fields of an error with codes of the driver and the name of a constraint. */
 const FIELDS = ["code", "errno", "errcode", "constraint"] as const;
 
-/** Errors behind one another that are looked at. */
+/** Maximum number of causes that are inspected. */
 const MAX_CAUSES = 8;
 
 /**
- * Returns what a failure says of the database: the code of the driver, table, column and constraint. The innermost error
- * that names one decides.
+ * Returns the database facts of a failure: the code of the driver, the table, the column and the constraint. The innermost
+ * error with such a fact takes precedence.
  * @see docs/reference/services.md, Log failures
  */
 export function driverFields(err: unknown): Readonly<Record<string, string | number>> {
@@ -16,12 +16,12 @@ export function driverFields(err: unknown): Readonly<Record<string, string | num
   let error: unknown = err;
   try {
     for (let depth = 0; depth < MAX_CAUSES && error instanceof Error; depth += 1) {
-      // The code of an error for the client is none of a driver.
+      // The code of an error for the client does not come from a driver.
       if (!("status" in error)) Object.assign(found, fieldsOf(error));
       error = error instanceof AggregateError ? (error.errors[0] as unknown) : error.cause;
     }
   } catch {
-    // An error whose members throw is still worth its record.
+    // An error with throwing getters is logged without these fields.
   }
   return found;
 }

@@ -1,11 +1,11 @@
-/** What an error of a database driver names: in fields of its own, and in its message. */
+/** The names in an error of a database driver, from its fields and its message. */
 export interface DriverNames {
   readonly table: string | undefined;
   /** In the order of the message. */
   readonly columns: readonly string[];
 }
 
-/** What an error of a driver may carry. */
+/** The fields of an error of a driver. */
 interface DriverError extends Error {
   readonly code?: unknown;
   readonly errno?: unknown;
@@ -16,8 +16,8 @@ interface DriverError extends Error {
 }
 
 /**
- * How messages of SQLite, PostgreSQL and MariaDB name tables and columns. Behind `qualified` the table stands before the
- * column; behind `columns` an alias of the statement may, which is no table.
+ * The messages of SQLite, PostgreSQL and MariaDB with names of tables and columns. In `qualified` the table precedes the
+ * column. In `columns` the qualifier may be an alias of the statement instead of a table.
  */
 const MESSAGES: readonly RegExp[] = [
   /^(?:UNIQUE|NOT NULL) constraint failed: (?<qualified>.+)$/,
@@ -44,15 +44,15 @@ const MESSAGES: readonly RegExp[] = [
 
 const NOTHING: DriverNames = Object.freeze({ table: undefined, columns: [] });
 
-/** Whether an error comes from the driver of a database: such errors carry a code. */
+/** Returns whether an error comes from the driver of a database: such errors have a code. */
 export function isDriverError(error: unknown): error is Error {
-  // A request that ended has no fault of a database, and an error for the client has a status.
+  // Neither an aborted request nor an error for the client, which has a status, is a fault of the database.
   if (!(error instanceof Error) || error.name === "AbortError" || "status" in error) return false;
   const { code, errno, errcode } = error as DriverError;
   return typeof code === "string" || typeof errno === "number" || typeof errcode === "number";
 }
 
-/** Returns the table and the columns that an error names: any error in fields, one of a driver in its message, too. */
+/** Returns the table and columns in the fields of an error, and in the message of a driver's error. */
 export function driverNames(error: Error): DriverNames {
   const { table, column, detail, message } = error as DriverError;
   const inText = isDriverError(error) ? (namesIn(message) ?? namesIn(detail) ?? NOTHING) : NOTHING;
@@ -74,14 +74,14 @@ function namesIn(text: unknown): DriverNames | null {
   return null;
 }
 
-/** The table before the first column of a list; undefined where none stands there. */
+/** Returns the table before the first column of a list; undefined if there is only the column. */
 function tableBefore(columns: string | undefined): string | undefined {
   const [first = ""] = columns?.split(/,\s*/) ?? [];
   const end = first.lastIndexOf(".");
   return end < 0 ? undefined : first.slice(0, end);
 }
 
-/** The last part of a name, without schema and quotes. */
+/** Returns the last part of a name, without schema and quotes. */
 function lastName(name: string | undefined): string | undefined {
   return name?.replace(/^.*\./, "").replaceAll(/["`']/g, "").trim();
 }

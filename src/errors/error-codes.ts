@@ -1,7 +1,7 @@
 /**
- * Every error code that the framework itself answers, with its HTTP status: the one table.
- * Each code has a row in docs/reference/errors.md. Handlers may answer codes of their own with `odataError`.
- * @see specification, section Errors
+ * The error codes of the framework with their HTTP statuses. Each code has a row in docs/reference/errors.md. Handlers may
+ * return custom codes with `odataError`.
+ * @see docs/reference/errors.md
  */
 export const ERROR_CODES = {
   InvalidUrl: 400,
@@ -34,5 +34,5 @@ export const ERROR_CODES = {
   ServiceUnavailable: 503,
 } as const;
 
-/** A code of the framework's own table. */
+/** An error code of the framework. */
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,21 +1,21 @@
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
-/** What an error may carry beside its code and message. */
+/** The options of an error. */
 export interface ODataErrorOptions {
   /** The option, property, parameter or header at fault. */
   readonly target?: string | undefined;
-  /** The error behind this one; logged, never sent. */
+  /** The cause, which is logged but never sent. */
   readonly cause?: unknown;
   /** Response headers that belong to the status, such as Allow or WWW-Authenticate. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether the standard allows the request, so that the fault is not the client's; absent: false. */
+  /** Whether the standard allows the request and only this service does not support it; absent: false. */
   readonly isUnsupported?: boolean | undefined;
 }
 
 /**
- * The one error class of the framework: an error whose status, code, message and target go to the client.
- * Anything else that is thrown is a programmer's fault: logged, and answered by a generic 500.
- * @see specification, section Errors
+ * The error class of the framework. Its status, code, message and target are sent to the client. Any other error is a
+ * programming error: it is logged, and the client receives a generic 500.
+ * @see docs/reference/errors.md
  */
 export class ODataError extends Error {
   override readonly name = "ODataError";
@@ -23,7 +23,7 @@ export class ODataError extends Error {
   readonly code: string;
   readonly target: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Whether the standard allows the request, and only this service does not support it. */
+  /** Whether the standard allows the request and only this service does not support it. */
   readonly isUnsupported: boolean;
 
   constructor(status: number, code: string, message: string, options: ODataErrorOptions = {}) {
@@ -37,10 +37,8 @@ export class ODataError extends Error {
 }
 
 /**
- * Makes an error of the framework's own table; the status comes from the table. `UnsupportedQueryOption` stands for a
- * valid request unless its options say otherwise.
- * @param code a code of ERROR_CODES
- * @param message what was wrong, where, and what would be right
+ * Makes an error of the framework with the status of its code. `UnsupportedQueryOption` means a valid request by default.
+ * @param message the fault, its place and its correction
  * @see docs/reference/errors.md
  */
 export function protocolError(code: ErrorCode, message: string, options: ODataErrorOptions = {}): ODataError {
@@ -49,12 +47,12 @@ export function protocolError(code: ErrorCode, message: string, options: ODataEr
 }
 
 /**
- * Makes the error that a handler returns (or throws) to answer an intended failure.
+ * Makes an error that a handler returns or throws to report a failure to the client.
  * @param status an HTTP status of 400 to 599
- * @param code a short code of the application's own, such as `DuplicateName`
- * @param message what the client should read
- * @throws RangeError when the status is not an integer of 400 to 599
- * @see specification, section Errors (last sentence)
+ * @param code a short code of the application, such as `DuplicateName`
+ * @param message the text for the client
+ * @throws RangeError if the status is not an integer of 400 to 599
+ * @see docs/reference/errors.md
  */
 export function odataError(
   status: number,
@@ -68,7 +66,7 @@ export function odataError(
   return new ODataError(status, code, message, options);
 }
 
-/** Tells whether a value that a handler returned or threw is an error meant for the client. */
+/** Returns whether a value that a handler returned or threw is an error for the client. */
 export function isODataError(value: unknown): value is ODataError {
   return value instanceof ODataError;
 }

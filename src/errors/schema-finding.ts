@@ -1,10 +1,10 @@
 import type { ConfigurationFault } from "./configuration-error.ts";
 
-/** Where the declarations of a service and the catalogue of its database differ. */
+/** A difference between the declarations of a service and the catalogue of its database. */
 export interface SchemaFinding extends ConfigurationFault {
   readonly set: string;
   readonly code: SchemaFindingCode;
-  /** An error keeps the service from starting; a warning goes to the log. */
+  /** An error prevents the service from starting; a warning is logged. */
   readonly severity: "error" | "warning";
 }
 
@@ -18,9 +18,9 @@ export type SchemaFindingCode =
   | "C02"
   /** A column has a type, labels or a default that the storage form cannot read or write. */
   | "C03"
-  /** A column may be null, and its property may not. */
+  /** A column is nullable, but its property is not. */
   | "C04"
-  /** The time zone of the session decides what a column holds. */
+  /** The values of a column depend on the time zone of the session. */
   | "C05"
   /** A key is not unique. */
   | "C06"

@@ -5,6 +5,7 @@ import { refusal } from "../definition/rules/refusal.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { ExpandStep, StarAccess } from "../query/capabilities.ts";
 import type {
   ExpandedNavigation,
   FilterClause,
@@ -13,7 +14,6 @@ import type {
   SelectExpandClause,
 } from "../query/clauses.ts";
 import { mentionsOf, type NavigationMention } from "../query/mentions.ts";
-import type { ExpandStep, StarAccess } from "../query/star-access.ts";
 import { actionOf, judge, navigationRules } from "./judge-rules.ts";
 import { definitionIn } from "./reader.ts";
 

@@ -50,6 +50,6 @@ function asRoot({ entitySet }: RootExpression, entity: unknown, run: LoadRun): o
 }
 
 function cannotRead({ entitySet }: RootExpression, { option }: LoadRun): Error {
-  const message = `'$root/${entitySet.name}' is not offered in ${option}: the entity set cannot be read.`;
+  const message = `'$root/${entitySet.name}' is not supported in ${option}: the entity set cannot be read.`;
   return protocolError("UnsupportedQueryOption", message, { target: option });
 }

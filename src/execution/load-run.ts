@@ -77,7 +77,7 @@ export function countLoaded(run: LoadRun, entities: number, place: string): void
 
 /** Makes the error for a path whose related entities cannot be loaded. */
 export function cannotFollow({ option }: Pick<LoadRun, "option">, path: string, reason: string): ODataError {
-  const message = `Paths through '${path}' are not offered in ${option}: ${reason}.`;
+  const message = `Paths through '${path}' are not supported in ${option}: ${reason}.`;
   return protocolError("UnsupportedQueryOption", message, { target: option });
 }
 

@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { once } from "../base/once.ts";
+import { once } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { QueryableHandler } from "../definition/sets/handlers.ts";
 import { applyClauses } from "../memory/apply-query.ts";

@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { once } from "../base/once.ts";
+import { once } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import type { JoinedSteps } from "../plan/join-expansions.ts";

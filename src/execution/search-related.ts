@@ -79,7 +79,7 @@ export function searchedSource(
     if (isSource(found) && found.relational !== undefined) return found;
     throw protocolError(
       "UnsupportedQueryOption",
-      `$search is not offered ${where}: the results of ${what} cannot be joined with other entities.`,
+      `$search is not supported ${where}: the results of ${what} cannot be joined with other entities.`,
       { target: option },
     );
   });

@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { TargetOf } from "../plan/graph-clause.ts";
-import type { ExpandStep, StarAccess } from "../query/star-access.ts";
+import type { ExpandStep, StarAccess } from "../query/capabilities.ts";
 import { nestedItems } from "./authorize-nested.ts";
 import { startAll } from "./concurrency.ts";
 import { visibilityOf } from "./gate.ts";

@@ -1,11 +1,10 @@
-/** A text that is not JSON as this parser takes it; the caller knows the code of the answer. */
+/** A text that the parser does not accept. The caller chooses the error code of the response. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
   /** Offset of the fault in the text, in UTF-16 code units. */
   readonly position: number;
   /**
-   * For a member given twice: its name behind those of the members and the indexes of the items around it, with `/`
-   * between.
+   * For a repeated member: the path of names and indexes to it, separated by `/`.
    */
   readonly path: string | undefined;
 
@@ -16,11 +15,11 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** A JSON text with more values than its parser takes; the caller knows the code of the error response. */
+/** A JSON text with more values than the limit. The caller chooses the error code of the response. */
 export class JsonLimitError extends Error {
   override readonly name = "JsonLimitError";
 
-  /** @param maxValues most values that are taken */
+  /** @param maxValues maximum number of values */
   constructor(maxValues: number) {
     super(`more than ${String(maxValues)} JSON values: each object, array, member and item is one`);
   }

@@ -10,20 +10,20 @@ const POINT = 46;
 const ZERO = 48;
 const NINE = 57;
 const FIRST_PRINTABLE = 32;
-/** Every integer of so many digits is exact in a double. */
+/** A double represents every integer of this many digits exactly. */
 const MAX_EXACT_DIGITS = 15;
 const SHOWN_LENGTH = 20;
-/** From this length on, a part of a text may be a view into it. */
+/** From this length on, an engine may represent a part of a text as a view into it. */
 const VIEW_LENGTH = 13;
-/** A text of this length may stay in memory as long as a value that was read from it. */
+/** A text of at most this length may stay in memory as long as a value from it. */
 const MAX_KEPT_LENGTH = 8192;
-/** Names that are kept with the name that followed them: more than the objects of one form commonly have. */
+/** Maximum number of names that are kept with their successor: more than objects usually have. */
 const MAX_SUCCESSORS = 256;
 
-/** The letters that may follow a backslash, but for the `u` of four hexadecimal digits. */
+/** The letters that may follow a backslash, except `u` with four hexadecimal digits. */
 const ESCAPED = String.raw`"\/bfnrt`;
 
-/** Reads the tokens of a JSON text from left to right; every read moves `at` forward or throws. */
+/** Reads the tokens of a JSON text from left to right. Each read moves `at` forward or throws. */
 export class JsonScanner {
   readonly text: string;
   /** Offset of the next character. */
@@ -32,11 +32,11 @@ export class JsonScanner {
 
   constructor(text: string) {
     this.text = text;
-    // A byte order mark may lead. @see RFC 8259, section 8.1
+    // A byte order mark may precede the text. @see RFC 8259, section 8.1
     this.at = text.charCodeAt(0) === 0xfe_ff ? 1 : 0;
   }
 
-  /** Skips blanks and gives the code of the next character without taking it; NaN at the end. */
+  /** Skips blanks and returns the code of the next character without taking it; NaN at the end. */
   peek(): number {
     let code = this.text.charCodeAt(this.at);
     while (code === 32 || code === 10 || code === 13 || code === 9) {
@@ -46,7 +46,7 @@ export class JsonScanner {
     return code;
   }
 
-  /** Takes one of the words `true`, `false` and `null`, whose first character is next. */
+  /** Takes the word `true`, `false` or `null`, whose first character is next. */
   takeWord<Value extends boolean | null>(word: string, value: Value): Value {
     if (!this.text.startsWith(word, this.at)) throw this.unexpected("a value");
     this.at += word.length;
@@ -65,17 +65,17 @@ export class JsonScanner {
     return this.#cut(start, end);
   }
 
-  /** The text between two offsets, on its own: a value that is kept must not keep a whole large body with it. */
+  /** Copies the text between two offsets, so that a stored value does not keep a large body in memory. */
   #cut(start: number, end: number): string {
     const part = this.text.slice(start, end);
     const isView = end - start >= VIEW_LENGTH && this.text.length > MAX_KEPT_LENGTH;
-    // Engines cut by looking into the longer text; joined to something and cut again, the part is a copy.
+    // Engines may slice by a view into the longer text. Joining and slicing again makes a copy.
     return isView ? ` ${part}`.slice(1) : part;
   }
 
   /**
-   * Takes a member name, whose opening quote is next. The name that followed `previous` before is tried first: rows of
-   * one form then share their names, and none is cut out anew.
+   * Takes a member name, whose opening quote is next. It tries the name that followed `previous` before, so that similar
+   * objects share the strings of their names.
    */
   takeName(previous: string): string {
     const start = this.at + 1;
@@ -88,13 +88,13 @@ export class JsonScanner {
       }
     }
     const name = this.takeString();
-    // A name that was written with escapes stands otherwise in the text.
+    // A name with escapes is written differently in the text.
     const isPlain = this.at - 1 - start === name.length;
     if (isPlain && this.#successors.size < MAX_SUCCESSORS) this.#successors.set(previous, name);
     return name;
   }
 
-  /** The offset of the quote, backslash, control character or end that ends a run of plain characters. */
+  /** Returns the offset of the quote, backslash, control character or end after a run of plain characters. */
   #plainEnd(start: number): number {
     const { text } = this;
     let end = start;
@@ -106,7 +106,7 @@ export class JsonScanner {
     return end;
   }
 
-  /** Takes a string with escapes in one step: taken one by one, millions of them would hold the process for seconds. */
+  /** Takes a string with escapes in one step, because handling millions of escapes one by one would take seconds. */
   #takeEscaped(start: number, firstEnd: number): string {
     const { text } = this;
     let end = firstEnd;
@@ -117,7 +117,7 @@ export class JsonScanner {
     return value;
   }
 
-  /** Makes the error of the first fault in a string that has escapes. */
+  /** Makes the error of the first fault in a string with escapes. */
   #stringFault(firstEnd: number): JsonSyntaxError {
     const { text } = this;
     this.at = firstEnd;
@@ -135,7 +135,7 @@ export class JsonScanner {
   }
 
   /**
-   * Takes a number: a number when a double holds it exactly, else its text.
+   * Takes a number: as a number if a double represents it exactly, else as its text.
    * @see RFC 8259, section 6
    */
   takeNumber(): number | JsonNumber {
@@ -182,7 +182,7 @@ export class JsonScanner {
     throw this.unexpected("a digit");
   }
 
-  /** Makes the error of what stands at `at`, which should have been `expected`. */
+  /** Makes the error of unexpected text at `at`. */
   unexpected(expected: string): JsonSyntaxError {
     if (this.at >= this.text.length) return this.fault(`The JSON text ends too early: expected ${expected}`);
     const rest = this.text.slice(this.at, this.at + SHOWN_LENGTH);
@@ -190,7 +190,7 @@ export class JsonScanner {
     return this.fault(`Unexpected ${JSON.stringify(shown)}: expected ${expected}`);
   }
 
-  /** Makes an error at an offset, `at` when none is given, and says where that is. */
+  /** Makes an error at an offset, by default `at`, with line and column. */
   fault(message: string, position: number = this.at, path?: string): JsonSyntaxError {
     let line = 1;
     let lineStart = 0;
@@ -204,7 +204,7 @@ export class JsonScanner {
   }
 }
 
-/** The value of a string in its quotes; null where one of its escapes is none. */
+/** Returns the value of a string in quotes; null if it has an invalid escape. */
 function parseString(literal: string): string | null {
   try {
     const value: unknown = JSON.parse(literal);

@@ -1,4 +1,4 @@
-/** A JSON number that a double cannot hold exactly, or that has a fraction or exponent: its text as written. */
+/** A JSON number as written, if a double cannot represent it exactly or it has a fraction or exponent. */
 export class JsonNumber {
   readonly text: string;
 
@@ -13,12 +13,12 @@ export interface JsonObject {
 }
 
 /**
- * A parsed JSON value without loss: integers that a double holds exactly are numbers, all other numbers keep
- * their text.
+ * A parsed JSON value without loss: integers that a double represents exactly are numbers, all other numbers keep their
+ * text.
  */
 export type JsonValue = null | boolean | number | string | JsonNumber | readonly JsonValue[] | JsonObject;
 
-/** Tells an object from any other parsed value. */
+/** Returns whether a parsed value is an object. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 }

@@ -2,34 +2,34 @@ import { JsonLimitError, type JsonSyntaxError } from "./json-errors.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { JsonValue } from "./json-value.ts";
 
-/** Bounds of one parse. */
+/** The limits of one parse. */
 export interface ParseJsonOptions {
-  /** Most arrays and objects within one another; Infinity for no limit. */
+  /** Maximum nesting of arrays and objects; Infinity for no limit. */
   readonly maxDepth: number;
-  /** Most objects, arrays and single values, together; absent for no limit. */
+  /** Maximum number of objects, arrays and single values in total; absent for no limit. */
   readonly maxValues?: number;
 }
 
-/** An array that is being read. */
+/** An array under construction. */
 interface OpenArray {
   readonly kind: "array";
   readonly items: JsonValue[];
 }
 
-/** An object that is being read; `name` is that of the member whose value is next. */
+/** An object under construction; `name` is the name of the member whose value is next. */
 interface OpenObject {
   readonly kind: "object";
   readonly members: Record<string, JsonValue>;
   name: string;
 }
 
-/** One parse: the containers that are open, the innermost last. */
+/** The state of one parse. `stack` contains the open containers, the innermost last. */
 interface Parse {
   readonly scanner: JsonScanner;
   readonly stack: (OpenArray | OpenObject)[];
   readonly maxDepth: number;
   readonly maxValues: number;
-  /** The values so far. */
+  /** The number of values so far. */
   values: number;
 }
 
@@ -43,7 +43,7 @@ const CLOSE_BRACE = 125;
 const LETTER_T = 116;
 const LETTER_F = 102;
 const LETTER_N = 110;
-/** Characters of a name, or of a path, that an error shows. */
+/** Maximum number of characters of a name or path in an error. */
 const MAX_SHOWN = 128;
 
 /**
@@ -60,11 +60,11 @@ export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
   for (let open = parse.stack.at(-1); open !== undefined; open = parse.stack.at(-1)) {
     value = open.kind === "object" ? continueObject(parse, open, value) : continueArray(parse, open, value);
   }
-  // No container is open, so the value that ended the last one is there.
+  // No container is open, so `value` is the whole value.
   return endOfText(parse.scanner, value ?? null);
 }
 
-/** Takes a value whole; or opens a container, whose first value is next, and answers undefined. */
+/** Takes a whole value; or opens a container, whose first value is next, and returns undefined. */
 function takeValue(parse: Parse): JsonValue | undefined {
   const { scanner, stack, maxDepth } = parse;
   parse.values += 1;
@@ -112,9 +112,9 @@ function openObject(parse: Parse): JsonValue | undefined {
 }
 
 /**
- * Reads an array on.
- * @param first the item that has just ended; undefined when the next is still to be read
- * @returns the array at its end; undefined when an item opened a container, which is to be read first
+ * Continues an array.
+ * @param first the item that has just ended; undefined if the next item has not been read yet
+ * @returns the array at its end; undefined if an item opened a container, which must be read first
  */
 function continueArray(parse: Parse, { items }: OpenArray, first: JsonValue | undefined): JsonValue | undefined {
   const { scanner } = parse;
@@ -130,7 +130,7 @@ function continueArray(parse: Parse, { items }: OpenArray, first: JsonValue | un
   }
 }
 
-/** Reads an object on: as `continueArray`, with names. */
+/** Continues an object, like `continueArray`. */
 function continueObject(parse: Parse, open: OpenObject, first: JsonValue | undefined): JsonValue | undefined {
   const { scanner } = parse;
   let value = first;
@@ -169,14 +169,14 @@ function endOfText(scanner: JsonScanner, value: JsonValue): JsonValue {
   throw scanner.unexpected("nothing more after the value");
 }
 
-/** Names the member by the path to it, in which items of arrays stand by their index. */
+/** Makes the error of a repeated member, with the path to it. Items of arrays appear by their index. */
 function duplicate(scanner: JsonScanner, stack: Parse["stack"], position: number): JsonSyntaxError {
   const names = stack.map((open) => (open.kind === "object" ? open.name : String(open.items.length)));
   const name = JSON.stringify(shorten(names.at(-1) ?? ""));
   return scanner.fault(`The member ${name} is given twice`, position, shorten(names.join("/")));
 }
 
-/** A text of the client's as an error shows it. */
+/** Shortens a client's text for an error. */
 function shorten(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }

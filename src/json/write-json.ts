@@ -1,7 +1,8 @@
 import { JsonNumber, type JsonObject, type JsonValue } from "./json-value.ts";
 
 /**
- * Writes a parsed value as JSON text: numbers as they were written. Recurses, so the depth of the value must be bounded.
+ * Writes a parsed value as JSON text, with numbers as they were written. It recurses, so the depth of the value must be
+ * limited.
  * @see RFC 8259
  */
 export function writeJson(value: JsonValue): string {
@@ -15,12 +16,11 @@ export function writeJson(value: JsonValue): string {
   return `{${members.join(",")}}`;
 }
 
-/** Any character but those that stand for themselves: quote, backslash, controls, and surrogates that may be alone. */
+/** The characters that may need an escape: quote, backslash, controls and surrogates. */
 const NEEDS_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
 /**
- * Writes a text as a JSON string, quotes included; a surrogate without its partner is escaped, so that the answer is
- * always well-formed UTF-8.
+ * Writes a text as a JSON string with its quotes. A lone surrogate is escaped, so that the response is well-formed UTF-8.
  * @see RFC 8259, section 7
  */
 export function writeJsonString(text: string): string {

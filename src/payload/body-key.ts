@@ -4,14 +4,14 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { protocolError } from "../errors/odata-error.ts";
 
-/** The key values of a body, in the order of the type's key; undefined where the body has none. */
+/** The key values of a body, in the order of the type's key; undefined for missing values. */
 export type BodyKey = ReadonlyArray<PrimitiveValue | undefined>;
 
 /**
- * Checks that the key of a body is that of the URL, where the body has one. Values are compared, not texts.
- * @param key of the URL, in the application's form
+ * Checks that the key of a body, if any, equals the key of the URL. It compares values, not texts.
+ * @param key the key of the URL, in the application's form
  * @throws ODataError `KeyMismatch`, target `key`
- * @see specification, Read by key, create, replace, patch, delete; decisions, Writing
+ * @see docs/reference/writing.md
  */
 export function checkKeyMatch(entityType: EntityType, bodyKey: BodyKey, key: unknown): void {
   const values = keyValues(entityType, key);
@@ -31,11 +31,11 @@ export function checkKeyMatch(entityType: EntityType, bodyKey: BodyKey, key: unk
 }
 
 /**
- * The values of a key in the application's form, in the order of the type's key.
+ * Returns the values of a key in the application's form, in the order of the type's key.
  * @param key the value of a single key, or an object of the values of a composite one by field
  */
 export function keyValues(entityType: EntityType, key: unknown): readonly PrimitiveValue[] {
-  // A bound key has canonical values: the binder made it by the same codecs.
+  // A bound key has canonical values, because the binder uses the same codecs.
   if (entityType.key.length === 1) return [key as PrimitiveValue];
   const parts = key as Readonly<Record<string, PrimitiveValue>>;
   return entityType.key.flatMap(({ field }) => {
@@ -44,7 +44,7 @@ export function keyValues(entityType: EntityType, key: unknown): readonly Primit
   });
 }
 
-/** A key in the application's form as an object by field, such as the entity that has it begins. */
+/** Returns a key in the application's form as an object with the key fields of the entity. */
 export function keyFields(entityType: EntityType, key: unknown): object {
   const values = keyValues(entityType, key);
   return Object.fromEntries(entityType.key.map(({ field }, index) => [field, values[index]]));

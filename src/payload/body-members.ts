@@ -6,22 +6,21 @@ import type { JsonObject } from "../json/json-value.ts";
 import { type BodyPlace, invalidMember, placeWithin, shorten } from "./body-place.ts";
 import { refuseBindingName, refuseBindings } from "./refuse-binding.ts";
 
-/** An object that is made from a body, by the application's fields. */
+/** An object that is read from a body, by the application's fields. */
 export interface BodyObject {
   [field: string]: unknown;
 }
 
-/** What is done with members that the model does not know; ignored properties are such. */
+/** The treatment of unknown members, which include ignored properties. */
 export type UnknownMembers = "reject" | "ignore";
 
 /**
- * Makes the check of the names in an object: annotations are passed over, but for `@odata.bind`.
+ * Makes the check of the names in an object. It ignores annotations except `@odata.bind`.
  * @param typeName qualified name of the type, for messages
- * @param names the members that are known
- * @param kind what they are, for messages
- * @returns a check that throws ODataError `InvalidBody` for a member that is unknown, `NotImplemented` for
- * `@odata.bind`
- * @see decisions, Writing
+ * @param names the known members
+ * @param kind the kind of the members, for messages
+ * @returns a check that throws ODataError `InvalidBody` for an unknown member, `NotImplemented` for `@odata.bind`
+ * @see docs/reference/writing.md
  */
 export function compileNameCheck(
   typeName: string,
@@ -47,11 +46,11 @@ function unknownMember(name: string, problem: string, known: Iterable<string>, p
   return invalidMember(`${problem} ${JSON.stringify(shorten(name))}: ${advice}${end}`, place, name);
 }
 
-/** Puts a value into an object that is made. */
+/** Sets a field of an object. */
 export type FieldWriter = (target: BodyObject, value: unknown) => void;
 
 /**
- * Makes the writer of a field: always an own member, whatever objects inherit under that name.
+ * Makes the writer of a field. It always sets an own property, also for names that objects inherit.
  * @param field key in the application's objects
  */
 export function compileFieldWriter(field: string): FieldWriter {
@@ -66,8 +65,8 @@ export function compileFieldWriter(field: string): FieldWriter {
 }
 
 /**
- * Makes what stands for a member that a body lacks: the default, no items, or null.
- * @returns a function that throws ODataError `InvalidBody` where the member is required
+ * Makes the function that returns the value of a missing member: its default, no items, or null.
+ * @returns a function that throws ODataError `InvalidBody` for a required member
  * @see OData Protocol 4.0, section 11.4.2
  */
 export function compileAbsentValue(
@@ -81,7 +80,7 @@ export function compileAbsentValue(
   };
 }
 
-/** Makes the error of a member that a body lacks and that nothing stands for. */
+/** Makes the error of a missing required member. */
 export function missingMember(place: BodyPlace, name: string): ODataError {
-  return invalidMember("The body lacks this member, which has no default and is never null.", place, name);
+  return invalidMember("This member is required: it has no default and must not be null.", place, name);
 }

@@ -1,4 +1,4 @@
-import { once } from "../base/once.ts";
+import { once } from "../base/memo.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { keyFields } from "./body-key.ts";
@@ -10,7 +10,7 @@ import { compileNewEntityReader } from "./read-entity.ts";
 import { ValueReaders } from "./read-value.ts";
 import { refuseBindings } from "./refuse-binding.ts";
 
-/** What governs the reading of bodies. */
+/** The settings for reading bodies. */
 export interface BodySettings {
   readonly unknownMembers: UnknownMembers;
   readonly allowDeepInsert: boolean;
@@ -23,21 +23,21 @@ export interface BodySettings {
 }
 
 /**
- * The readers of the bodies of one entity set, each compiled on first use. All of them throw ODataError `InvalidBody`
- * or `NullNotAllowed` with the path of the member as target, and `NotImplemented` for `@odata.bind` anywhere in the
- * body, whatever else is wrong with it.
- * @see decisions, Writing and Values on the wire
+ * The readers of the bodies of one entity set, each compiled on first use. They throw ODataError `InvalidBody` or
+ * `NullNotAllowed` with the path of the member as target, and `NotImplemented` for `@odata.bind` anywhere in the body,
+ * which takes precedence over other faults.
+ * @see docs/reference/writing.md
  */
 export interface BodyReaders {
-  /** Reads a new entity: the body of POST, which has the key where the server does not make it. */
+  /** Reads a new entity: the body of POST, which contains the key unless the server generates it. */
   readonly readNew: (body: JsonValue, ieee754Compatible: boolean) => BodyObject;
-  /** Reads what replaces the entity of a key in the application's form: the body of PUT. */
+  /** Reads the replacement of an entity: the body of PUT. @param key the key of the URL, in the application's form */
   readonly readReplacement: (body: JsonValue, ieee754Compatible: boolean, key: unknown) => ReplacementBody;
-  /** Reads what changes an entity: the body of PATCH. */
+  /** Reads the changes of an entity: the body of PATCH. */
   readonly readDelta: (body: JsonValue, ieee754Compatible: boolean) => DeltaBody;
 }
 
-/** Reads a new related entity, to which the key of the URL is given in the application's form. */
+/** Reads a new related entity. @param key the key of the URL, in the application's form */
 export type RelatedReader = (body: JsonValue, ieee754Compatible: boolean, key: unknown) => BodyObject;
 
 /** Makes the readers of the bodies of an entity set. */
@@ -61,12 +61,12 @@ export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings)
 }
 
 /**
- * Makes the reader of the body of `POST /Set(key)/Nav`: a new related entity. What follows from the entity in the URL
- * need not be in the body; where its key tells the value, the body may not say another.
+ * Makes the reader of the body of `POST /Set(key)/Nav`: a new related entity. The body may omit values that depend on the
+ * entity in the URL, and must not contradict its key.
  * @param source the set of the entity in the URL
- * @param settings those that hold for the related entities
- * @returns a reader, to which the key of the URL is given in the application's form; errors as with `BodyReaders`
- * @see specification, Navigation routes, 7
+ * @param settings the settings of the related entities
+ * @returns a reader with the errors of `BodyReaders`
+ * @see docs/reference/navigation.md
  */
 export function compileRelatedReader(
   source: EntitySet,
@@ -74,8 +74,7 @@ export function compileRelatedReader(
   settings: BodySettings,
 ): RelatedReader {
   const { entityType } = navigation;
-  const bound = source.navigationPropertyBindings.get(navigation.name);
-  const entitySet = bound === undefined ? null : (settings.entitySets.get(bound) ?? null);
+  const entitySet = settings.entitySets.get(source.navigationPropertyBindings.get(navigation.name) ?? "") ?? null;
   const { ofRelated } = nestedLinksOf(source, navigation);
   const values = new ValueReaders(settings.unknownMembers);
   const read = once(() => {
@@ -88,8 +87,8 @@ export function compileRelatedReader(
 }
 
 /**
- * Reads a body. A fault in it does not hide that it asks for links.
- * @param read gets the place of the body
+ * Reads a body. If reading fails, an unsupported `@odata.bind` in the body is reported instead.
+ * @param read takes the place of the body
  */
 export function guarded<Result>(
   body: JsonValue,

@@ -1,10 +1,10 @@
 const encoder = new TextEncoder();
 
 const FIRST_CAPACITY = 256;
-/** More memory than this is not kept for the next use. */
+/** Larger buffers are released after use. */
 const MAX_KEPT = 65_536;
 
-/** Bytes that are put together piece by piece. The memory is kept for the next use, unless it is large. */
+/** A growing buffer of bytes. The memory is kept for the next use, unless it is large. */
 export class ByteFrame {
   #bytes: Uint8Array = new Uint8Array(FIRST_CAPACITY);
   #view: DataView = new DataView(this.#bytes.buffer);
@@ -16,12 +16,12 @@ export class ByteFrame {
     if (this.#bytes.length > MAX_KEPT) this.#allocate(FIRST_CAPACITY);
   }
 
-  /** The bytes put in so far: valid until the next change. */
+  /** The current bytes, valid until the next change. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Appends bytes as they are. */
+  /** Appends bytes. */
   append(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
@@ -36,7 +36,7 @@ export class ByteFrame {
     this.append(bytes);
   }
 
-  /** Appends text as UTF-8 behind the number of its bytes: 4 bytes, little-endian. */
+  /** Appends the number of bytes of a text as 4 bytes, little-endian, then the text as UTF-8. */
   appendText(text: string): void {
     // A UTF-16 unit takes at most three bytes of UTF-8.
     this.#reserve(4 + text.length * 3);

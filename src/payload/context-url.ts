@@ -2,7 +2,8 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import { encodeNames } from "./percent-encoding.ts";
 
 /**
- * The URL of the metadata document: the context of the service document, and what every context URL starts with.
+ * Returns the URL of the metadata document, which is the context of the service document and the beginning of every
+ * context URL.
  * @param serviceRoot absolute, without a trailing slash
  * @see OData Protocol 4.0, section 10.1
  */
@@ -11,8 +12,8 @@ export function metadataUrl(serviceRoot: string): string {
 }
 
 /**
- * The context of a collection of entities: `#Set`, or `#Set(a,b)` with `$select`.
- * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * Returns the context of a collection of entities: `#Set`, or `#Set(a,b)` with `$select`.
+ * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.2 and 10.7
  */
 export function collectionContext(serviceRoot: string, entitySet: EntitySet, contextSelect: readonly string[]): string {
@@ -20,8 +21,8 @@ export function collectionContext(serviceRoot: string, entitySet: EntitySet, con
 }
 
 /**
- * The context of one entity: `#Set/$entity`, or `#Set(a,b)/$entity` with `$select`.
- * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * Returns the context of one entity: `#Set/$entity`, or `#Set(a,b)/$entity` with `$select`.
+ * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.3 and 10.8
  */
 export function entityContext(serviceRoot: string, entitySet: EntitySet, contextSelect: readonly string[]): string {
@@ -29,7 +30,7 @@ export function entityContext(serviceRoot: string, entitySet: EntitySet, context
 }
 
 /**
- * The context of a structural property: `#Set(key)/Property`.
+ * Returns the context of a structural property: `#Set(key)/Property`.
  * @param key the key predicate with its parentheses, percent-encoded
  * @param path wire name of the property, or a path through complex ones
  * @see OData Protocol 4.0, section 10.14
@@ -39,11 +40,11 @@ export function propertyContext(serviceRoot: string, entitySet: EntitySet, key: 
 }
 
 /**
- * The context of a collection-valued navigation: `#Set(key)/Nav`, with `$select` `#Set(key)/Nav(a,b)`.
+ * Returns the context of a collection-valued navigation: `#Set(key)/Nav`, with `$select` `#Set(key)/Nav(a,b)`.
  * @param key the key predicate of the parent with its parentheses, percent-encoded
  * @param navigation wire name of the navigation property
- * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
- * @see specification, Navigation routes, rule 1
+ * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
+ * @see docs/reference/navigation.md
  */
 export function collectionNavigationContext(
   serviceRoot: string,
@@ -56,11 +57,11 @@ export function collectionNavigationContext(
 }
 
 /**
- * The context of a single-valued navigation: `#Set(key)/Nav/$entity`, with `$select` `#Set(key)/Nav(a,b)/$entity`.
+ * Returns the context of a single-valued navigation: `#Set(key)/Nav/$entity`, with `$select` `#Set(key)/Nav(a,b)/$entity`.
  * @param key the key predicate of the parent with its parentheses, percent-encoded
  * @param navigation wire name of the navigation property
- * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
- * @see specification, Navigation routes, rule 1
+ * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
+ * @see docs/reference/navigation.md
  */
 export function entityNavigationContext(
   serviceRoot: string,
@@ -73,7 +74,7 @@ export function entityNavigationContext(
 }
 
 /**
- * The context of an entity reference: `#$ref`.
+ * Returns the context of an entity reference: `#$ref`.
  * @see OData Protocol 4.0, section 10.12
  */
 export function referenceContext(serviceRoot: string): string {
@@ -81,7 +82,7 @@ export function referenceContext(serviceRoot: string): string {
 }
 
 /**
- * The context of a collection of entity references: `#Collection($ref)`.
+ * Returns the context of a collection of entity references: `#Collection($ref)`.
  * @see OData Protocol 4.0, section 10.11
  */
 export function referenceCollectionContext(serviceRoot: string): string {
@@ -89,7 +90,7 @@ export function referenceCollectionContext(serviceRoot: string): string {
 }
 
 /**
- * The context of a value of an operation: `#Edm.String`, `#Shop.Status`, or `#Collection(Edm.String)`.
+ * Returns the context of the result of an operation: `#Edm.String`, `#Shop.Status`, or `#Collection(Edm.String)`.
  * @param typeName qualified name of the type
  * @see OData Protocol 4.0, sections 10.15 and 10.16
  */
@@ -99,9 +100,10 @@ export function typeContext(serviceRoot: string, typeName: string, isCollection:
 }
 
 /**
- * The context of entities that belong to no set: `#Collection(Shop.Order)`, with `$select` `#Collection(Shop.Order)(a,b)`.
+ * Returns the context of entities without a set: `#Collection(Shop.Order)`, with `$select`
+ * `#Collection(Shop.Order)(a,b)`.
  * @param typeName qualified name of the entity type
- * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.2 and 10.7
  */
 export function typeCollectionContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
@@ -109,9 +111,9 @@ export function typeCollectionContext(serviceRoot: string, typeName: string, con
 }
 
 /**
- * The context of an entity that belongs to no set: `#Shop.Order`, with `$select` `#Shop.Order(a,b)`.
+ * Returns the context of an entity without a set: `#Shop.Order`, with `$select` `#Shop.Order(a,b)`.
  * @param typeName qualified name of the entity type
- * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.3 and 10.8
  */
 export function typeEntityContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
@@ -119,8 +121,8 @@ export function typeEntityContext(serviceRoot: string, typeName: string, context
 }
 
 /**
- * The context of what a navigation leads to, by where it belongs: its set, or its type where it has no set.
- * @param contextSelect what `$select` lists, in the order of the client; empty without `$select`
+ * Returns the context of related entities, by their set, or by their type if they have no set.
+ * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.2, 10.3, 10.7 and 10.8
  */
 export function originContext(

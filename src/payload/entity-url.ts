@@ -9,9 +9,9 @@ import { compileRequiredReader, requireObject, requireRow } from "./property-rea
 export type KeyPredicateWriter = (entity: unknown) => string;
 
 /**
- * The writer of key predicates of a type; made once per type and layout.
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @returns a writer that throws Error when the entity lacks a key value or has one of another type
+ * Returns the writer of key predicates of a type, made once per type and layout.
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
+ * @returns a writer that throws Error for an entity with a missing or invalid key value
  * @see OData URL Conventions 4.0, section 4.3.1
  */
 export function keyPredicateWriter(entityType: EntityType, rowShape?: RowShape): KeyPredicateWriter {
@@ -24,9 +24,9 @@ const rowWriter = keptPerPair((rowShape: RowShape, entityType: EntityType) =>
 );
 
 /**
- * The key predicate of an entity, percent-encoded so that it can stand in a path as it is.
- * @param entity what a handler returned
- * @throws Error when the entity lacks a key value or has one of another type
+ * Returns the key predicate of an entity, percent-encoded for a path.
+ * @param entity as a handler returned it
+ * @throws Error for a missing or invalid key value
  * @see OData URL Conventions 4.0, section 4.3.1
  */
 export function keyPredicate(entityType: EntityType, entity: unknown, rowShape?: RowShape): string {
@@ -34,9 +34,9 @@ export function keyPredicate(entityType: EntityType, entity: unknown, rowShape?:
 }
 
 /**
- * The key predicate of a key in the application's form, percent-encoded.
- * @param key the value of a single key, or an object of the values of a composite one by field
- * @throws Error when a value is missing or of another type
+ * Returns the key predicate of a key in the application's form, percent-encoded.
+ * @param key the value of a single key, or an object with the values of a composite key
+ * @throws Error for a missing or invalid value
  * @see OData URL Conventions 4.0, section 4.3.1
  */
 export function keyPredicateOf(entityType: EntityType, key: unknown): string {
@@ -46,10 +46,10 @@ export function keyPredicateOf(entityType: EntityType, key: unknown): string {
 }
 
 /**
- * The absolute URL of an entity: its `@odata.id`, `Location` and edit link.
+ * Returns the absolute URL of an entity, for `@odata.id`, `Location` and the edit link.
  * @param serviceRoot absolute, without a trailing slash, such as `https://example.com/odata`
- * @param entity what a handler returned
- * @throws Error when the entity lacks a key value or has one of another type
+ * @param entity as a handler returned it
+ * @throws Error for a missing or invalid key value
  * @see OData URL Conventions 4.0, section 4.3
  */
 export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unknown, rowShape?: RowShape): string {

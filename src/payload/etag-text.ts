@@ -2,13 +2,13 @@ import { offsetStart } from "../edm/date-time-offset.ts";
 import { durationFractionOf, wholeSecondsOf } from "../edm/duration.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 
-/** Fraction digits of the `O` and `c` formats; a value with more of them keeps them all. */
+/** Minimum number of fraction digits in the `O` and `c` formats of .NET. */
 const FRACTION_DIGITS = 7;
 
 /**
- * Makes the function that gives the text of a value for its ETag. One value has one text however it was written:
- * `10:00:00.5` and `10:00:00.500`, `PT36H` and `P1DT12H` are the same; an offset, and the scale of a Decimal, count.
- * @see specification, Conditional requests and ETags, rule 2
+ * Makes the function that returns the text of a value for its ETag. Equal values have the same text, however they are
+ * written, such as `10:00:00.5` and `10:00:00.500`, or `PT36H` and `P1DT12H`. Offsets and scales of Decimals are significant.
+ * @see docs/decisions/0005-etag-text.md
  */
 export function etagTextOf(codec: ValueCodec): (value: PrimitiveValue) => string {
   switch (codec.type.name) {
@@ -25,21 +25,21 @@ export function etagTextOf(codec: ValueCodec): (value: PrimitiveValue) => string
   }
 }
 
-/** `2024-02-29T10:00:00Z` is `2024-02-29T10:00:00.0000000+00:00`: the format `O`. */
+/** Writes `2024-02-29T10:00:00Z` as `2024-02-29T10:00:00.0000000+00:00`, the format `O`. */
 function roundTripTimestamp(text: string): string {
   const end = offsetStart(text);
   const offset = text.slice(end);
   return `${roundTripTime(text.slice(0, end))}${offset === "Z" ? "+00:00" : offset}`;
 }
 
-/** `10:00:00.5` is `10:00:00.5000000`: the format `O`. */
+/** Writes `10:00:00.5` as `10:00:00.5000000`, the format `O`. */
 function roundTripTime(text: string): string {
   const point = text.indexOf(".");
   const whole = point < 0 ? text : text.slice(0, point);
   return `${whole}.${normalFraction(point < 0 ? "" : text.slice(point + 1))}`;
 }
 
-/** `PT36H0.5S` is `1.12:00:00.5000000`: the format `c`. */
+/** Writes `PT36H0.5S` as `1.12:00:00.5000000`, the format `c`. */
 function constantDuration(text: string): string {
   const { start, end } = durationFractionOf(text);
   const fraction = withoutTrailingZeros(text.slice(start, end));

@@ -4,14 +4,14 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 
-/** Reads the values that the ETag of an entity is made from, in canonical form, by field. */
+/** Reads the values of the ETag of an entity, in canonical form, by field. */
 export type EtagValuesReader = (entity: unknown) => Readonly<Record<string, PrimitiveValue | null>>;
 
 /**
- * The reader of the values behind an ETag, made once per set and layout: a write repeats them where it takes place.
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @returns a reader that throws Error when a value is not one of its type, or missing though not nullable
- * @see specification, Conditional requests and ETags, rule 5
+ * Returns the reader of the values of an ETag, made once per set and layout. A write compares them in its statement.
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
+ * @returns a reader that throws Error for an invalid value, and for a missing value that is not nullable
+ * @see docs/reference/etags.md
  */
 export function etagValuesReader(entitySet: EntitySet, rowShape: RowShape | undefined): EtagValuesReader {
   return rowShape === undefined ? objectReader(entitySet) : rowReader(rowShape, entitySet);

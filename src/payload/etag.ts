@@ -7,7 +7,7 @@ import { etagTextOf } from "./etag-text.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
 
-/** Writes the ETag of an entity with its double quotes, as the header and `@odata.etag` carry it. */
+/** Writes the ETag of an entity with its double quotes, as in the header and in `@odata.etag`. */
 export type EtagWriter = (entity: unknown) => string;
 
 type PutValue = (frame: ByteFrame, source: object) => void;
@@ -16,16 +16,16 @@ const NULL = Uint8Array.of(0);
 const BINARY = Uint8Array.of(1);
 const TEXT = Uint8Array.of(2);
 
-/** Most bytes of an entity's values that are kept along with its ETag. */
+/** Maximum number of bytes of values that are cached with their ETag. */
 const MAX_KEPT = 256;
 
 /**
- * The ETag writer of an entity set, made once per set; null when the set has no ETag. The ETag is the Base64 SHA-256
- * over one frame per value: `00` for null; `01`, length, bytes for binary; `02`, length, type name, length, text for
- * all else; lengths are 4 bytes, little-endian.
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @returns a writer that throws Error when a value is not one of its type, or missing though not nullable
- * @see specification, Conditional requests and ETags, rules 1 to 3
+ * Returns the ETag writer of an entity set, made once per set; null for a set without ETags. The ETag is the Base64 SHA-256
+ * over one frame per value: `00` for null; `01`, length, bytes for binary; `02`, length, type name, length, text for other
+ * values. Lengths are 4 bytes, little-endian.
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
+ * @returns a writer that throws Error for an invalid value, and for a missing value that is not nullable
+ * @see docs/reference/etags.md
  */
 export function etagWriter(entitySet: EntitySet, rowShape?: RowShape): EtagWriter | null {
   if (entitySet.etag.length === 0) return null;
@@ -45,7 +45,7 @@ function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape |
     frame.clear();
     for (const put of puts) put(frame, source);
     const { bytes } = frame;
-    // One entity is often asked about twice: for the header, and for the body.
+    // The ETag of an entity is often needed twice: for the header, and for the body.
     if (last.etag !== "" && isSame(bytes, last.bytes)) return last.etag;
     const etag = `"${sha256Base64(bytes)}"`;
     if (bytes.length <= MAX_KEPT) {
@@ -81,7 +81,7 @@ function compilePut(owner: EntityType, property: StructuralProperty, rowShape: R
   };
 }
 
-/** What stands before the text of every value of a type. */
+/** Returns the bytes before the text of each value of a type. */
 function textHead(typeName: string): Uint8Array {
   const head = new ByteFrame();
   head.append(TEXT);

@@ -4,10 +4,10 @@ import { type BodyObject, compileFieldWriter } from "./body-members.ts";
 import { compileConversion, compileFieldReader } from "./property-reader.ts";
 
 /**
- * Makes the step that gives an entity, which is to replace another, the immutable values that the other has: what a
- * body says about them does not count in an update.
- * @returns null for a type without immutable members; a step that throws Error when the current entity, as a handler
- * returned it, has a value that is none of its property's type
+ * Makes the step that copies the immutable values of the current entity to its replacement, because an update ignores the
+ * values of the body.
+ * @returns null for a type without immutable members; a step that throws Error if the current entity, as a handler
+ * returned it, has an invalid value
  * @see OData Protocol 4.0, section 11.4.3
  */
 export function compileImmutableKeeper(entityType: EntityType): ((entity: BodyObject, current: object) => void) | null {
@@ -27,7 +27,7 @@ export function compileImmutableKeeper(entityType: EntityType): ((entity: BodyOb
   };
 }
 
-/** Structured values stay as the application has them. */
+/** Structured values remain as the application returned them. */
 function conversionOf(property: StructuralProperty, path: string): (value: unknown) => unknown {
   const isPlain = property.type.kind !== "ComplexType" && !property.isCollection;
   return isPlain ? compileConversion(codecOf(property), path) : (value) => value;

@@ -1,26 +1,25 @@
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 
-/** Two properties that have equal values because their entities are related. */
+/** Two properties with equal values in related entities. */
 export interface NestedLink {
-  /** Of the entity whose value follows from the other. */
+  /** The property whose value depends on the other. */
   readonly dependent: StructuralProperty;
-  /** Of the entity that decides. */
+  /** The property that determines the value. */
   readonly principal: StructuralProperty;
 }
 
-/** What a nested value of a navigation property says about values of the two entities. */
+/** The values that a nested entity and its owner share. */
 export interface NestedLinks {
-  /** Where the related entity follows from the one that it is nested in, such as the lines of an order. */
+  /** Values of the related entity that depend on its owner, such as the order of a line. */
   readonly ofRelated: readonly NestedLink[];
-  /** Where the entity follows from the one nested in it, such as an order that names its customer. */
+  /** Values of the owner that depend on the nested entity, such as the customer of an order. */
   readonly ofOwner: readonly NestedLink[];
 }
 
 /**
- * Finds the values that an entity need not state where it is nested in another, or another in it: whoever creates the
- * two fills them in.
- * @param source the set that the navigation starts from, where it is known: it may say how entities are joined
- * @see specification, Deep insert and `@odata.bind`; OData Protocol 4.0, section 11.4.2.2
+ * Finds the values that a body may omit because of nesting. The code that creates both entities sets them.
+ * @param source the set of the navigation, which may declare a join; null if it is unknown
+ * @see OData Protocol 4.0, section 11.4.2.2
  */
 export function nestedLinksOf(source: EntitySet | null, navigation: NavigationProperty): NestedLinks {
   const { entityType: related, referentialConstraints: constraints, isCollection, name } = navigation;

@@ -3,7 +3,7 @@
  * @see OData JSON Format 4.0, sections 3.1 and 3.2
  */
 export interface PayloadFormat {
-  /** How much control information is written. */
+  /** The amount of control information. */
   readonly metadata: "none" | "minimal" | "full";
   /** Whether Int64, Decimal and counts are written as strings. */
   readonly ieee754Compatible: boolean;

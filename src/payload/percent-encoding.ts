@@ -1,10 +1,10 @@
-/** What encodeURIComponent leaves alone and what a segment may hold besides, but a key predicate does not give a meaning. */
+/** The characters that a path segment may contain and that have no meaning in a key predicate. */
 const PLAIN = /^[\w.~!*'():@-]*$/;
 
 /**
- * Percent-encodes text for one path segment. Quotes, parentheses, `:` and `@` stay as they are; `/`, `%`, `?`, `#`, `+`,
- * `=`, `,`, blanks, control characters and everything beyond ASCII are encoded. A lone surrogate, which UTF-8 cannot
- * hold, becomes U+FFFD.
+ * Percent-encodes text for one path segment. Quotes, parentheses, `:` and `@` are not encoded; `/`, `%`, `?`, `#`, `+`,
+ * `=`, `,`, blanks, control characters and all characters beyond ASCII are. A lone surrogate, which UTF-8 cannot encode,
+ * becomes U+FFFD.
  * @see RFC 3986, section 3.3
  */
 export function encodeSegment(text: string): string {
@@ -13,8 +13,8 @@ export function encodeSegment(text: string): string {
 }
 
 /**
- * Percent-encodes a path of wire names, such as `ShipTo/City` or `*`, for the fragment of a URL: names are
- * identifiers, so this is what is beyond ASCII.
+ * Percent-encodes a path of wire names, such as `ShipTo/City` or `*`, for the fragment of a URL. Names are identifiers, so
+ * only characters beyond ASCII are encoded.
  * @see RFC 3986, section 3.5
  */
 export function encodeNames(text: string): string {

@@ -4,29 +4,28 @@ import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import { describeValue, handlerValueError } from "./handler-value-error.ts";
 import { compileCellReader, scalarColumnOf } from "./row-reader.ts";
 
-/** Reads one field of an application's object; undefined when it has none. */
+/** Reads a field of an application's object; undefined for a missing field. */
 export type FieldReader = (source: object) => unknown;
 
 /**
- * Makes the reader of a field. Getters of a class are fields too, but what every object inherits
- * (`constructor`, `__proto__`, `toString`) is not: such a name counts only as an own property.
+ * Makes the reader of a field. Getters of a class are fields, too. A name that every object inherits, such as `constructor`,
+ * `__proto__` or `toString`, is a field only as an own property.
  * @param field key in the application's objects
  */
 export function compileFieldReader(field: string): FieldReader {
   if (field in Object.prototype) {
     return (source) => (Object.hasOwn(source, field) ? (Reflect.get(source, field) as unknown) : undefined);
   }
-  // An object is indexed by any string; what is found stays unknown.
+  // Any object can be indexed by a string; the value remains unknown.
   return (source) => (source as Readonly<Record<string, unknown>>)[field];
 }
 
 /**
- * Tells whether a value that a handler returned can be read as a structured value.
- * @param path type or property that the value stands for, such as `Shop.Product`
- * @throws Error when it is no object
+ * Returns a handler's value if it is a structured value.
+ * @param path type or property of the value, such as `Shop.Product`
+ * @throws Error if it is not an object
  */
 export function requireObject(value: unknown, path: string): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
@@ -34,8 +33,8 @@ export function requireObject(value: unknown, path: string): object {
 }
 
 /**
- * Tells a row from anything else, where the layout of a row is given.
- * @throws Error when it is no array
+ * Returns a source's value if it is a row.
+ * @throws Error if it is not an array
  */
 export function requireRow(value: unknown, path: string): object {
   if (typeof value === "object" && Array.isArray(value)) return value as readonly unknown[];
@@ -43,11 +42,11 @@ export function requireRow(value: unknown, path: string): object {
 }
 
 /**
- * Makes the reader of a primitive or enumeration property that must have a value, as a key must.
+ * Makes the reader of a primitive or enumeration property that must have a value, such as a key property.
  * @param owner the type of the entity, for messages
  * @param property a property that is neither complex nor a collection
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @returns a reader that throws Error when the value is missing or not one of its type
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
+ * @returns a reader that throws Error for a missing or invalid value
  */
 export function compileRequiredReader(
   owner: EntityType,
@@ -77,11 +76,11 @@ function requireCell(
 }
 
 /**
- * Makes the reader of a primitive or enumeration property; null where a nullable one has no value.
+ * Makes the reader of a primitive or enumeration property, which returns null for a missing value of a nullable property.
  * @param owner the type of the entity, for messages
  * @param property a property that is neither complex nor a collection
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @returns a reader that throws Error when a value is not one of its type, or missing though not nullable
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
+ * @returns a reader that throws Error for an invalid value, and for a missing value that is not nullable
  */
 export function compileScalarReader(
   owner: EntityType,
@@ -101,10 +100,10 @@ export function compileScalarReader(
 }
 
 /**
- * Makes the conversion of a value that a handler returned to its canonical form.
+ * Makes the conversion of a handler's value to its canonical form.
  * @param codec the codec of the value's type
  * @param path type and property, for messages
- * @returns a conversion that throws Error, naming type and property, when a value is not one of its type
+ * @returns a conversion that throws Error with type and property for an invalid value
  */
 export function compileConversion(codec: ValueCodec, path: string): (value: unknown) => PrimitiveValue {
   return (value) => {
@@ -123,7 +122,7 @@ export function compileConversion(codec: ValueCodec, path: string): (value: unkn
 }
 
 /**
- * Makes the error for null in a cell of a property that is not nullable.
+ * Makes the error of a null in a cell of a property that is not nullable.
  * @param path type and property, such as `Shop.Product/Price`
  */
 export function missingCell(path: string): Error {
@@ -131,8 +130,8 @@ export function missingCell(path: string): Error {
 }
 
 /**
- * Makes the error for a missing value of a property that is not nullable. The message names a promise that nothing
- * awaited, and a member of the object whose name is close to the right one.
+ * Makes the error of a missing value of a property that is not nullable. The message mentions a promise that was not
+ * awaited, and a member of the object with a similar name.
  * @param path type and property, such as `Shop.Product/Price`
  * @param field key of the property in the application's objects
  */
@@ -144,4 +143,22 @@ export function missingField(path: string, field: string, source: object, value:
   const near = value === undefined && !(field in source) ? nearestName(field, Object.keys(source)) : null;
   const hint = near === null ? "" : ` The returned object has \`${near}\`; did you mean \`${field}\`?`;
   return handlerValueError(path, problem + hint);
+}
+
+/**
+ * Makes the error of a value that the application returned and the model does not allow. It becomes a logged 500, and its
+ * message is not sent to the client.
+ * @param path type and property, such as `Shop.Product/Price`
+ * @param problem the fault, as the rest of a sentence
+ */
+export function handlerValueError(path: string, problem: string, cause?: unknown): Error {
+  return new Error(`${path}: ${problem}`, cause === undefined ? undefined : { cause });
+}
+
+/** Describes the kind of a value for a message, without its content. */
+export function describeValue(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
+  return value instanceof Date ? "a Date" : "an object";
 }

@@ -14,34 +14,33 @@ import { notAnEntity } from "./read-entity.ts";
 import type { ValueReaders } from "./read-value.ts";
 import { refuseBindings } from "./refuse-binding.ts";
 
-/** What the body of a PUT says. */
+/** The content of the body of a PUT. */
 export interface ReplacementBody {
-  /** Every member that a client may send; key members have the values of the URL. */
+  /** All members that a client may send, with the key of the URL. */
   readonly entity: BodyObject;
   readonly key: BodyKey;
   /**
-   * The first immutable member that the body lacks, though a new entity needs one. An entity that exists keeps the
-   * one it has. Null: none.
+   * The first missing immutable member that a new entity requires. An existing entity keeps its value. Null: none.
    */
   readonly missing: string | null;
 }
 
-/** What the body of a PATCH says. */
+/** The content of the body of a PATCH. */
 export interface DeltaBody {
-  /** The members that are present, by field, but for the key and those that no client changes. */
+  /** The given members by field, except the key and members that clients cannot change. */
   readonly delta: BodyObject;
   readonly key: BodyKey;
 }
 
-/** Reads one member into the entity or delta that is made. */
+/** Reads one member into the entity or delta. */
 type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void;
 
 /**
- * Makes the reader of bodies that replace an entity: absent members become their default, null or no items; nested
- * values of navigation properties are passed over.
- * @param ignoresKeys whether key members are passed over, too
- * @returns a reader, to which the key of the URL is given in the application's form
- * @see specification, Read by key, create, replace, patch, delete; decisions, Writing
+ * Makes the reader of bodies that replace an entity. Missing members become their default, null or no items; nested values
+ * of navigation properties are ignored.
+ * @param ignoresKeys whether key members are ignored, too
+ * @returns a reader that takes the key of the URL in the application's form
+ * @see docs/reference/writing.md
  */
 export function compileReplacementReader(
   entityType: EntityType,
@@ -65,8 +64,8 @@ export function compileReplacementReader(
 }
 
 /**
- * The entity of a body that replaces none: one that is created, so it lacks nothing.
- * @throws ODataError `InvalidBody` when an immutable member is missing
+ * Returns the entity of a PUT that creates an entity.
+ * @throws ODataError `InvalidBody` for a missing immutable member
  */
 export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
   if (missing === null) return entity;
@@ -74,9 +73,9 @@ export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
 }
 
 /**
- * Makes the reader of bodies that change an entity: absent members stay absent, at every depth of complex values. Null is
- * a value, and a collection is given whole.
- * @param ignoresKeys whether key members are passed over
+ * Makes the reader of bodies that change an entity. Missing members remain missing, at every depth of complex values. Null
+ * is a value, and a collection is replaced as a whole.
+ * @param ignoresKeys whether key members are ignored
  * @see OData Protocol 4.0, section 11.4.3
  */
 export function compileDeltaReader(
@@ -118,12 +117,12 @@ function replacedMember(property: StructuralProperty, values: ValueReaders): Mem
   };
 }
 
-/** An immutable member that nothing stands for: an update may leave it out, a new entity may not. */
+/** Returns whether a new entity requires an immutable member, which an update may omit. */
 function isNeeded({ immutable, nullable, isCollection, defaultValue }: StructuralProperty): boolean {
   return immutable && !nullable && !isCollection && defaultValue === undefined;
 }
 
-/** Checks that a body is an object of known names; links in what is passed over would be lost without a word. */
+/** Makes the check that a body is an object with known names. Links in ignored members are refused, not silently lost. */
 function compileBodyCheck(
   { qualifiedName, members, properties, navigationProperties }: EntityType,
   values: ValueReaders,
@@ -146,12 +145,12 @@ function compileKeyReader({ key }: EntityType, values: ValueReaders): (body: Jso
   return (body, place) =>
     parts.map(({ name, read }) => {
       const value = body[name];
-      // Key properties are neither complex nor collections nor null: their readers give single values.
+      // Key properties are neither complex nor collections nor nullable, so their readers return single values.
       return value === undefined ? undefined : (read(value, place, name) as PrimitiveValue);
     });
 }
 
-/** The key of a body whose key members are passed over, whatever they hold. @see OData Protocol 4.0, section 11.4.3 */
+/** Returns the key of a body whose key members are ignored, whatever they contain. @see OData Protocol 4.0, section 11.4.3 */
 function noKey(): BodyKey {
   return [];
 }

@@ -17,27 +17,27 @@ import { compileFieldReader, type FieldReader } from "./property-reader.ts";
 import type { ValueReader, ValueReaders } from "./read-value.ts";
 import { refuseBindings } from "./refuse-binding.ts";
 
-/** What the entities of a body belong to. */
+/** The set and type of the entities of a body. */
 export interface EntityTarget {
-  /** Null where no set is declared that they belong to. */
+  /** Null if no set is declared. */
   readonly entitySet: EntitySet | null;
   readonly entityType: EntityType;
 }
 
-/** How the bodies of new entities are read. */
+/** The settings for reading new entities. */
 export interface EntityReading {
   readonly values: ValueReaders;
-  /** Whether nested values of navigation properties are read; if not, they are null. */
+  /** Whether nested values of navigation properties are read; otherwise they become null. */
   readonly allowDeepInsert: boolean;
-  /** Whether nested values that are not read are an error; absent: false. */
+  /** Whether ignored nested values are an error; absent: false. */
   readonly refusesIgnoredNesting?: boolean | undefined;
-  /** By name: where nested entities find how their own navigations are joined. */
+  /** By name, for the joins of nested entities. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;
 }
 
 /**
  * Reads one new entity.
- * @param owner the entity around it, or what is known of one; null without one
+ * @param owner the owner of a nested entity, or its known fields; null without an owner
  * @throws ODataError `InvalidBody`, `NullNotAllowed` or `NotImplemented`, with the path as target
  */
 export type NewEntityReader = (
@@ -47,14 +47,14 @@ export type NewEntityReader = (
   owner: object | null,
 ) => BodyObject;
 
-/** Reads one member into the entity that is made. */
+/** Reads one member into the entity. */
 type MemberStep = (body: JsonObject, place: BodyPlace, entity: BodyObject, owner: object | null) => void;
 
 /**
- * Makes the reader of new entities: members in canonical form by the application's fields, in order of declaration.
- * Computed members of the body are passed over, absent ones become their default, null or no items.
- * @param links what follows from the entity that the new one is nested in
- * @see specification, Read by key, create, replace, patch, delete; Deep insert and `@odata.bind`
+ * Makes the reader of new entities, which returns members in canonical form by the application's fields, in order of
+ * declaration. Computed members are ignored; missing members become their default, null or no items.
+ * @param links the values that depend on the owner of the entity
+ * @see docs/reference/writing.md
  */
 export function compileNewEntityReader(
   { entitySet, entityType }: EntityTarget,
@@ -92,18 +92,18 @@ export function compileNewEntityReader(
   };
 }
 
-/** Makes the error of a value that stands where an entity should. */
+/** Makes the error of a value that is not an entity. */
 export function notAnEntity(value: JsonValue, typeName: string, place: BodyPlace, segment: string | number): Error {
   const problem = `${describeValue(value)} is not a ${typeName}: send a JSON object with its properties.`;
   return invalidMember(problem, place, segment);
 }
 
-/** A member whose value nobody asks for; a link in it would be lost without a word. */
+/** Ignores a member, but refuses links in it, which would be silently lost. */
 function skipMember(name: string): MemberStep {
   return (body, place) => refuseBindings(body[name] ?? null, placeWithin(place, name));
 }
 
-/** @param namedBy the navigations whose nested entity gives the value, where it is there */
+/** @param namedBy the navigations whose nested entity determines the value */
 function plainMember(property: StructuralProperty, read: ValueReader, namedBy: readonly string[]): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
@@ -115,7 +115,7 @@ function plainMember(property: StructuralProperty, read: ValueReader, namedBy: r
   };
 }
 
-/** A member whose value the entity around it gives; where that does not know it yet, whoever creates both will. */
+/** Reads a member whose value the owner determines. If the owner has no value yet, the code that creates both sets it. */
 function linkedMember(property: StructuralProperty, principal: StructuralProperty, read: ValueReader): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
@@ -133,7 +133,7 @@ function linkedMember(property: StructuralProperty, principal: StructuralPropert
   };
 }
 
-/** @param isRefused whether a nested entity is an error; null and an empty collection never are */
+/** @param isRefused whether nested entities are an error; null and an empty collection never are */
 function nullMember({ name, field }: NavigationProperty, isRefused: boolean): MemberStep {
   const put = compileFieldWriter(field);
   return (body, place, entity) => {
@@ -141,14 +141,14 @@ function nullMember({ name, field }: NavigationProperty, isRefused: boolean): Me
     if (value === undefined) return;
     refuseBindings(value, placeWithin(place, name));
     if (isRefused && (isJsonObject(value) || (Array.isArray(value) && value.length > 0))) {
-      const problem = `This entity set does not create nested entities: create those of '${name}' with requests of their own.`;
+      const problem = `This entity set does not create nested entities: create the entities of '${name}' with separate requests.`;
       throw protocolError("NotImplemented", problem, { target: pathWithin(place, name) });
     }
     put(entity, null);
   };
 }
 
-/** Made when a nested value is there, so that a type may lead to itself. */
+/** Makes the nested reader on first use, so that a type may navigate to itself. */
 function nestedReader(
   source: EntitySet | null,
   navigation: NavigationProperty,
@@ -156,8 +156,7 @@ function nestedReader(
   reading: EntityReading,
 ): () => NewEntityReader {
   let made: NewEntityReader | undefined;
-  const bound = source?.navigationPropertyBindings.get(navigation.name);
-  const entitySet = bound === undefined ? null : (reading.entitySets.get(bound) ?? null);
+  const entitySet = reading.entitySets.get(source?.navigationPropertyBindings.get(navigation.name) ?? "") ?? null;
   return () => {
     made ??= compileNewEntityReader({ entitySet, entityType: navigation.entityType }, reading, links.ofRelated);
     return made;
@@ -197,7 +196,7 @@ function nestedMember(
   };
 }
 
-/** Gives an entity the value that the one nested in it decides. */
+/** Makes the step that sets a value of an entity from its nested entity. */
 function compileFilling({
   dependent,
   principal,
@@ -213,14 +212,14 @@ function compileFilling({
   };
 }
 
-/** @throws ODataError `InvalidBody` when both values are known and differ */
+/** @throws ODataError `InvalidBody` if both values are given and differ */
 function checkEqual(property: StructuralProperty, own: unknown, given: unknown, place: BodyPlace): void {
   if (own === undefined || own === null || given === undefined || given === null) return;
   if (property.type.kind === "ComplexType") return;
   const codec = codecOf(property);
-  // Both were read by the codecs of two properties of one type.
+  // The codecs of two properties of one type have read both.
   const [left, right] = [own as PrimitiveValue, given as PrimitiveValue];
   if (codec.compare(left, right) === 0) return;
-  const problem = `${describeValue(codec.toText(left))} is not the value that the related entity has, ${describeValue(codec.toText(right))}: leave it out, or write that one.`;
+  const problem = `${describeValue(codec.toText(left))} differs from the value of the related entity, ${describeValue(codec.toText(right))}: omit it, or use that value.`;
   throw invalidMember(problem, place, property.name);
 }

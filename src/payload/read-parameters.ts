@@ -9,10 +9,10 @@ import { guarded } from "./body-readers.ts";
 import { ValueReaders } from "./read-value.ts";
 
 /**
- * Makes the reader of the body of an action: a JSON object whose members are named after the parameters.
- * @returns a reader of the arguments by name, in canonical form, with defaults filled in; it throws ODataError
- * `MissingParameter` or `InvalidParameter`, target the parameter, and `InvalidBody` for what is no object of parameters
- * @see specification, Operations, 1 and 2
+ * Makes the reader of the body of an action: a JSON object with the parameters as members.
+ * @returns a reader of the arguments by name, in canonical form, with defaults; it throws ODataError `MissingParameter` or
+ * `InvalidParameter`, target the parameter, and `InvalidBody` for any other body
+ * @see docs/reference/operations.md
  */
 export function compileParametersReader(
   { name: operation, parameters }: Pick<Operation, "name" | "parameters">,
@@ -36,10 +36,10 @@ export function compileParametersReader(
 }
 
 /**
- * Makes the reader of the arguments of a function call: the JSON among them by the model, and what is absent filled in.
+ * Makes the reader of the arguments of a function call, which checks JSON against the model and adds defaults.
  * @returns a reader of the arguments by name, in canonical form; it throws ODataError `MissingParameter` or
  * `InvalidParameter`, target the parameter
- * @see specification, Operations, 1, 2 and 4
+ * @see docs/reference/operations.md
  */
 export function compileArgumentsReader({
   parameters,
@@ -85,12 +85,12 @@ function compileArgument(
   };
 }
 
-/** Makes what stands for a parameter that is not given: its default, or null. */
+/** Makes the function that returns the value of a missing parameter: its default, or null. */
 function compileAbsent(
   { name, defaultValue, nullable, isCollection }: OperationParameter,
   source: "body" | "call",
 ): () => unknown {
-  // What a handler may change is made anew for each.
+  // Each call gets a copy, because a handler may change it.
   if (defaultValue !== undefined) return () => structuredClone(defaultValue);
   if (nullable && !isCollection) return () => null;
   return () => {
@@ -100,7 +100,7 @@ function compileAbsent(
   };
 }
 
-/** A value that is none of its parameter's has a code of its own. */
+/** Invalid values of parameters have a separate error code. */
 function readParameter(read: () => unknown): unknown {
   try {
     return read();

@@ -8,7 +8,7 @@ import { type ValueReader, ValueReaders } from "./read-value.ts";
 
 const VALUE = "value";
 
-/** Reads the body of a write of one property: the value, or what changes of it, in canonical form. */
+/** Reads the body of a write of one property: the value or its changes, in canonical form. */
 export type PropertyBodyReader = (body: JsonValue, ieee754Compatible: boolean) => unknown;
 
 /**
@@ -33,7 +33,7 @@ export function compilePropertyBodyReader(
         throw invalidMember(`${describeValue(body)} is not the body of a property: ${ADVICE}`, place, "");
       }
       const value = body[VALUE];
-      if (value === undefined) throw invalidMember(`The body lacks it: ${ADVICE}`, place, VALUE);
+      if (value === undefined) throw invalidMember(`The member is missing: ${ADVICE}`, place, VALUE);
       checkNames(body, place);
       return read(value, place, name);
     });
@@ -42,8 +42,8 @@ export function compilePropertyBodyReader(
 const ADVICE = 'send {"value": …} with the new value.';
 
 /**
- * Makes the reader of the body of `PATCH` of a single complex property: the members that it changes, bare.
- * @returns a reader as that of `compilePropertyBodyReader`; absent members stay absent
+ * Makes the reader of the body of `PATCH` of a single complex property: an object with the changed members.
+ * @returns a reader like that of `compilePropertyBodyReader`; missing members remain missing
  * @see OData Protocol 4.0, section 11.4.9.3
  */
 export function compileChangedPropertyReader(

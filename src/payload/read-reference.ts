@@ -11,8 +11,8 @@ const checkNames = compileNameCheck("An entity reference", MEMBERS, "reject");
 /**
  * Reads the body of a request that adds or sets a link: `{ "@odata.id": "Customers(5)" }`.
  * @returns the reference as the client wrote it
- * @throws ODataError `InvalidBody` for anything else
- * @see specification, Navigation routes, 6; OData JSON Format 4.0, section 13
+ * @throws ODataError `InvalidBody` for any other body
+ * @see OData JSON Format 4.0, section 13
  */
 export function readReference(body: JsonValue): string {
   const place = bodyRoot(false);
@@ -22,8 +22,8 @@ export function readReference(body: JsonValue): string {
   }
   const id = body[ID];
   if (typeof id !== "string" || id.trim() === "") {
-    const problem = id === undefined ? "The body lacks it" : `${describeValue(id)} is not the URL of an entity`;
-    throw invalidMember(`${problem}: write a text such as "Customers(5)".`, place, ID);
+    const problem = id === undefined ? "The member is missing" : `${describeValue(id)} is not the URL of an entity`;
+    throw invalidMember(`${problem}: write a string such as "Customers(5)".`, place, ID);
   }
   checkNames(body, place);
   return id;

@@ -15,16 +15,16 @@ import { type BodyPlace, enter, invalidMember, nullNotAllowed, placeWithin } fro
 import { refuseBindings } from "./refuse-binding.ts";
 
 /**
- * Reads a parsed value as what the model says, into its canonical form.
+ * Converts a parsed value to its canonical form, as the model requires.
  * @throws ODataError `InvalidBody`, `NullNotAllowed` or `NotImplemented`, with the path as target
  */
 export type ValueReader = (value: JsonValue, place: BodyPlace, segment: string | number) => unknown;
 
-/** What a value may be: a property, a parameter. */
+/** The declaration of a value: a property or a parameter. */
 export interface ValueSlot {
   readonly type: ValueType;
   readonly isCollection: boolean;
-  /** Of a collection: whether its items may be null. */
+  /** For a collection: whether its items may be null. */
   readonly nullable: boolean;
   readonly facets: Facets;
 }
@@ -39,22 +39,21 @@ export class ValueReaders {
   readonly #properties = new Map<StructuralProperty, ValueReader>();
   readonly #changedComplex = new Map<ComplexType, ComplexReader>();
 
-  /** @param unknownMembers what is done with members of complex values that the model does not know */
+  /** @param unknownMembers the treatment of unknown members of complex values */
   constructor(unknownMembers: UnknownMembers) {
     this.unknownMembers = unknownMembers;
   }
 
-  /** The reader of a property's value, null and items included. */
+  /** Returns the reader of a property's value, including null and items. */
   ofProperty(property: StructuralProperty): ValueReader {
     let reader = this.#properties.get(property);
     if (reader === undefined) {
-      const codec = property.type.kind === "ComplexType" ? null : codecOf(property);
-      this.#properties.set(property, (reader = this.#reader(property, codec)));
+      this.#properties.set(property, (reader = this.#reader(property, () => codecOf(property))));
     }
     return reader;
   }
 
-  /** The reader of what changes a property's value: of a single complex value the members that are present. */
+  /** Returns the reader of a change of a property: for a single complex value, only the given members. */
   ofChange(property: StructuralProperty): ValueReader {
     const { type, isCollection, nullable } = property;
     if (type.kind !== "ComplexType" || isCollection) return this.ofProperty(property);
@@ -66,22 +65,24 @@ export class ValueReaders {
     return nullableReader(read, nullable);
   }
 
-  /** The reader of a value with facets of its own, such as that of a parameter. */
+  /** Returns the reader of a value with its own facets, such as a parameter. */
   of(slot: ValueSlot): ValueReader {
-    const { type, facets } = slot;
-    return this.#reader(slot, type.kind === "ComplexType" ? null : valueCodec(type, facets));
+    return this.#reader(slot, (type) => valueCodec(type, slot.facets));
   }
 
-  #reader({ type, isCollection, nullable }: ValueSlot, codec: ValueCodec | null): ValueReader {
+  #reader(
+    { type, isCollection, nullable }: ValueSlot,
+    codecFor: (type: Exclude<ValueType, ComplexType>) => ValueCodec,
+  ): ValueReader {
     const single =
       type.kind === "ComplexType"
         ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
-        : scalarReader(codec ?? valueCodec(type));
+        : scalarReader(codecFor(type));
     const item = nullableReader(single, nullable);
     return isCollection ? collectionReader(item) : item;
   }
 
-  /** Made when a value is there, so that a type may contain itself. */
+  /** Makes the reader on first use, so that a type may contain itself. */
   #complexType(type: ComplexType): ComplexReader {
     let reader = this.#complex.get(type);
     if (reader === undefined) this.#complex.set(type, (reader = this.#compileComplex(type)));
@@ -109,7 +110,7 @@ export class ValueReaders {
     };
   }
 
-  /** Immutable members are read, too: they count where the change makes the value. */
+  /** Immutable members are read, too, because the change may create the value. */
   #compileChange(type: ComplexType): ComplexReader {
     const check = this.#compileCheck(type);
     const members = type.properties
@@ -130,7 +131,7 @@ export class ValueReaders {
     };
   }
 
-  /** Checks the names of a value's members, and refuses links in members that are not read. */
+  /** Makes the check of the names of a value's members, which also refuses links in ignored members. */
   #compileCheck({ qualifiedName, members, properties }: ComplexType): (object: JsonObject, place: BodyPlace) => void {
     const checkNames = compileNameCheck(qualifiedName, members, this.unknownMembers);
     const computed = properties.filter((property) => property.computed).map(({ name }) => name);

@@ -2,20 +2,20 @@ import { protocolError } from "../errors/odata-error.ts";
 import { isJsonObject, type JsonValue } from "../json/json-value.ts";
 import { type BodyPlace, pathWithin, placeWithin } from "./body-place.ts";
 
-/** How the annotation ends that links to existing entities; the short form is that of OData 4.01. */
+/** The end of the annotation that links to existing entities; the short form belongs to OData 4.01. */
 const BINDING = /.@(?:odata\.)?bind$/;
 
-/** A structure whose members are still to be looked at. */
+/** A structure whose members have not been checked yet. */
 interface Pending {
   readonly value: JsonValue;
   readonly place: BodyPlace;
 }
 
 /**
- * Refuses an annotation that asks for a link which nobody would make.
+ * Refuses an annotation that requests a link, which is not supported.
  * @param name of a member with `@` in it
  * @throws ODataError `NotImplemented`
- * @see specification, Deep insert and `@odata.bind`, 5
+ * @see docs/reference/writing.md
  */
 export function refuseBindingName(name: string, place: BodyPlace): void {
   if (!BINDING.test(name)) return;
@@ -27,7 +27,7 @@ export function refuseBindingName(name: string, place: BodyPlace): void {
 }
 
 /**
- * Refuses such an annotation anywhere in a value that is not read otherwise. Takes no stack, however deep it is.
+ * Refuses such an annotation anywhere in an ignored value. It does not recurse, so the depth is not limited.
  * @throws ODataError `NotImplemented`
  */
 export function refuseBindings(value: JsonValue, place: BodyPlace): void {

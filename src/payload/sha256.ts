@@ -1,8 +1,8 @@
 import { sha256 } from "#cryptography";
 
 /**
- * The SHA-256 of bytes as Base64 text with padding, synchronously. The native hash of the host does the work where it
- * has one; everywhere else the bundled library does.
+ * Returns the SHA-256 of bytes as Base64 with padding, synchronously. It uses the native hash of the host if available,
+ * otherwise the bundled library.
  * @see FIPS 180-4
  */
 export const sha256Base64: (bytes: Uint8Array) => string =
@@ -10,7 +10,7 @@ export const sha256Base64: (bytes: Uint8Array) => string =
 
 type HashFunction = (algorithm: string, data: Uint8Array, encoding: string) => unknown;
 
-/** The one-shot hash of Node.js and of what is compatible with it, without an import that other hosts lack. */
+/** Returns the one-shot hash of Node.js and compatible hosts, without an import that other hosts lack. */
 function nativeHash(): ((bytes: Uint8Array) => string) | null {
   const host: { readonly process?: { readonly getBuiltinModule?: (name: string) => unknown } } = globalThis;
   const crypto = host.process?.getBuiltinModule?.("node:crypto");

@@ -1,22 +1,22 @@
 import { aessiv, hkdf, sha256 } from "#cryptography";
 import { decodeBase64, encodeBase64Url } from "../edm/base64.ts";
 
-/** Makes tokens that only this service can read and nobody else can make. */
+/** Encrypts and authenticates texts as tokens, which only this service can read and make. */
 export interface TokenSeal {
   /**
-   * Encrypts and signs a text. The same text, context and secret give the same token.
-   * @param context what the token belongs to: it opens there and nowhere else
+   * Encrypts and authenticates a text. The same text, context and secret give the same token.
+   * @param context the token can be opened only with the same context
    * @returns base64url without padding
    */
   readonly seal: (text: string, context: string) => string;
-  /** The text of a token; null for anything that was not sealed for this context with this secret. */
+  /** Returns the text of a token; null unless it was sealed with this context and secret. */
   readonly open: (token: string, context: string) => string | null;
 }
 
-/** AES-256 twice: one half of the key authenticates, the other encrypts. */
+/** Two keys of AES-256: one authenticates, the other encrypts. */
 const KEY_BYTES = 64;
 const TAG_BYTES = 16;
-/** Texts are filled up to a multiple of this, so that a token does not tell their exact length. */
+/** Texts are padded to a multiple of this, so that a token does not reveal their exact length. */
 const PADDING_BYTES = 32;
 const END_OF_TEXT = 0x80;
 
@@ -24,9 +24,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Makes the seal of a service: AES-SIV with a key that is derived from the secret. It needs no random numbers, and two
- * tokens of the same text reveal only that they are the same.
- * @param secret the secret of the service, which all of its processes share
+ * Makes the seal of a service: AES-SIV with a key derived from the secret. It needs no random numbers. Two tokens of the same
+ * text reveal only that they are equal.
+ * @param secret the secret of the service, shared by all of its processes
  * @see RFC 5297 (AES-SIV); RFC 5869 (the derivation of the key)
  */
 export function tokenSeal(secret: string | Uint8Array): TokenSeal {
@@ -37,7 +37,7 @@ export function tokenSeal(secret: string | Uint8Array): TokenSeal {
     seal: (text, context) => encodeBase64Url(cipherFor(context).encrypt(pad(encoder.encode(text)))),
     open: (token, context) => {
       const bytes = decodeBase64(token);
-      // One token has one text: another spelling of the same bytes is not one that was issued.
+      // The service issues only one spelling of the same bytes.
       if (bytes === null || bytes.length <= TAG_BYTES || encodeBase64Url(bytes) !== token) return null;
       const padded = decryptOrNull(cipherFor(context), bytes);
       return padded === null ? null : decoder.decode(padded.subarray(0, padded.lastIndexOf(END_OF_TEXT)));
@@ -45,7 +45,7 @@ export function tokenSeal(secret: string | Uint8Array): TokenSeal {
   });
 }
 
-/** The cipher throws for bytes that it did not make; any other fault of it is one of the code. */
+/** The cipher throws for bytes that it did not make. Other errors are programming errors. */
 function decryptOrNull(cipher: ReturnType<typeof aessiv>, bytes: Uint8Array): Uint8Array | null {
   try {
     return cipher.decrypt(bytes);
@@ -55,7 +55,7 @@ function decryptOrNull(cipher: ReturnType<typeof aessiv>, bytes: Uint8Array): Ui
   }
 }
 
-/** What the cipher throws where the tag does not fit. */
+/** The message of the cipher's error for an invalid tag. */
 const INVALID_TAG = "invalid siv tag";
 
 function pad(text: Uint8Array): Uint8Array {

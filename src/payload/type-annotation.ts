@@ -1,8 +1,8 @@
 import type { StructuralProperty, ValueType } from "../edm/model.ts";
 
 /**
- * The value of `@odata.type` for a type: the name of a primitive type without `Edm.`, else the qualified name, behind
- * a hash sign.
+ * Returns the value of `@odata.type` for a type: a hash sign, then the name of a primitive type without `Edm.`, or the
+ * qualified name.
  * @see OData JSON Format 4.0, section 4.5.3
  */
 export function typeFragment(type: ValueType, isCollection: boolean): string {
@@ -11,9 +11,8 @@ export function typeFragment(type: ValueType, isCollection: boolean): string {
 }
 
 /**
- * The control information that tells the type of a property's value where its JSON does not, such as
- * `"Price@odata.type":"#Decimal",`; empty where it does: a single String, Boolean or Double, and a single complex
- * value, which carries its type inside.
+ * Returns the type annotation of a property's value, such as `"Price@odata.type":"#Decimal",`. It is empty if the JSON
+ * shows the type: for a single String, Boolean or Double, and for a single complex value, which contains its type.
  * @see OData JSON Format 4.0, sections 3.1.2 and 4.5.3
  */
 export function typeAnnotation({ name, type, isCollection }: StructuralProperty): string {
@@ -21,7 +20,7 @@ export function typeAnnotation({ name, type, isCollection }: StructuralProperty)
   return typeAnnotationOf(name, type, isCollection);
 }
 
-/** The same for any property; a Double needs it where its value is one of the strings INF, -INF and NaN. */
+/** Returns the type annotation of any value. A Double needs it if its value is the string INF, -INF or NaN. */
 export function typeAnnotationOf(name: string, type: ValueType, isCollection: boolean): string {
   return `${JSON.stringify(`${name}@odata.type`)}:${JSON.stringify(typeFragment(type, isCollection))},`;
 }

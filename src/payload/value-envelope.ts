@@ -4,9 +4,9 @@ import { typeAnnotation, typeFragment } from "./type-annotation.ts";
 
 /**
  * Makes the writer of the body `{"@odata.context":…,"value":…}` around the text of a value.
- * @param property what the value is one of: a property, or the result of an operation
+ * @param property a property, or the result of an operation
  * @param isBare whether a complex value is the body itself, with the context as its first member
- * @returns a writer of the JSON text of a value, which is not `null`, and its context URL
+ * @returns a writer that takes the JSON text of a value, which is not `null`, and its context URL
  * @see OData JSON Format 4.0, sections 11 and 13
  */
 export function compileEnvelope(
@@ -19,7 +19,7 @@ export function compileEnvelope(
   const name = typeFragment(property.type, property.isCollection);
   const type = isFull ? `"@odata.type":${JSON.stringify(name)},` : "";
   const isTyped = typeAnnotation(property) !== "";
-  // INF, -INF and NaN are strings, so their type must be told.
+  // INF, -INF and NaN are strings, so they need a type annotation.
   const isDouble = property.type.name === "Edm.Double" && !property.isCollection;
   return (text, contextUrl) => {
     const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
@@ -27,7 +27,7 @@ export function compileEnvelope(
   };
 }
 
-/** A complex value carries its type inside, so that only the context is missing. */
+/** A complex value contains its type, so that only the context is added. */
 function compileBare({ metadata }: PayloadFormat): (text: string, contextUrl: string) => string {
   if (metadata === "none") return (text) => text;
   return (text, contextUrl) => {

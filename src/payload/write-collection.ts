@@ -1,30 +1,30 @@
 import type { EntityWriter } from "./write-entity.ts";
 
-/** A page of entities and what its envelope tells. */
+/** A page of entities, with the data of its envelope. */
 export interface CollectionPayload {
   /** Null: the body is the array alone, without an envelope. */
   readonly contextUrl: string | null;
   /** Absolute, without a trailing slash. */
   readonly serviceRoot: string;
-  /** The total before paging; undefined when it was not asked for. */
+  /** The total before paging; undefined if it was not requested. */
   readonly count?: number | bigint | undefined;
-  /** The continuation link; undefined on the last page. */
+  /** The next link; undefined on the last page. */
   readonly nextLink?: string | undefined;
   readonly entities: readonly unknown[];
-  /** How many entities are written, those of expansions included; undefined where nothing is expanded. */
+  /** The number of entities, including those of expansions; undefined without expansions. */
   readonly total?: number | undefined;
   readonly writer: EntityWriter;
 }
 
-/** A page of at most this many entities is one string. */
+/** A page of at most this many entities is written as one string. */
 const BUFFERED_ENTITIES = 1000;
-/** The least length of a chunk but the last, in UTF-16 units: one long string would be copied again and again. */
+/** The minimum length of a chunk except the last, in UTF-16 units. One long string would be copied repeatedly. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * The body of a collection response: one string, or, for a large page, chunks that are written while they are taken
- * (anew for each iteration). The bytes are the same.
- * @throws Error when an entity has a value that the model does not allow; of a large page, while it is iterated
+ * Writes the body of a collection response: one string, or, for a large page, chunks that are written during iteration. The
+ * bytes are the same.
+ * @throws Error if an entity has a value that the model does not allow; for a large page, during iteration
  * @see OData JSON Format 4.0, sections 4.5 and 12
  */
 export function writeCollection(payload: CollectionPayload): string | Iterable<string> {
@@ -60,7 +60,7 @@ function* writeChunks(payload: CollectionPayload): Generator<string, void, void>
   yield text + tail(payload);
 }
 
-/** Everything before the first entity. Count and next link are no mere control information: they are always written. */
+/** Writes everything before the first entity. Count and next link are written in every format. */
 function head({ contextUrl, count, nextLink, writer }: CollectionPayload): string {
   if (contextUrl === null) return "[";
   const { metadata, ieee754Compatible } = writer.format;

@@ -5,11 +5,10 @@ import type { PayloadFormat } from "./payload-format.ts";
 import type { EntityWriter } from "./write-entity.ts";
 
 /**
- * Makes the writer of references to entities: the `@odata.id` of each and nothing else, so it is written in every
- * format.
- * @param entitySet what the entities belong to; null: to no set, so they have no references, and nothing stands for them
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @see OData JSON Format 4.0, section 13; specification, Navigation routes, rule 5
+ * Makes the writer of references to entities. A reference contains only the `@odata.id`, which is written in every format.
+ * @param entitySet the set of the entities; null: they have no set, and so no references
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
+ * @see OData JSON Format 4.0, section 13
  */
 export function compileReferenceWriter(
   entitySet: EntitySet | null,

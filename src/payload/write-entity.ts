@@ -15,42 +15,42 @@ import { compileMembers, type MemberWriter } from "./write-value.ts";
 export interface EntityWriter {
   readonly format: PayloadFormat;
   /**
-   * The text of an entity inside a collection.
-   * @param entity an `ExpandedEntity` where the clause expands anything
+   * Writes an entity in a collection.
+   * @param entity an `ExpandedEntity` if the clause has expansions
    * @param serviceRoot absolute, without a trailing slash
-   * @throws Error when the entity has a value that the model does not allow
+   * @throws Error if the entity has a value that the model does not allow
    */
   writeItem(entity: unknown, serviceRoot: string): string;
   /**
-   * The body of a response that is one entity.
+   * Writes the body of a response with one entity.
    * @param entity as for an item
    * @param serviceRoot absolute, without a trailing slash
-   * @throws Error when the entity has a value that the model does not allow
+   * @throws Error if the entity has a value that the model does not allow
    */
   writeEntity(entity: unknown, serviceRoot: string, contextUrl: string): string;
 }
 
-/** Where the entities come from. */
+/** The origin of the entities. */
 export interface WriterTarget {
-  /** Null: no set is declared that the entities belong to, so they have neither URL nor ETag. */
+  /** Null: no set is declared, so the entities have neither URL nor ETag. */
   readonly entitySet: EntitySet | null;
   readonly entityType: EntityType;
-  /** The links of navigation properties that full control information tells; absent: those of all. */
+  /** The links of navigation properties for full control information; absent: all. */
   readonly linksOf?: LinksOf | undefined;
 }
 
-/** Writes the control information of an entity: nothing, or members that each end in a comma. */
+/** Writes the control information of an entity: members that each end in a comma, or nothing. */
 type ControlWriter = (entity: unknown, serviceRoot: string) => string;
 
-/** Writes the text of one entity behind the control information that is given. */
+/** Writes one entity after the given control information. */
 type TextWriter = (entity: unknown, serviceRoot: string, control: string) => string;
 
 /**
- * Makes the writer of entities: the members that the clause selects, in its order, and the control information that
- * the format asks for. Members that the clause does not name are never written, whatever the object holds.
- * @param clause the bound `$select` and `$expand`: its expansions are written behind the members, and so on below
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
- * @returns a writer that keeps nothing of a request
+ * Makes the writer of entities: the selected members in the order of the clause, and the control information of the format.
+ * Members outside the clause are never written.
+ * @param clause the bound `$select` and `$expand`; expansions are written after the members, recursively
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
+ * @returns a writer that does not depend on a request
  * @see OData JSON Format 4.0, sections 3.1, 4.5 and 6
  */
 export function compileEntityWriter(
@@ -67,7 +67,7 @@ export function compileEntityWriter(
       : compileRowMembers(typeName, clause.selected, format, rowShape.columns);
   const itemControl = compileItemControl(target, format, rowShape);
   const entityControl = compileEntityControl(target, format, rowShape);
-  // A star stands for what may be selected: it leaves out no links, whatever the allowlist leaves out.
+  // A star selects all links, even if an allowlist restricts the properties.
   const isSelection = clause.isSelection && !clause.contextSelect.includes("*");
   const isLinked = format.metadata === "full" && !isSelection && entitySet !== null;
   const expanded = new Set(clause.expanded.map(({ navigationProperty }) => navigationProperty.name));
@@ -110,18 +110,18 @@ function toWriter(
   } satisfies EntityWriter);
 }
 
-/** The parts of a writer of entities without what is expanded. */
+/** The parts of a writer of entities without their expansions. */
 interface PlainParts {
   readonly format: PayloadFormat;
   readonly rowShape: RowShape | undefined;
-  /** Null where no links are written. */
+  /** Null if no links are written. */
   readonly links: LinkWriters | null;
   readonly itemControl: ControlWriter;
   readonly entityControl: ControlWriter;
   readonly writePlain: TextWriter;
 }
 
-/** Puts what the expansions brought behind the members of the entity itself. */
+/** Makes the writer that adds the expansions after the members of the entity. */
 function compileExpandedWriter(
   { entitySet, linksOf }: WriterTarget,
   { expanded }: SelectExpandClause,
@@ -150,7 +150,7 @@ function compileExpandedWriter(
     for (const [index, { write, writeLinks }] of writers.entries()) {
       const member = write(related[index] ?? null, serviceRoot, url);
       const before = writeLinks === null ? "" : writeLinks(url());
-      // Links stand alone where nothing was loaded: without the comma behind them.
+      // If nothing was loaded, the links are written alone, without their trailing comma.
       const written = member === "" ? before.slice(0, -1) : before + member;
       if (written !== "") text += text === "" ? written : `,${written}`;
     }
@@ -158,12 +158,12 @@ function compileExpandedWriter(
   });
 }
 
-/** Entities come with their expansions where the clause has any: execution sees to it. */
+/** With expansions in the clause, execution always passes expanded entities. */
 function asExpanded(value: unknown): ExpandedEntity {
   return value as ExpandedEntity;
 }
 
-/** The text between the braces, without a comma at its end. */
+/** Writes the text between the braces, without a trailing comma. */
 function writeMembers(members: readonly MemberWriter[], source: object, control: string): string {
   if (members.length === 0) return control.slice(0, -1);
   let text = control;

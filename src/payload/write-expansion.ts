@@ -11,19 +11,19 @@ export type RelatedWriter = (entity: unknown, serviceRoot: string) => string;
 
 /**
  * Makes the writer of the related entities of an expansion.
- * @param rowShape their layout when they are rows; otherwise they are the application's objects
+ * @param rowShape their layout if they are rows; otherwise they are the application's objects
  */
 export type CompileRelated = (expansion: ExpandedNavigation, rowShape: RowShape | undefined) => RelatedWriter;
 
 /**
- * Writes what one expansion brought for one entity, as members of the entity; empty when nothing was loaded.
- * @param url the URL of the entity, made when a link needs it
+ * Writes the result of one expansion for one entity as members of the entity; empty if nothing was loaded.
+ * @param url returns the URL of the entity, for links
  */
 export type ExpansionWriter = (related: Related, serviceRoot: string, url: () => string) => string;
 
 /**
- * Makes the writer of the members of one expansion: the entities, or references to them, or their number, each with the
- * control information that belongs to it. Count and next link are written whatever the format.
+ * Makes the writer of the members of one expansion: the entities, or references to them, or their number, each with its
+ * control information. Count and next link are written in every format.
  * @param compileRelated makes the writer of the related entities
  * @see OData JSON Format 4.0, sections 4.5.5, 8.3 and 13
  */
@@ -56,7 +56,7 @@ export function compileExpansion(
     const link = related.hasMore ? `${linkHead}${nextLink(related, url)},` : "";
     let text = `${count}${link}${head}[`;
     if (related.entities.length === 0) return `${text}]`;
-    // Only now: the layout of no rows need not have any columns.
+    // Without rows the layout may have no columns, so the writer is made here.
     const write = writerOf(related.rowShape);
     let separator = "";
     for (const entity of related.entities) {
@@ -67,7 +67,7 @@ export function compileExpansion(
   };
 }
 
-/** The writers of an expansion: one for each layout, for its entities may come from wherever those of a request do. */
+/** Keeps one writer of an expansion per layout, because entities may come from different sources. */
 function keepWriters(
   expansion: ExpandedNavigation,
   compile: CompileRelated,
@@ -85,7 +85,7 @@ function keepWriters(
   };
 }
 
-/** A reference is its `@odata.id` and nothing else, so that is written in every format. */
+/** Makes the writer of references, which contain only the `@odata.id`, in every format. */
 function compileReference(
   { target, navigationProperty }: ExpandedNavigation,
   rowShape: RowShape | undefined,

@@ -1,27 +1,27 @@
 import type { EntitySet } from "../edm/model.ts";
 import { encodeSegment } from "./percent-encoding.ts";
 
-/** Which links of a navigation property lead somewhere. */
+/** The valid links of a navigation property. */
 export interface NavigationLinks {
   /** Whether the related entities have a route. */
   readonly navigation: boolean;
-  /** Whether the references to them have one. */
+  /** Whether the references to them have a route. */
   readonly association: boolean;
 }
 
-/** The links of a navigation property of a set. @param name its wire name */
+/** Returns the links of a navigation property of a set. @param name its wire name */
 export type LinksOf = (entitySet: EntitySet, name: string) => NavigationLinks;
 
 const ALL_LINKS: NavigationLinks = Object.freeze({ navigation: true, association: true });
 
-/** Writes links of an entity. @param url of the entity */
+/** Writes links of an entity. @param url the URL of the entity */
 export type LinkWriter = (url: string) => string;
 
 /** The links of the navigation properties of a set. */
 export interface LinkWriters {
-  /** Those of the navigation properties that are not expanded, each with a comma in front. */
+  /** Writes the links of the navigation properties that are not expanded, each with a leading comma. */
   readonly unexpanded: LinkWriter;
-  /** Those of one that is expanded, which stand before it, each with a comma behind. @param name its wire name */
+  /** Returns the writer of the links before an expanded navigation property, each with a trailing comma. @param name its wire name */
   expanded(name: string): LinkWriter;
 }
 
@@ -32,9 +32,9 @@ interface Link {
 }
 
 /**
- * Makes the writers of the links of the navigation properties that a set declares: none to where no route is.
- * @param expanded the wire names of the navigation properties that are expanded
- * @param linksOf which of them there are; without it all
+ * Makes the writers of the links of the navigation properties that a set declares.
+ * @param expanded the wire names of the expanded navigation properties
+ * @param linksOf returns the links that have a route; by default all links are written
  * @see OData JSON Format 4.0, sections 4.5 and 8
  */
 export function compileLinks(

@@ -6,27 +6,27 @@ import type { PayloadFormat } from "./payload-format.ts";
 import { compileFieldReader, compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
 import { compileEnvelope } from "./value-envelope.ts";
-import { compileRowMembers } from "./write-row.ts";
+import { compileRowMember } from "./write-row.ts";
 import { compilePropertyValue, writeRawValue } from "./write-value.ts";
 
-/** Writes one property of an entity as a resource of its own. */
+/** Writes one property of an entity as a resource. */
 export interface PropertyWriter {
   /**
-   * The body `{"@odata.context":…,"value":…}`, or a bare complex value.
-   * @returns null when the value is null
-   * @throws Error when the value is not one of the property's type
+   * Writes the body `{"@odata.context":…,"value":…}`, or a bare complex value.
+   * @returns null if the value is null
+   * @throws Error for an invalid value
    */
   writeEnvelope(entity: unknown, contextUrl: string): string | null;
 }
 
-/** By format. A layout is that of rows, or the type of objects; a type belongs to one service, so to one profile. */
+/** By format. The layout is that of rows, or the type of objects. A type belongs to one service, and so to one profile. */
 const writersOf = keptPerPair(
   (_layout: RowShape | EntityType, _property: StructuralProperty) => new Map<string, PropertyWriter>(),
 );
 
 /**
- * The writer of the envelope of one property, made on the first request of its kind.
- * @param rowShape the layout of the entities when they are rows; otherwise they are the application's objects
+ * Returns the writer of the envelope of one property, made on first use.
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @param isBare whether a complex value is the body itself, with the context as its first member
  * @see OData JSON Format 4.0, sections 11 and 13; docs/reference/properties.md
  */
@@ -64,10 +64,10 @@ function compileWriter(
 }
 
 /**
- * The raw value of a primitive or enumeration property: bytes for Edm.Binary, text for all else; null when it is null.
- * @param rowShape the layout of the entity when it is a row; otherwise it is one of the application's objects
- * @throws Error when the value is not one of the property's type
- * @see specification, Individual property access (`/$value`)
+ * Returns the raw value of a primitive or enumeration property: bytes for Edm.Binary, otherwise text; or null.
+ * @param rowShape the layout of the entity if it is a row; otherwise it is an object of the application
+ * @throws Error for an invalid value
+ * @see OData Protocol 4.0, section 11.2.3.1
  */
 export function writeRawProperty(
   entityType: EntityType,
@@ -81,7 +81,7 @@ export function writeRawProperty(
   return value === null ? null : writeRawValue(qualifiedName, property, value);
 }
 
-/** Makes the function that gives the JSON text of the value; null for null. */
+/** Makes the function that returns the JSON text of the value, or null. */
 function compileValue(
   { qualifiedName }: EntityType,
   property: StructuralProperty,
@@ -117,22 +117,21 @@ function compileCell(
   };
 }
 
-/** A complex value of several columns goes to text as a member of its row does. */
+/** Writes a complex value of several columns like a member of its row. */
 function compileComplexCells(
   path: string,
   property: StructuralProperty,
   format: PayloadFormat,
   column: Extract<RowColumn, { readonly kind: "complex" }>,
 ): (row: object) => string | null {
-  const typeName = path.slice(0, path.lastIndexOf("/"));
-  const [write] = compileRowMembers(typeName, [{ property }], format, new Map([[property, column]]));
+  const write = compileRowMember(path, { property }, format, column);
   const isNull = compileIsNull(column.members);
-  // A single complex value carries its type inside, so nothing else stands in front of it.
+  // A single complex value contains its type, so only its name precedes it.
   const head = `${JSON.stringify(property.name)}:`.length;
-  return (row) => (property.nullable && isNull(row) ? null : (write?.(row).slice(head) ?? null));
+  return (row) => (property.nullable && isNull(row) ? null : write(row).slice(head));
 }
 
-/** No value but null has this text: a text is quoted. */
+/** Only null has this text, because strings are quoted. */
 function nullAsNull(text: string): string | null {
   return text === "null" ? null : text;
 }

@@ -5,36 +5,36 @@ import type { PayloadFormat } from "./payload-format.ts";
 import { compileEnvelope } from "./value-envelope.ts";
 import { compilePropertyValue } from "./write-value.ts";
 
-/** Writes what the handler of an operation returned, which is neither null nor undefined. */
+/** Writes the result of an operation's handler, which is neither null nor undefined. */
 export type ResultWriter = (value: unknown, serviceRoot: string) => string;
 
-/** What an operation returns that is no entity. */
+/** The return type of an operation that does not return entities. */
 export type ValueResult = ReturnType & { readonly type: ValueType };
 
-/** Tells a result of values from one of entities. */
+/** Returns whether an operation returns values instead of entities. */
 export function isValueResult(returns: ReturnType): returns is ValueResult {
   return returns.type.kind !== "EntityType";
 }
 
-/** Tells what an operation returns that is one entity, or a collection of entities. */
+/** Returns whether an operation returns an entity or a collection of entities. */
 export function isEntityResult(returns: ReturnType): returns is ReturnType & { readonly type: EntityType } {
   return returns.type.kind === "EntityType";
 }
 
-/** What the profile of a service says of results. */
+/** The rules of the profile of a service for results. */
 export interface ResultRules {
   readonly resultsEnveloped: boolean;
 }
 
-/** By format. An operation is of one service, so its rules are always the same. */
+/** By format. An operation belongs to one service, so its rules never change. */
 const writersOf = keptPer((_operation: Operation) => new Map<string, ResultWriter>());
 
 /**
- * The writer of results that are no entities, made on the first call of its kind. A single primitive value of a bound
- * operation stands in an envelope with its type as context. Other results stand in one where the rules say so; if not,
- * they are bare JSON without control information.
- * @param returns what the operation returns
- * @returns a writer that throws Error, naming the operation, for a value that is not one of the declared type
+ * Returns the writer of results other than entities, made on first use. A single primitive value of a bound operation has
+ * an envelope with its type as context. Other results have an envelope if the rules require it; otherwise they are bare JSON
+ * without control information.
+ * @param returns the return type of the operation
+ * @returns a writer that throws Error with the name of the operation for an invalid value
  * @see OData JSON Format 4.0, sections 11, 13 and 17; docs/reference/operations.md
  */
 export function resultWriter(
@@ -71,7 +71,7 @@ function compileWriter(
   return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName, isCollection));
 }
 
-/** A result is written as a property of its type is. */
+/** Makes a property for a result, which is written like a property of its type. */
 function asProperty({ type, isCollection, nullable, facets }: ValueResult): StructuralProperty {
   return keeper<StructuralProperty>({
     kind: "StructuralProperty",

@@ -9,10 +9,10 @@ import { typeAnnotation, typeAnnotationOf, typeFragment } from "./type-annotatio
 import { compileSelectedValue, type MemberWriter } from "./write-value.ts";
 
 /**
- * Makes the writers of the members of an entity that is a row: cells go to text by the layout, with no object between.
- * The text is that of `compileMembers` for the same values.
+ * Makes the writers of the members of an entity that is a row: they write cells by the layout, without intermediate
+ * objects. The text is the same as that of `compileMembers` for the same values.
  * @param typeName qualified name of the type, for messages
- * @returns writers that throw Error, naming type and property, when a value is missing though not nullable
+ * @returns writers that throw Error with type and property for a missing value that is not nullable
  */
 export function compileRowMembers(
   typeName: string,
@@ -26,7 +26,11 @@ export function compileRowMembers(
   });
 }
 
-function compileRowMember(
+/**
+ * Makes the writer of one member of a row.
+ * @param path type and property, for messages
+ */
+export function compileRowMember(
   path: string,
   selected: SelectedProperty,
   format: PayloadFormat,
@@ -42,7 +46,7 @@ function compileRowMember(
   }
 }
 
-/** The name of a member, and the same behind the type annotation that full control information has. */
+/** The name of a member, without and with the type annotation of full control information. */
 interface MemberHeads {
   readonly plain: string;
   readonly annotated: string;
@@ -64,7 +68,7 @@ function compileScalarMember(
   const { ieee754Compatible } = format;
   const absent = compileAbsent(path, property, plain);
   if (format.metadata === "full" && property.type.name === "Edm.Double") {
-    // INF, -INF and NaN are strings, so their type must be told.
+    // INF, -INF and NaN are strings, so they need a type annotation.
     const told = typeAnnotationOf(property.name, property.type, false) + plain;
     return (source) => {
       const value = toValue(asRow(source)[index]);
@@ -123,7 +127,7 @@ function compileComplexMember(
   };
 }
 
-/** What stands for null: the literal, or the error that the database holds null where the model allows none. */
+/** Makes the function that writes null, or throws if the property is not nullable. */
 function compileAbsent(path: string, property: StructuralProperty, head: string): () => string {
   const text = `${head}null`;
   return () => {

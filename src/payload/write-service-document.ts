@@ -7,7 +7,7 @@ import { encodeSegment } from "./percent-encoding.ts";
 /**
  * Writes the service document: the entity sets, then the unbound functions, then the unbound actions.
  * @param serviceRoot absolute, without a trailing slash
- * @param listsEveryImport whether actions, and functions with parameters, are listed
+ * @param listsEveryImport whether actions and functions with parameters are listed
  * @see OData JSON Format 4.0, section 5; docs/reference/formats.md
  */
 export function writeServiceDocument(

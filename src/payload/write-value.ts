@@ -2,20 +2,26 @@ import type { ComplexType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
-import { describeValue, handlerValueError } from "./handler-value-error.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { compileConversion, compileFieldReader, missingField, requireObject } from "./property-reader.ts";
+import {
+  describeValue,
+  handlerValueError,
+  compileConversion,
+  compileFieldReader,
+  missingField,
+  requireObject,
+} from "./property-reader.ts";
 import { typeAnnotation, typeAnnotationOf, typeFragment } from "./type-annotation.ts";
 
 /** Writes the JSON text of a value that is neither null nor undefined. */
 export type ValueWriter = (value: unknown) => string;
 
-/** Writes a member of an object as `"Name":value`, with its type annotation in front where the format asks for it. */
+/** Writes a member of an object as `"Name":value`, preceded by its type annotation if the format requires it. */
 export type MemberWriter = (source: object) => string;
 
 /**
- * What a compilation knows: the format, and the writers of whole complex values made so far, so that a complex type
- * that contains itself ends.
+ * The state of a compilation: the format, and the writers of whole complex values, so that the compilation of a complex
+ * type that contains itself ends.
  */
 interface Compilation {
   readonly format: PayloadFormat;
@@ -28,8 +34,8 @@ type ObjectWriter = (source: object) => string;
 /**
  * Makes the writers of the members of an object, one per selected property.
  * @param typeName qualified name of the type, for messages
- * @returns writers that throw Error, naming type and property, when a value is not one of its type, or missing though
- * not nullable
+ * @returns writers that throw Error with type and property for an invalid value, and for a missing value that is not
+ * nullable
  * @see OData JSON Format 4.0, sections 7 and 8
  */
 export function compileMembers(
@@ -44,7 +50,7 @@ export function compileMembers(
  * Makes the writer of the value of one property, as in the envelope of `GET /Set(key)/Property`. Null is written as
  * `null`, a missing collection as `[]`.
  * @param typeName qualified name of the type that has the property, for messages
- * @returns a writer that throws Error, naming type and property, when the value is not one of the property's type
+ * @returns a writer that throws Error with type and property for an invalid value
  * @see OData JSON Format 4.0, section 11
  */
 export function compilePropertyValue(
@@ -61,11 +67,10 @@ export function compilePropertyValue(
 }
 
 /**
- * The raw value of a primitive or enumeration property, as `/$value` answers it: bytes for Edm.Binary, text for all
- * else.
+ * Returns the raw value of a primitive or enumeration property for `/$value`: bytes for Edm.Binary, otherwise text.
  * @param typeName qualified name of the type that has the property, for messages
- * @param value what a handler returned, not null
- * @throws Error when the value is not one of the property's type
+ * @param value the handler's value, not null
+ * @throws Error for an invalid value
  * @see OData Protocol 4.0, section 11.2.3.1
  */
 export function writeRawValue(typeName: string, property: StructuralProperty, value: unknown): string | Uint8Array {
@@ -97,7 +102,7 @@ function compileMember(path: string, selected: SelectedProperty, compilation: Co
   const annotated = isFull ? typeAnnotation(property) + name : name;
   const read = compileFieldReader(property.field);
   const write = valueWriter(path, selected, compilation);
-  // Null has no type, so nothing is annotated.
+  // Null has no type annotation.
   const absentPrefix = property.isCollection ? annotated : name;
   if (isFull && isDouble(property)) return compileDoubleMember(path, property, write);
   return (source) => {
@@ -111,7 +116,7 @@ function isDouble({ type, isCollection }: StructuralProperty): boolean {
   return type.name === "Edm.Double" && !isCollection;
 }
 
-/** A Double with all control information: INF, -INF and NaN are strings, so their type must be told. */
+/** Makes the writer of a Double with full control information. INF, -INF and NaN are strings and need a type annotation. */
 function compileDoubleMember(path: string, property: StructuralProperty, write: ValueWriter): MemberWriter {
   const read = compileFieldReader(property.field);
   const name = `${JSON.stringify(property.name)}:`;
@@ -124,10 +129,10 @@ function compileDoubleMember(path: string, property: StructuralProperty, write: 
   };
 }
 
-/** The object of a value that is written alone. */
+/** The source of a value that is written alone. */
 const NOWHERE = Object.freeze({});
 
-/** Writes a value that is null or undefined: a collection without items is empty, never null. */
+/** Writes a value that is null or undefined. A missing collection is written as empty, never as null. */
 function absentText(path: string, property: StructuralProperty, value: null | undefined, source: object): string {
   if (property.isCollection) return "[]";
   if (property.nullable) return "null";
@@ -176,7 +181,7 @@ function collectionWriter(path: string, itemsNullable: boolean, write: ValueWrit
   };
 }
 
-/** Text and bytes can be iterated too, but are single values. */
+/** Text and bytes are iterable, too, but are single values. */
 function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.iterator in value && !ArrayBuffer.isView(value);
 }
@@ -191,11 +196,11 @@ function complexWriter(
   return (value) => write(requireObject(value, path));
 }
 
-/** The writer of all members of a complex type, made once per compilation. */
+/** Returns the writer of all members of a complex type, made once per compilation. */
 function wholeWriter(type: ComplexType, compilation: Compilation): ObjectWriter {
   const known = compilation.wholeWriters.get(type);
   if (known !== undefined) return known;
-  // Stands in while the writer is made, for members of the type itself.
+  // A placeholder for members of the type itself, while the writer is being made.
   compilation.wholeWriters.set(type, (source) => made(source));
   const made = compileObject(
     type,

@@ -1,12 +1,12 @@
 import type { CollectionQuery } from "../definition/sets/handlers.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { ExpandedNavigation, FilterClause, OrderByItem, SelectExpandClause } from "../query/clauses.ts";
-import { fillParameters } from "../query/fill-parameters.ts";
+import { fillParameters } from "../query/walk-expression.ts";
 import type { CollectionPlan } from "./plan-collection.ts";
 
 /**
- * The bound query as `applyQuery` gets it: every parameter replaced by its literal.
- * @see decisions, Smaller points
+ * Returns the bound query for an `applyQuery` handler, with a literal for each parameter.
+ * @see docs/reference/handlers.md
  */
 export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
   const { query, page } = plan;

@@ -3,22 +3,22 @@ import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
 
-/** Which navigation properties of entities are populated, and so on below them. */
+/** The populated navigation properties of entities, recursively. */
 export type GraphShape = ReadonlyMap<NavigationProperty, GraphShape>;
 
-/** What finds the target set of a navigation property; null: none is declared. */
+/** Finds the target set of a navigation property; null: none is declared. */
 export type TargetOf = (entitySet: EntitySet, navigationProperty: NavigationProperty) => EntitySet | null;
 
-/** More forms of graphs than the clients of one set commonly send. */
+/** Maximum number of cached clauses per set. Clients rarely send more different graphs. */
 const CLAUSES_KEPT = 100;
 
 const clausesOf = keptPer((_entitySet: EntitySet) => new BoundedCache<string, SelectExpandClause>(CLAUSES_KEPT));
 
 /**
- * The clause that writes an entity with what is populated of its navigation properties.
- * @param plain the clause that writes an entity of a type without any of them
- * @returns the same object for equal shapes, as long as a bounded cache keeps it
- * @see specification, Deep insert, 2
+ * Returns the clause that writes an entity with its populated navigation properties.
+ * @param plain returns the clause that writes an entity without navigation properties
+ * @returns the same object for equal shapes while it is in the bounded cache
+ * @see docs/reference/writing.md
  */
 export function graphClause(
   entitySet: EntitySet,
@@ -57,7 +57,7 @@ function makeClause(
   return Object.freeze(keeper({ ...plain(entitySet.entityType), expanded: Object.freeze(expanded) }));
 }
 
-/** Names hold neither commas nor parentheses. */
+/** Names contain neither commas nor parentheses. */
 function keyOf(shape: GraphShape): string {
   return [...shape].map(([{ name }, below]) => `${name}(${keyOf(below)})`).join(",");
 }

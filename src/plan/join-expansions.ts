@@ -6,28 +6,28 @@ import type { JoinedNavigation, RelatedShape, RelationalSource, SourcesBySet } f
 import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
 
-/** The steps of a plan whose entities are read in the rows of their parents. */
+/** The expansions that are joined to the rows of their parents. */
 export interface JoinedSteps {
-  /** What a source is asked for. */
+  /** The joins for the query to the source. */
   readonly navigations: readonly JoinedNavigation[];
-  /** What is joined in turn below each joined step; other steps are absent. */
+  /** The joins below each joined step; other steps are absent. */
   readonly below: ReadonlyMap<ExpandStep, JoinedSteps>;
 }
 
 /** Nothing is joined. */
 export const NO_JOINS: JoinedSteps = Object.freeze({ navigations: Object.freeze([]), below: new Map() });
 
-/** Says whether the entities of a step can stand in one statement with those that it is asked about. */
+/** Returns whether one statement can join the entities of a step. */
 export type CanJoin = (step: ExpandStep) => boolean;
 
-/** Choices that are kept per plan: an application's sets join, or they do not. */
+/** Maximum number of cached choices per plan. The choices of an application rarely vary. */
 const CHOICES_KEPT = 16;
 
 const choicesOf = keptPer((_plan: ExpandPlan) => new BoundedCache<string, JoinedSteps>(CHOICES_KEPT));
 
 /**
- * The steps of a plan that are read along with their parents: those that can be, and below them what in turn can.
- * @param canJoin asked about steps that read the target set and are joinable
+ * Returns all steps of a plan that can be joined to their parents, recursively.
+ * @param canJoin called for joinable steps that read the target set
  * @returns the same object for the same choice, so that a source compiles one statement for it
  */
 export function joinSteps(plan: ExpandPlan | null, canJoin: CanJoin): JoinedSteps {
@@ -37,7 +37,7 @@ export function joinSteps(plan: ExpandPlan | null, canJoin: CanJoin): JoinedStep
   return choicesOf(plan).getOrMake(key, () => makeJoins(plan, canJoin));
 }
 
-/** One digit for each step, and behind that of a joined one those of the level below it. */
+/** Returns one digit per step, each followed by the digits of the joined level below it. */
 function choiceKey({ steps }: ExpandPlan, canJoin: CanJoin): string {
   let key = "";
   for (const step of steps) {
@@ -62,7 +62,7 @@ function makeJoins({ steps }: ExpandPlan, canJoin: CanJoin): JoinedSteps {
   return Object.freeze({ navigations: Object.freeze(navigations), below });
 }
 
-/** The sets that may be joined into the statement of the parents, and those that the expressions in between mention. */
+/** Returns the sets that may be joined into the statement of the parents, and the sets that their expressions mention. */
 export const joinCandidates: (plan: ExpandPlan) => readonly EntitySet[] = keptPer(({ steps }) =>
   Object.freeze([...new Set(steps.flatMap(candidatesOf))]),
 );
@@ -74,8 +74,8 @@ function candidatesOf({ related, expansion, below }: ExpandStep): readonly Entit
 }
 
 /**
- * What the source of the target set is asked for on behalf of a step.
- * @param joined what of the level below is read along
+ * Returns the query of a step to the source of the target set.
+ * @param joined the joins of the level below
  * @returns the same object for the same arguments
  * @throws Error for a step that does not read the target set
  */
@@ -97,28 +97,28 @@ function makeShape({ related, expansion, place }: ExpandStep, joined: JoinedStep
   return Object.freeze(shape);
 }
 
-/** Expressions that a source of a database shall answer. */
+/** Expressions that a source of a database must translate. */
 export interface Translation {
   readonly mentions: Mentions;
-  /** Absent for a source of no database, which joins nothing. */
+  /** Absent for a source that is not a database, which cannot join. */
   readonly relational: RelationalSource | undefined;
   /** The sources of the sets that the expressions mention. */
   readonly sources: SourcesBySet;
 }
 
-/** What a source cannot join; null where it can join all. */
+/** Finds a navigation or root that a source cannot join; null if it can join all. */
 export function findUnjoined({
   mentions: { allNavigations, roots },
   relational,
   sources,
 }: Translation): { readonly path: string; readonly what: string } | null {
-  const joins = (entitySet: EntitySet | null): boolean => {
-    const source = entitySet === null ? undefined : sources.get(entitySet);
+  const joins = (entitySet: EntitySet): boolean => {
+    const source = sources.get(entitySet);
     return source !== undefined && relational?.joins(source) === true;
   };
   const navigation = allNavigations.find(
     ({ entitySet, navigationProperty, target }) =>
-      !entitySet.navigationJoins.has(navigationProperty.name) || !joins(target),
+      target === null || !entitySet.navigationJoins.has(navigationProperty.name) || !joins(target),
   );
   if (navigation !== undefined) return { path: navigation.navigationProperty.name, what: "what it leads to" };
   const root = roots.find(({ expression }) => !joins(expression.entitySet));

@@ -8,37 +8,37 @@ import type { KeysetOrder, KeysetTerm } from "./keyset-order.ts";
 /** The value of a term for one row. */
 export type KeysetValue = PrimitiveValue | null;
 
-/** The rows behind one row. */
+/** A query for the rows after a row. */
 export interface Seek {
-  /** The filter of the query, and what holds for the rows behind. The same object for all requests of a shape. */
+  /** The filter of the query, and the condition for the following rows. The same object for all requests of a shape. */
   readonly filter: FilterClause;
   /** The values of the parameters of the query, then those of the row. */
   readonly values: readonly PrimitiveValue[];
 }
 
-/** What of a row decides on the form of the condition. */
+/** The kind of a value, which decides on the form of the condition. */
 type ValueKind = "value" | "null" | "NaN";
 
-/** What the form of the condition depends on beside the values of the row. */
+/** The other input of the condition, besides the values of the row. */
 export interface SeekScope {
   /** The filter of the query; null: none. */
   readonly filter: FilterClause | null;
-  /** The values of the parameters of the query: as many for each request of the shape. */
+  /** The values of the parameters of the query; their number is the same for all requests of the shape. */
   readonly values: readonly PrimitiveValue[];
-  /** Whether the row is one of a database, which holds no NaN. */
+  /** Whether the row comes from a database, which has no NaN. */
   readonly isRow: boolean;
 }
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
-/** Stands for no filter. */
+/** Represents the absence of a filter. */
 const NO_FILTER: object = Object.freeze({});
 
-/** By the kinds of the values. Order and filter are one object each for all requests of a shape. */
+/** By the kinds of the values. All requests of a shape have the same order and filter objects. */
 const filtersOf = keptPerPair((_order: KeysetOrder, _filter: object) => new Map<string, FilterClause>());
 
 /**
- * The query of the rows that come behind one row, by the values that its terms have there. Every condition has a bound
- * that an index serves: `d ge ? and (d gt ? or id gt ?)`.
+ * Returns the query for the rows after a row, given the values of the terms in that row. Each condition has a bound that
+ * an index supports: `d ge ? and (d gt ? or id gt ?)`.
  * @param row the value of each term of the order
  */
 export function seekBehind(order: KeysetOrder, row: readonly KeysetValue[], scope: SeekScope): Seek {
@@ -65,7 +65,7 @@ function andFilter(filter: FilterClause | null, condition: Expression): Expressi
   return { kind: "logical", operator: "and", operands: [filter.expression, ...conditions], type: BOOLEAN };
 }
 
-/** From the last term, which breaks the ties of all others, to the first. */
+/** Combines the terms from the last one, which breaks the ties of all others, to the first. */
 function behind(terms: readonly KeysetTerm[], kinds: readonly ValueKind[], { values, isRow }: SeekScope): Expression {
   let index = values.length + kinds.filter((kind) => kind === "value").length;
   let tied: Expression | null = null;
@@ -78,7 +78,7 @@ function behind(terms: readonly KeysetTerm[], kinds: readonly ValueKind[], { val
   return tied ?? { kind: "literal", value: false, type: BOOLEAN };
 }
 
-/** One term, and what its row says of it. */
+/** One term, with its value in the row. */
 interface TermSeek {
   readonly term: KeysetTerm;
   readonly kind: ValueKind;
@@ -88,10 +88,10 @@ interface TermSeek {
 }
 
 /**
- * What comes behind the row by one term, or is equal in it and `tied`. Ascending, null comes first, then NaN, then all
- * others; descending it is the other way round.
- * @param tied null: nothing that is equal in the term comes behind
- * @returns null where nothing comes behind
+ * Returns the condition of the rows that follow by one term, or are equal in it and meet `tied`. In ascending order null
+ * comes first, then NaN, then all other values; descending order is the reverse.
+ * @param tied null: no row with an equal value follows
+ * @returns null if no row follows
  */
 function behindTerm(seek: TermSeek, tied: Expression | null): Expression | null {
   const { term, kind } = seek;
@@ -99,12 +99,12 @@ function behindTerm(seek: TermSeek, tied: Expression | null): Expression | null 
     case "value":
       return behindValue(seek, tied);
     case "null":
-      if (term.descending) return tied === null ? null : and(compareNull("eq", term), tied);
+      if (term.descending) return andTied(compareNull("eq", term), tied);
       return orTied(compareNull("ne", term), tied);
     case "NaN": {
       const isNumber = compareLowest(term);
-      if (!term.descending) return orTied(isNumber, tied === null ? null : and(compareNull("ne", term), tied));
-      return orTied(compareNull("eq", term), tied === null ? null : and(not(isNumber), tied));
+      if (!term.descending) return orTied(isNumber, andTied(compareNull("ne", term), tied));
+      return orTied(compareNull("eq", term), andTied(not(isNumber), tied));
     }
   }
 }
@@ -115,7 +115,7 @@ function behindValue({ term, parameter, mayBeNaN }: TermSeek, tied: Expression |
   const bounded = (loose: Expression, strict: Expression): Expression =>
     tied === null ? strict : and(loose, or(strict, tied));
   if (!term.descending) return bounded(compare("ge"), compare("gt"));
-  // What is no number is neither above nor below a value, and comes behind all of them.
+  // NaN is neither greater nor less than a value, and follows all values.
   if (mayBeNaN) return bounded(not(compare("gt")), not(compare("ge")));
   const below = bounded(compare("le"), compare("lt"));
   return term.nullable ? or(compareNull("eq", term), below) : below;
@@ -129,9 +129,13 @@ function compareNull(operator: "eq" | "ne", term: KeysetTerm): Expression {
   return compareTerm(operator, term, { kind: "null", type: term.type });
 }
 
-/** Whether a term is a number at all. */
+/** Returns the condition that a term is neither null nor NaN. */
 function compareLowest(term: KeysetTerm): Expression {
   return compareTerm("ge", term, { kind: "literal", value: Number.NEGATIVE_INFINITY, type: term.type });
+}
+
+function andTied(condition: Expression, tied: Expression | null): Expression | null {
+  return tied === null ? null : and(condition, tied);
 }
 
 function orTied(condition: Expression, tied: Expression | null): Expression {

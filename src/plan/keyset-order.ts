@@ -4,7 +4,7 @@ import type { OrderByItem, SelectedProperty } from "../query/clauses.ts";
 import type { Expression, PathSource, ScalarType } from "../query/expression.ts";
 import { childrenOf, isPath } from "../query/walk-expression.ts";
 
-/** One term of an order by which the rest of a collection is found. */
+/** One term of an order for keyset paging. */
 export interface KeysetTerm {
   readonly expression: Expression;
   readonly descending: boolean;
@@ -12,30 +12,30 @@ export interface KeysetTerm {
   readonly nullable: boolean;
 }
 
-/** An order whose terms, for one row, tell where the next page begins. */
+/** An order whose values in a row determine where the next page begins. */
 export interface KeysetOrder {
-  /** The last one is a property of the key; none stands behind the whole key, for there are no ties to break. */
+  /** The last term is a key property. Terms after the whole key are dropped, because no ties remain. */
   readonly terms: readonly KeysetTerm[];
-  /** The properties of the entity that the terms are made from. */
+  /** The properties of the entity in the terms. */
   readonly properties: readonly StructuralProperty[];
 }
 
 /**
- * Most terms that are sought by: the condition nests two levels for each, and neither this process nor a database bears
- * any depth.
+ * Maximum number of terms. The condition nests two levels per term, and neither this process nor a database supports
+ * unlimited depth.
  */
 const MAX_TERMS = 32;
 
 /**
- * The order by whose values the rest of a collection can be found; null where a term is more than a value of the entity
- * itself: a path along a navigation, a count, a lambda operator, or `now()`, which differs between two requests.
+ * Returns the order for keyset paging; null if a term is not computed from the entity alone: a navigation, a count, a
+ * lambda operator, or `now()`, which differs between requests.
  * @param orderBy a total order
  * @param key the properties of the key
  */
 export const keysetOrder: (orderBy: readonly OrderByItem[], key: readonly StructuralProperty[]) => KeysetOrder | null =
   keptPerPair(findOrder);
 
-/** Adds the properties that the terms of an order are made from to a selection. The same object for the same pair. */
+/** Adds the properties in the terms of an order to a selection. Returns the same object for the same pair. */
 export function withOrderProperties(
   selected: readonly SelectedProperty[],
   order: KeysetOrder,
@@ -70,23 +70,21 @@ function findOrder(orderBy: readonly OrderByItem[], key: readonly StructuralProp
     terms.push(Object.freeze(keeper({ expression, descending, type, nullable: isNullable(expression) })));
     if (expression.kind === "property" && expression.source.kind === "it") open.delete(expression.property);
   }
-  return open.size > 0
-    ? null
-    : Object.freeze(keeper({ terms: Object.freeze(terms), properties: Object.freeze([...properties]) }));
+  return Object.freeze(keeper({ terms: Object.freeze(terms), properties: Object.freeze([...properties]) }));
 }
 
 function scalarType({ type }: Expression): ScalarType | null {
   return type?.kind === "PrimitiveType" || type?.kind === "EnumType" ? type : null;
 }
 
-/** What is computed may be null for many reasons. */
+/** Any expression other than a property is considered nullable. */
 function isNullable(expression: Expression): boolean {
   if (expression.kind !== "property") return true;
   const { source, property } = expression;
   return property.nullable || (source.kind === "property" && isNullable(source));
 }
 
-/** Adds the properties that an expression is made from. @returns false where it is made from anything else */
+/** Adds the properties in an expression. @returns false if it has other operands */
 function collectProperties(expression: Expression, found: Set<StructuralProperty>): boolean {
   if (expression.kind === "property") return collectRoot(expression, found);
   if (isPath(expression) || expression.kind === "count" || expression.kind === "lambda") return false;

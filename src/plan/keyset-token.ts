@@ -3,42 +3,43 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { KeysetValue } from "./keyset-filter.ts";
 
-/** Encrypts and signs the texts of tokens. */
+/** Encrypts and authenticates the texts of tokens. */
 export interface SkipTokenSeal {
   readonly seal: (text: string, context: string) => string;
-  /** Null for what was not sealed for the context. */
+  /** Returns null if the token was not sealed for the context. */
   readonly open: (token: string, context: string) => string | null;
 }
 
-/** Where a page begins. */
+/** The start of a page. */
 export interface PageStart {
-  /** How many rows came before, as far as the pages tell. */
+  /** The number of rows before the page, as counted on the previous pages. */
   readonly position: number;
-  /** Behind which row: the values of the terms of the order; null: behind as many rows as `position` says. */
+  /** The last row before the page; null: the page starts at the offset `position`. */
   readonly row: StartRow | null;
 }
 
-/** The row that a page comes behind. */
+/** The last row before a page. */
 export interface StartRow {
+  /** The values of the terms of the order. */
   readonly values: readonly KeysetValue[];
-  /** Whether it is one of a database. */
+  /** Whether it comes from a database. */
   readonly isRow: boolean;
 }
 
-/** What a token is for. */
+/** The scope of a token. */
 export interface TokenScope {
   readonly seal: SkipTokenSeal;
-  /** Identifies service, set, user, query and order: a token opens for the same ones only. */
+  /** Identifies service, set, user, query and order. A token is valid only for the same context. */
   readonly context: string;
 }
 
 /**
- * Longest text of a token, in characters: values of a row may be of any length, and URLs may not. Where it would be
- * longer the token holds the position alone.
+ * Longest text of a token, in characters, because URLs are limited and values are not. A longer token contains only the
+ * position.
  */
 const MAX_TEXT = 1500;
 
-/** Writes where a page begins as `$skiptoken`; it needs no percent-encoding. @see threats, Values leak through skip tokens */
+/** Writes the start of a page as `$skiptoken`, which needs no percent-encoding. @see docs/reference/paging.md */
 export function writeKeysetToken({ position, row }: PageStart, { seal, context }: TokenScope): string {
   const values = row === null || row.values.some((value) => isLonger(value, MAX_TEXT)) ? null : row.values.map(toText);
   const text = JSON.stringify(values === null ? [position] : [position, row?.isRow === true, ...values]);
@@ -46,9 +47,9 @@ export function writeKeysetToken({ position, row }: PageStart, { seal, context }
 }
 
 /**
- * Reads where a page begins.
- * @param terms how many values the order has
- * @throws ODataError `InvalidSkipToken` for all but a token of the same service, set, user, query and secret
+ * Reads the start of a page.
+ * @param terms the number of terms of the order
+ * @throws ODataError `InvalidSkipToken` unless the token has the same service, set, user, query and secret
  */
 export function readKeysetToken(token: string, terms: number, { seal, context }: TokenScope): PageStart {
   const text = seal.open(token, context);
@@ -56,12 +57,12 @@ export function readKeysetToken(token: string, terms: number, { seal, context }:
   if (start !== null) return start;
   throw protocolError(
     "InvalidSkipToken",
-    "$skiptoken is not one that this service issued to this user for this query: follow @odata.nextLink as it stands, or begin anew without $skiptoken.",
+    "This service did not issue the $skiptoken to this user for this query: follow @odata.nextLink unchanged, or start again without $skiptoken.",
     { target: "$skiptoken" },
   );
 }
 
-/** The text is ours, but another version of the model may have given the order other terms. */
+/** The service wrote the text, but with another version of the model the order may have other terms. */
 function parseStart(text: string, terms: number): PageStart | null {
   const parsed: unknown = JSON.parse(text);
   if (!Array.isArray(parsed)) return null;
@@ -77,7 +78,7 @@ function isLonger(value: KeysetValue, most: number): boolean {
   return (typeof value === "string" || value instanceof Uint8Array) && value.length > most;
 }
 
-/** The form of a value in front of its text. */
+/** Writes a value with a prefix for its type. */
 function toText(value: KeysetValue): string | null {
   if (value === null) return null;
   if (value instanceof Uint8Array) return `x${encodeBase64Url(value)}`;

@@ -5,14 +5,14 @@ import type { SelectExpandClause } from "../query/clauses.ts";
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
- * The clause of a read that needs no property for its own sake, but for what control information is made from.
- * @returns the same object for a type each time
+ * Returns the clause of a read that selects no properties. The read still returns those for control information.
+ * @returns the same object for each call with a type
  */
 export const selectNothing: (entityType: EntityType) => SelectExpandClause = keptPer(() => selectOnly([]));
 
 /**
- * The clause of a read of one property, whole.
- * @returns the same object for a property each time
+ * Returns the clause of a read of one whole property.
+ * @returns the same object for each call with a property
  */
 export const selectProperty: (property: StructuralProperty) => SelectExpandClause = keptPer((property) =>
   selectOnly([property]),

@@ -10,55 +10,55 @@ import { planPaging, type PagePlan, MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeS
 import { totalOrderOf } from "./total-order.ts";
 
 /**
- * The form in which a set is read as a collection, by precedence; `related` is the source of what is related to one
- * entity, which is queryable, but on a route that takes no token. @see decisions, Reading
+ * The form in which a set is read as a collection, by precedence. `related` reads a queryable source of related entities
+ * on a route without tokens. @see docs/reference/handlers.md
  */
 export type ReadForm = "profile-applied" | "queryable" | "get-all" | "related";
 
-/** Who does what for one read of a collection. */
+/** The plan for one read of a collection: the work of the handler, and the remaining work. */
 export interface CollectionPlan {
   readonly form: ReadForm;
   readonly query: BoundQuery;
-  /** Rows to leave out: the absolute offset of the first row of the page, or 0 where `keyset` seeks it. */
+  /** Rows to skip: the absolute offset of the first row of the page, or 0 if `keyset` seeks it. */
   readonly skip: number;
-  /** How a page of a set with keyset paging is found; null: by offset. */
+  /** The keyset plan of a set with keyset paging; null: paging by offset. */
   readonly keyset: KeysetPlan | null;
   readonly page: PagePlan;
-  /** The properties that the answer needs. */
+  /** The properties that the response needs. */
   readonly selected: readonly SelectedProperty[];
-  /** Whether the count leaves out what `$skip` does. */
+  /** Whether the count excludes the rows that `$skip` excludes. */
   readonly countsAfterSkip: boolean;
-  /** The order to apply: total, or empty for the order of a handler that answers without `$orderby`. */
+  /** The order to apply: total, or empty for the order of the handler. */
   readonly orderBy: readonly OrderByItem[];
-  /** The expansions of the page; null where nothing is expanded. */
+  /** The expansions of the page; null: none. */
   readonly expand: ExpandPlan | null;
 }
 
-/** Paging by the values of the last row. */
+/** Paging by the values of the last row, or by offset. */
 export interface KeysetPlan {
-  /** Null where the order has terms that no condition can go on from: pages are found by offset then. */
+  /** Null if no condition can continue the order. Pages are then found by offset. */
   readonly order: KeysetOrder | null;
-  /** Null where the page begins at an offset. */
+  /** Null if the page begins at an offset. */
   readonly seek: Seek | null;
-  /** Rows before the page, as far as the pages before it tell. */
+  /** The number of rows before the page, as counted on the previous pages. */
   readonly position: number;
   readonly token: TokenScope;
 }
 
-/** What a request asks of a page beside its query. */
+/** The requirements of a request on a page, besides its query. */
 export interface PageRequest {
   /** The preference `maxpagesize`; undefined when not sent. */
   readonly maxPageSize: number | undefined;
-  /** The properties that the answer needs. */
+  /** The properties that the response needs. */
   readonly selected: readonly SelectedProperty[];
   readonly expand?: ExpandPlan | null | undefined;
-  /** Whether the count is taken after `$skip`, as on navigation routes; otherwise before. */
+  /** Whether the count is taken after `$skip`, as on navigation routes, instead of before. */
   readonly countsAfterSkip?: boolean | undefined;
-  /** With keyset paging: what makes and reads its tokens. Only the queryable form has any. */
+  /** The scope of tokens for keyset paging, which only the queryable form supports. */
   readonly keyset?: TokenScope | undefined;
 }
 
-/** The form in which a set is read; undefined when no handler for it is declared. */
+/** Returns the form in which a set is read; undefined without a handler for collections. */
 export function readForm(handlers: EntitySetHandlers<never>): ReadForm | undefined {
   if (handlers.applyQuery !== undefined) return "profile-applied";
   if (handlers.queryable !== undefined) return "queryable";
@@ -68,10 +68,10 @@ export function readForm(handlers: EntitySetHandlers<never>): ReadForm | undefin
 /**
  * Plans the read of one page of a collection.
  * @param query the bound query of the request
- * @param request the preference of the client, and what its answer needs
+ * @param request the preference of the client, and the needs of the response
  * @throws ODataError `InvalidQueryOption` for a `$top` above MaxTop, or `$skip` beside `$skiptoken`;
  *   `InvalidSkipToken`
- * @see specification, Collection read
+ * @see docs/reference/paging.md
  */
 export function planCollection(
   form: ReadForm,
@@ -98,7 +98,7 @@ export function planCollection(
   };
 }
 
-/** Where a page of a set with keyset paging begins. `$skip` is of the first page alone: a token is behind it. */
+/** Plans a page with keyset paging. `$skip` applies to the first page only, because tokens start after it. */
 function planKeyset(query: BoundQuery, order: KeysetOrder | null, token: TokenScope): KeysetPlan {
   const scope = order === null ? token : { ...token, context: `${token.context}${termsOf(order)}` };
   const { skipToken, values, shape } = query;
@@ -112,17 +112,16 @@ function planKeyset(query: BoundQuery, order: KeysetOrder | null, token: TokenSc
   return { order, seek, position, token: scope };
 }
 
-/** Rows to leave out: none of those behind a row. */
 function offsetOf({ seek, position }: KeysetPlan): number {
   return seek === null ? position : 0;
 }
 
-/** A token holds values of these types: with another model it is not read. */
+/** The types are part of the context, so that a token of another model is invalid. */
 function termsOf({ terms }: KeysetOrder): string {
   return terms.map(({ type, descending }) => ` ${type.name}${descending ? "-" : ""}`).join("");
 }
 
-/** The absolute offset: a token holds it whole, so a `$skip` beside it would be lost or counted twice. */
+/** Returns the absolute offset. A token contains all of it, so an additional `$skip` is refused. */
 function startOffset(query: BoundQuery): number {
   if (query.skipToken === undefined) return query.skip;
   const offset = readSkipToken(query.skipToken);
@@ -134,22 +133,22 @@ function refuseSkipBesideToken(query: BoundQuery): void {
   if (query.skip === 0) return;
   throw protocolError(
     "InvalidQueryOption",
-    "$skip and $skiptoken exclude each other: the token already holds the whole offset, so leave $skip out.",
+    "$skip and $skiptoken cannot be combined: the token already contains the offset, so omit $skip.",
     { target: "$skip" },
   );
 }
 
-/** The last row of a page, where the next one goes on from it. */
+/** The last row of a page, after which the next page starts. */
 export interface LastRow {
-  /** The value of each term of the order; null: the order goes on by offset. */
+  /** The value of each term of the order; null: the next page starts at an offset. */
   readonly values: readonly KeysetValue[] | null;
   readonly isRow: boolean;
 }
 
 /**
- * Returns the option that asks for the page after this one, percent-encoded.
- * @param size how many entities this page has
- * @param last with keyset paging, the last row of the page
+ * Returns the percent-encoded option that requests the next page.
+ * @param size the number of entities of this page
+ * @param last the last row of the page, for keyset paging
  * @see OData Protocol 4.0, section 11.2.5.7
  */
 export function nextPageOption(plan: CollectionPlan, size: number, last?: LastRow): string {
@@ -167,7 +166,7 @@ export function nextPageOption(plan: CollectionPlan, size: number, last?: LastRo
 
 const NO_PROPERTIES: readonly SelectedProperty[] = Object.freeze([]);
 
-/** Plans a count: no page, no order; a source is asked for no rows, a set that applies the query for all of them. */
+/** Plans a count, without page and order. A source returns no rows, an `applyQuery` handler returns all. */
 export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
   const size = form === "profile-applied" ? undefined : 0;
   return {

@@ -13,62 +13,69 @@ import type {
 } from "../query/clauses.ts";
 import { continuationOptions } from "../query/continuation.ts";
 import type { SourceQuery } from "../query/source.ts";
-import { expansionWays, parentProperties, planRelated, type RelatedLoad, type RelatedWay } from "./plan-related.ts";
+import {
+  expansionWays,
+  navigationHandlersOf,
+  parentProperties,
+  planRelated,
+  type RelatedLoad,
+  type RelatedWay,
+} from "./plan-related.ts";
 import { hasNavigationRoute } from "./table-navigation.ts";
 import { totalOrder } from "./total-order.ts";
 
-/** How many related entities of one parent are written. */
+/** The number of related entities per parent. */
 export interface ExpandedSize {
-  /** Most that are written; undefined: all. */
+  /** Maximum number to write; undefined: all. */
   readonly size: number | undefined;
-  /** Most that are read: one more than are written where that one tells whether there are more. */
+  /** Maximum number to read: one more than `size` if that entity shows whether more exist. */
   readonly readSize: number | undefined;
-  /** What happens when there are more: nothing is said, a link is written, or the request is refused. */
+  /** The result if there are more: they are ignored, a next link is written, or the request is refused. */
   readonly beyond: "cut" | "link" | "refuse";
 }
 
-/** A `$search` on what an expansion leads to. */
+/** A `$search` on the related entities of an expansion. */
 export interface ExpandSearch {
   readonly search: NonNullable<EntitySetHandlers<Context>["search"]>;
   readonly clause: SearchClause;
-  /** What a source that the handler answers is asked for: the keys of what it found. */
+  /** The query for the keys of the found entities, if the handler returns a source. */
   readonly query: Omit<SourceQuery, "signal">;
 }
 
-/** One expansion: who loads it, what is applied to it, and what comes below. */
+/** The plan of one expansion: its ways of loading, its options, and the expansions below it. */
 export interface ExpandStep {
   readonly expansion: ExpandedNavigation;
   /** Set and navigation property, for messages: `Countries/Cities`. */
   readonly place: string;
-  /** Who brings the related entities, in the order of preference. */
+  /** The ways of reading the related entities, in the order of preference. */
   readonly ways: readonly RelatedWay[];
-  /** The read of the target set, where it is one of the ways; null: it is none. */
+  /** The read of the target set, if it is one of the ways; otherwise null. */
   readonly related: RelatedLoad | null;
   /** Null without `$search`. */
   readonly search: ExpandSearch | null;
-  /** Total; empty for the order in which the related entities come. */
+  /** Total; empty for the order in which the related entities are returned. */
   readonly orderBy: readonly OrderByItem[];
   readonly page: ExpandedSize;
-  /** Null where nothing is expanded below. */
+  /** Null without nested expansions. */
   readonly below: ExpandPlan | null;
 }
 
 /** The expansions of one level, in the order of the clause. Never empty. */
 export interface ExpandPlan {
   readonly steps: readonly ExpandStep[];
-  /** The properties of the parents by which steps that read the target set find what belongs to them. */
+  /** The properties of the parents by which the target sets are joined. */
   readonly joinProperties: readonly StructuralProperty[];
-  /** Whether the key of the parents is needed: handlers are asked by it, and links are made from it. */
+  /** Whether the key of the parents is needed, for handlers or for links. */
   readonly needsKey: boolean;
 }
 
-/** What a plan depends on beside the clause. */
+/** The other input of a plan, besides the clause. */
 export type ExpandScope = Pick<ServiceDefinition, "entitySets" | "limits">;
 
 /**
- * Plans the expansions of a clause: a batch handler is preferred to one that is called for each parent.
- * @returns the same plan for a clause each time; null where the clause expands nothing
- * @see specification, $expand, rules 2 and 3
+ * Plans the expansions of a clause. A batch handler takes precedence over a handler that is called per parent.
+ * @returns the same plan for each call with a clause; null without expansions
+ * @see docs/reference/expand.md
  */
 export function planExpand(clause: SelectExpandClause, scope: ExpandScope): ExpandPlan | null {
   if (clause.expanded.length === 0) return null;
@@ -88,7 +95,7 @@ const planOf = keptPerPair((clause: SelectExpandClause, scope: ExpandScope): Exp
 
 function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep {
   const { entitySet, navigationProperty, orderBy, selectExpand } = expansion;
-  const handlers = scope.entitySets.get(entitySet.name)?.navigationHandlers.get(navigationProperty.name) ?? {};
+  const handlers = navigationHandlersOf(scope, entitySet, navigationProperty.name);
   const below = planExpand(selectExpand, scope);
   const { get, getBatch } = handlers;
   const isHandled = (getBatch ?? get) !== undefined;
@@ -110,7 +117,7 @@ function isAskedByKey({ kind }: RelatedWay): boolean {
   return kind === "batch" || kind === "each";
 }
 
-/** The target set has a handler: the binder has refused the option without one. */
+/** Plans `$search`. The binder has refused it unless the target set has a handler. */
 function planSearch(
   { search: clause, target, roundingMode }: ExpandedNavigation,
   scope: ExpandScope,
@@ -120,7 +127,7 @@ function planSearch(
   return searchOfKeys({ search, clause }, target, roundingMode);
 }
 
-/** A search that is asked for nothing but the keys of the entities that it finds. */
+/** Returns a search that reads only the keys of the found entities. */
 export function searchOfKeys(
   { search, clause }: Pick<ExpandSearch, "search" | "clause">,
   target: EntitySet,
@@ -143,16 +150,17 @@ export function searchOfKeys(
   return Object.freeze({ search, clause, query });
 }
 
-/** Whether the navigation route can go on with a list that is cut. */
+/** Returns whether the navigation route can continue a truncated list. */
 function canContinue(expansion: ExpandedNavigation, scope: ExpandScope): boolean {
   const { entitySet, navigationProperty } = expansion;
   return continuationOptions(expansion) !== null && hasNavigationRoute(scope, entitySet, navigationProperty.name);
 }
 
 /**
- * An explicit `$top` is served as it is: the binder has refused what is above `maxExpandTop`. Without one the list ends
- * there, never silently: with a link where the navigation route can go on with it, else with an error.
- * @see decisions, Reading; OData JSON Format 4.0, section 8.3
+ * Returns the size of an expansion. An explicit `$top` applies as given, because the binder refuses a value above
+ * `maxExpandTop`. Without `$top`, `maxExpandTop` truncates the list: with a next link if the navigation route can continue
+ * it, otherwise with an error.
+ * @see OData JSON Format 4.0, section 8.3
  */
 function planSize(expansion: ExpandedNavigation, scope: ExpandScope): ExpandedSize {
   const { form, top, navigationProperty } = expansion;

@@ -5,19 +5,19 @@ import type { Expression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 
 /**
- * How a query whose expressions lead to other entities is applied to a list, so that as few as possible are loaded: the
- * conditions on the entity itself first, then the others, then the order of what is left.
+ * The plan for applying a query with navigations to a list of entities. To load as few related entities as possible, it
+ * applies the conditions on the entity itself first, then the other conditions, then the order.
  */
 export interface MentionsPlan {
-  /** The conditions that mention nothing else; null: there is none. */
+  /** The conditions without navigations; null: none. */
   readonly ownFilter: FilterClause | null;
-  /** The other conditions, as a query; null: none leads anywhere. */
+  /** The conditions with navigations, as a query; null: none. */
   readonly filter: QueryClauses | null;
-  /** The order as a query; null where it leads nowhere. */
+  /** The order with navigations, as a query; null: it has none. */
   readonly orderBy: QueryClauses | null;
 }
 
-/** What was made of a filter. */
+/** The conditions of a filter, by whether they contain navigations. */
 type FilterPlan = Pick<MentionsPlan, "ownFilter" | "filter">;
 
 const NO_FILTER: FilterPlan = Object.freeze({ ownFilter: null, filter: null });
@@ -25,7 +25,7 @@ const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
 /**
  * Plans how a query is applied to a list of entities.
- * @returns null where its expressions mention nothing but the entity
+ * @returns null if its expressions mention only the entity itself
  */
 export function planMentions({ filter, orderBy }: QueryClauses): MentionsPlan | null {
   const filterPlan = filter === null ? NO_FILTER : splitFilter(filter);
@@ -46,7 +46,7 @@ function leadsOn(expression: Expression): boolean {
   return mentionsOf({ filter: { expression }, orderBy: NO_ORDER }) !== null;
 }
 
-/** Only what is true of all conditions stays, so they can be asked for one after another. */
+/** Joins conditions by `and`. An entity must meet all of them, so they can be applied one after another. */
 function allOf(operands: readonly Expression[]): FilterClause | null {
   const [first] = operands;
   if (first === undefined) return null;

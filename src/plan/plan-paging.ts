@@ -1,6 +1,6 @@
 import { protocolError } from "../errors/odata-error.ts";
 
-/** What a request says about the size of the page. */
+/** The page size that a request asks for. */
 export interface PagingRequest {
   /** `$top`; undefined when omitted. */
   readonly top: number | undefined;
@@ -8,24 +8,24 @@ export interface PagingRequest {
   readonly maxPageSize: number | undefined;
 }
 
-/** How many rows a page has, and whether a link follows it. */
+/** The size of a page, and whether a next link may follow it. */
 export interface PagePlan {
-  /** Most rows of the page; undefined: all. */
+  /** Maximum number of rows of the page; undefined: all. */
   readonly size: number | undefined;
-  /** Most rows to read: one more than the page where that row tells whether a next page exists. */
+  /** Maximum number of rows to read: one more than `size` if that row shows whether a next page exists. */
   readonly readSize: number | undefined;
-  /** Whether more rows than `size` give a next link. Never with an explicit `$top`. */
+  /** Whether a next link is written if there are more than `size` rows; never with an explicit `$top`. */
   readonly linked: boolean;
-  /** The page size that the client's preference led to, for Preference-Applied; undefined when it was not applied. */
+  /** The page size for Preference-Applied; undefined if the preference was not applied. */
   readonly appliedPageSize: number | undefined;
 }
 
 /**
- * Decides the size of a page. An explicit `$top` is served as it is or refused; without one the page is the smaller of
- * MaxTop and the preference.
- * @param maxTop the cap of the entity set; null: none
+ * Decides on the size of a page. An explicit `$top` is applied as given, or refused. Without `$top` the size is the smaller
+ * of MaxTop and the preference.
+ * @param maxTop the limit of the entity set; null: none
  * @throws ODataError `InvalidQueryOption` for a `$top` above MaxTop
- * @see specification, Collection read, `$top` and rule 3; decisions, Reading
+ * @see docs/reference/paging.md
  */
 export function planPaging(request: PagingRequest, maxTop: number | null): PagePlan {
   const { top, maxPageSize } = request;
@@ -33,7 +33,7 @@ export function planPaging(request: PagingRequest, maxTop: number | null): PageP
     if (maxTop !== null && top > maxTop) {
       throw protocolError(
         "InvalidQueryOption",
-        `$top must not be above ${String(maxTop)} here: ask for at most ${String(maxTop)}, or leave $top out and follow @odata.nextLink.`,
+        `$top must not exceed ${String(maxTop)} here: request at most ${String(maxTop)}, or omit $top and follow @odata.nextLink.`,
         { target: "$top" },
       );
     }
@@ -44,16 +44,16 @@ export function planPaging(request: PagingRequest, maxTop: number | null): PageP
   return { size, readSize: size + 1, linked: true, appliedPageSize: maxPageSize === undefined ? undefined : size };
 }
 
-/** The largest offset that a token can hold: it is a signed 32-bit integer. */
+/** The largest offset in a token, which is a signed 32-bit integer. */
 export const MAX_SKIP_TOKEN_OFFSET = 0x7fff_ffff;
 
-/** Base64 of exactly four octets: the last digit holds two bits only. */
+/** Base64 of exactly four octets, whose last digit has only two bits. */
 const TOKEN = /^[A-Za-z0-9+/]{5}[AQgw]==$/;
 
 /**
  * Writes an offset as `$skiptoken`: Base64 of a 4-byte little-endian integer.
  * @param offset rows to skip, 0 to MAX_SKIP_TOKEN_OFFSET
- * @see specification, Collection read, `$skiptoken`
+ * @see docs/reference/paging.md
  */
 export function writeSkipToken(offset: number): string {
   return btoa(String.fromCharCode(offset & 0xff, (offset >> 8) & 0xff, (offset >> 16) & 0xff, (offset >> 24) & 0xff));
@@ -61,8 +61,8 @@ export function writeSkipToken(offset: number): string {
 
 /**
  * Reads the offset of a `$skiptoken`.
- * @param token the decoded text of the option; a blank stands for a plus sign that was not percent-encoded
- * @throws ODataError `InvalidSkipToken` for all but Base64 of a non-negative 4-byte integer
+ * @param token the decoded text of the option; a blank is a plus sign that was not percent-encoded
+ * @throws ODataError `InvalidSkipToken` unless it is Base64 of a non-negative 4-byte integer
  */
 export function readSkipToken(token: string): number {
   const text = token.replaceAll(" ", "+");
@@ -74,7 +74,7 @@ export function readSkipToken(token: string): number {
   }
   throw protocolError(
     "InvalidSkipToken",
-    "$skiptoken is not one that this service issued: follow @odata.nextLink as it stands, or use $skip.",
+    "This service did not issue the $skiptoken: follow @odata.nextLink unchanged, or use $skip.",
     { target: "$skiptoken" },
   );
 }

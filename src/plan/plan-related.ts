@@ -5,14 +5,14 @@ import type { EntitySet, NavigationJoin, NavigationProperty, StructuralProperty 
 import type { ExpandedNavigation, SelectedProperty } from "../query/clauses.ts";
 import { keyProperties, propertiesToRead } from "./properties-to-read.ts";
 
-/** A way in which the entities that a navigation leads to are read. */
+/** A way of reading the related entities of a navigation. */
 export type RelatedWay =
   /** The handler of the navigation is called once, with the keys of all parents. */
   | { readonly kind: "batch"; readonly getBatch: NonNullable<NavigationHandlers<Context>["getBatch"]> }
-  /** The handler of the navigation is called for each key. */
+  /** The handler of the navigation is called per key. */
   | { readonly kind: "each"; readonly get: NonNullable<NavigationHandlers<Context>["get"]> }
   | TargetWay
-  /** The handlers of the parents have put the related entities into them. */
+  /** The handlers of the parents have returned the related entities with them. */
   | { readonly kind: "loaded" };
 
 /** The target set is read once for all parents, by the join of the navigation. */
@@ -22,20 +22,20 @@ export interface TargetWay {
   readonly target: EntitySet;
 }
 
-/** The target set as an expansion reads it. */
+/** The read of the target set for an expansion. */
 export interface RelatedLoad extends TargetWay {
-  /** The properties of the related entities that the response needs, and what is below. */
+  /** The properties of the related entities that the response and nested expansions need. */
   readonly selected: readonly SelectedProperty[];
-  /** Whether a parent has one related entity at most by the key of the target: then it can stand in the parent's row. */
+  /** Whether the key of the target limits each parent to one related entity, which can be joined to the parent's row. */
   readonly isJoinable: boolean;
 }
 
 const LOADED: RelatedWay = Object.freeze({ kind: "loaded" });
 
 /**
- * Chooses the ways in which an expansion is read, in the order of preference: a navigation with a handler is always
- * expanded by the handler.
- * @param related the target set, where it can be read
+ * Returns the ways of reading an expansion, in the order of preference. A navigation with a handler is always expanded by
+ * the handler.
+ * @param related the target set, if it can be read
  * @see docs/reference/expand.md
  */
 export function expansionWays(
@@ -48,8 +48,8 @@ export function expansionWays(
 }
 
 /**
- * Chooses the ways in which a path of an expression is read, in the order of preference: one read of the target set is
- * cheaper than a call for each key. A later way brings what the way before it cannot tell.
+ * Returns the ways of reading a path in an expression, in the order of preference: one read of the target set is cheaper
+ * than a call per key. A later way reads the parents that the previous way cannot.
  */
 export function pathWays(step: PathStep, handlers: NavigationHandlers<Context>): readonly RelatedWay[] {
   const way = handlerWay(handlers, "batch");
@@ -58,24 +58,33 @@ export function pathWays(step: PathStep, handlers: NavigationHandlers<Context>):
   return related === null ? [way ?? LOADED] : [related, way ?? LOADED];
 }
 
-/** Returns the read of the target set, where a join tells what is related; else null. */
+/** Returns the read of the target set if a join is declared; otherwise null. */
 export function targetWay({ entitySet, navigationProperty, target }: PathStep): TargetWay | null {
   const join = entitySet.navigationJoins.get(navigationProperty.name);
   return join === undefined || target === null ? null : { kind: "target", join, target };
 }
 
-/** A navigation as a path goes along it. */
+/** Returns the handlers of a navigation property of a set. */
+export function navigationHandlersOf(
+  { entitySets }: Pick<ServiceDefinition, "entitySets">,
+  entitySet: EntitySet,
+  name: string,
+): NavigationHandlers<Context> {
+  return entitySets.get(entitySet.name)?.navigationHandlers.get(name) ?? {};
+}
+
+/** A navigation in a path. */
 export interface PathStep {
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
-  /** Null where the related entities belong to no set. */
+  /** Null if the related entities have no set. */
   readonly target: EntitySet | null;
 }
 
 /**
  * Returns the handler of a navigation, for its routes or for many parents.
- * @param preferred which of two handlers is called
- * @returns null without one
+ * @param preferred the handler to call if both are declared
+ * @returns null without a handler
  */
 export function handlerWay(
   { get, getBatch }: NavigationHandlers<Context>,
@@ -86,11 +95,10 @@ export function handlerWay(
 }
 
 /**
- * Plans the read of an expansion from the target set itself.
- * @param joinProperties of the related entities, by which the expansions of the next level find what belongs to them
- * @returns null where it is not eligible: the set keeps it out of the data source, nothing says how the related entities
- *   are found, or the target set has no `queryable`
- * @see specification, $expand, rule 2
+ * Plans the read of an expansion from the target set.
+ * @param joinProperties the properties of the related entities that the nested expansions join by
+ * @returns null if the set disables expansion by the data source, no join is declared, or the target set has no `queryable`
+ * @see docs/reference/expand.md
  */
 export function planRelated(
   expansion: ExpandedNavigation,
@@ -108,7 +116,7 @@ export function planRelated(
     target,
     selected:
       form === "entities"
-        ? // The key tells in the row of a parent whether there is an entity.
+        ? // In the row of a parent, the key shows whether there is a related entity.
           propertiesToRead(target, expansion.selectExpand, {
             key: true,
             pushdown: selectPushdownEnabled,
@@ -119,18 +127,18 @@ export function planRelated(
   });
 }
 
-/** How the related entities of a navigation are found, where its set lets the data source expand it; else null. */
+/** Returns the join of a navigation if its set lets the data source expand it; otherwise null. */
 export function eligibleJoin(set: EntitySetDefinition | undefined, navigation: string): NavigationJoin | null {
   if (set === undefined || !set.settings.expandPushdownEnabled) return null;
   return set.entitySet.navigationJoins.get(navigation) ?? null;
 }
 
-/** The properties of the parents by which a join finds what is related to them, in the order of the join. */
+/** Returns the properties of the parents in a join, in the order of the join. */
 export function parentProperties(join: NavigationJoin): readonly StructuralProperty[] {
   return (join.kind === "direct" ? join.pairs : join.from).map(({ property }) => property);
 }
 
-/** Otherwise one parent might have several, and would stand in several rows. */
+/** Otherwise a parent may have several related entities, and would appear in several rows. */
 function leadsToKey(join: NavigationJoin, { entityType }: EntitySet): boolean {
   return (
     join.kind === "direct" && entityType.key.every((property) => join.pairs.some(({ related }) => related === property))

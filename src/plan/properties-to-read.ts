@@ -2,25 +2,25 @@ import { keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
 
-/** What else the answer of a request needs of each entity. */
+/** The other needs of a response for each entity. */
 export interface ReadNeeds {
-  /** Whether `@odata.id` and other links are written, which are made from the key. */
+  /** Whether links such as `@odata.id` are written, which contain the key. */
   readonly key: boolean;
-  /** Whether only what is needed is to be read; otherwise everything is. */
+  /** Whether to read only the needed properties, instead of all. */
   readonly pushdown: boolean;
-  /** By which the expansions of the clause find what is related to the entities: determined by the clause. */
+  /** The properties that the expansions of the clause join by. */
   readonly join?: readonly StructuralProperty[] | undefined;
 }
 
-/** By needs: a source meets the same object for the same ones. */
+/** By needs, so that a source gets the same object for the same needs. */
 const propertiesOf = keptPerPair(
   (_clause: SelectExpandClause, _entitySet: EntitySet) => new Map<string, readonly SelectedProperty[]>(),
 );
 
 /**
- * The properties that a source has to read for an answer: those of `$select`, the ETag's, those that expansions are
- * found by, and the key where links are written. In order of declaration, ignored ones last.
- * @see specification, Per-entity-set settings (SelectPushdownEnabled)
+ * Returns the properties that a source must read for a response: those of `$select`, of the ETag, of the joins of
+ * expansions, and the key if links are written. They are in order of declaration, ignored properties last.
+ * @see docs/reference/select.md
  */
 export function propertiesToRead(
   entitySet: EntitySet,
@@ -39,7 +39,7 @@ export function propertiesToRead(
   return properties;
 }
 
-/** The properties of the key: the same list for a type each time, so that a source compiles one statement for it. */
+/** Returns the key properties: the same list for each call with a type, so that a source compiles one statement for it. */
 export const keyProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer(({ key }) =>
   Object.freeze(key.map((property) => ({ property }))),
 );
@@ -62,7 +62,7 @@ function neededProperties(
   return [...visible, ...ignoredAmong(join, entityType).map((property) => ({ property }))];
 }
 
-/** Entities may be related by what no client sees. */
+/** Joins may use ignored properties, which no client sees. */
 function ignoredAmong(
   join: readonly StructuralProperty[],
   { ignoredProperties }: EntityType,

@@ -7,17 +7,17 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { ExpandedNavigation, FilterClause, OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
-import { fillParameters } from "../query/fill-parameters.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
-import { childrenOf } from "../query/walk-expression.ts";
+import { fillParameters, childrenOf } from "../query/walk-expression.ts";
+import { navigationHandlersOf } from "./plan-related.ts";
 
-/** Returns what the row rule of a set says of the user of a request; `all` for a set without a rule. */
+/** Returns the row rule of a set for the user of a request; `all` without a rule. */
 export type ConditionOf = (entitySet: EntitySet) => RowCondition;
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
-/** The condition that no row meets, in a form that every database takes. */
+/** A condition that is false for every row, in a form that every database supports. */
 export const NO_ROW: FilterClause = Object.freeze(
   keeper<FilterClause>({
     expression: {
@@ -32,10 +32,11 @@ export const NO_ROW: FilterClause = Object.freeze(
 );
 
 /**
- * Adds row rules to the query of a handler that applies it by itself: the rule of the set, and the rules of the sets that
- * the handler may expand. Where expressions lead, the handler could meet rows that the user does not see.
- * @returns null where the user sees no row of the set
- * @throws ODataError `UnsupportedQueryOption` for an expression that leads to a set with a rule
+ * Adds row rules to the query of an `applyQuery` handler: the rule of the set, and the rules of the sets that the handler
+ * may expand.
+ * @returns null if the user sees no rows of the set
+ * @throws ODataError `UnsupportedQueryOption` for an expression that navigates to a set with a rule, because the handler
+ *   would evaluate it over hidden rows
  * @see docs/guides/authorization.md
  */
 export function restrictQuery(
@@ -50,7 +51,7 @@ export function restrictQuery(
   return {
     ...query,
     filter: restrictFilter(query.filter, condition),
-    expand: restrictExpansions(query.expand, conditionOf, definition),
+    expand: query.expand && restrictExpansions(query.expand, conditionOf, definition),
   };
 }
 
@@ -58,7 +59,7 @@ function refuseHidden({ filter, orderBy }: QueryClauses, option: string, conditi
   const mentioned = mentionsOf({ filter, orderBy })?.entitySets ?? [];
   const hiding = mentioned.find((entitySet) => conditionOf(entitySet) !== "all");
   if (hiding === undefined) return;
-  const message = `Expressions that lead to ${hiding.name} are not offered in ${option}: the entity set applies it by itself.`;
+  const message = `Expressions that navigate to ${hiding.name} are not supported in ${option}: the entity set applies the query itself.`;
   throw protocolError("UnsupportedQueryOption", message, { target: option });
 }
 
@@ -70,19 +71,17 @@ function restrictFilter(filter: FilterClause | null, condition: RowCondition): F
   return { expression: { kind: "logical", operator: "and", operands: [rule, filter.expression], type: BOOLEAN } };
 }
 
-/** A navigation with a handler is not expanded by this handler. */
+/** The handler of a navigation, if any, expands it instead of this handler. */
 function restrictExpansions(
-  expand: readonly ExpandedNavigation[] | null,
+  expand: readonly ExpandedNavigation[],
   conditionOf: ConditionOf,
   definition: Pick<ServiceDefinition, "entitySets">,
-): readonly ExpandedNavigation[] | null {
-  if (expand === null) return null;
+): readonly ExpandedNavigation[] {
   return expand.map((expansion) => {
     const { entitySet, navigationProperty, target, selectExpand, filter } = expansion;
-    const set = definition.entitySets.get(entitySet.name);
-    const { get, getBatch } = set?.navigationHandlers.get(navigationProperty.name) ?? {};
+    const { get, getBatch } = navigationHandlersOf(definition, entitySet, navigationProperty.name);
     if ((get ?? getBatch) === undefined) refuseHidden(expansion, "$expand", conditionOf);
-    const expanded = restrictExpansions(selectExpand.expanded, conditionOf, definition) ?? [];
+    const expanded = restrictExpansions(selectExpand.expanded, conditionOf, definition);
     return {
       ...expansion,
       filter: restrictFilter(filter, target === null ? "all" : conditionOf(target)),
@@ -91,20 +90,20 @@ function restrictExpansions(
   });
 }
 
-/** Returns the condition of a rule as a query: the same object for a filter each time. */
+/** Returns the condition of a rule as a query: the same object for each call with a filter. */
 export const clausesOf: (filter: FilterClause) => QueryClauses = keptPer((filter) =>
   Object.freeze(keeper({ filter, orderBy: NO_ORDER })),
 );
 
 /**
- * Returns the properties without which a rule cannot judge an entity, if the type ignores them: handlers may leave
- * ignored properties out, and an absent value must not count as null where there always is a value.
+ * Returns the properties that a rule needs to evaluate an entity. Handlers may omit ignored properties, and a missing value
+ * of a property that is not nullable must not count as null.
  */
 export const requiredProperties: (filter: FilterClause) => readonly StructuralProperty[] = keptPer(({ expression }) =>
   [...ownProperties(expression)].filter(({ nullable }) => !nullable),
 );
 
-/** The properties of the entity itself that a condition asks for. */
+/** Yields the properties of the entity itself in a condition. */
 function* ownProperties(expression: Expression): Generator<StructuralProperty> {
   if (expression.kind === "property") {
     if (expression.source.kind === "it") yield expression.property;

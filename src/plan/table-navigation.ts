@@ -5,19 +5,20 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { FilterClause, QueryShape, SelectedProperty } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import type { RelatedShape } from "../query/source.ts";
+import { navigationHandlersOf } from "./plan-related.ts";
 import { totalOrder } from "./total-order.ts";
 
-/** A navigation from table to table that needs no handler: what its routes read. */
+/** A navigation between tables, whose routes need no handler. */
 export interface TableNavigation {
   readonly join: NavigationJoin;
   readonly target: EntitySet;
 }
 
 /**
- * How the routes of a navigation without a handler are answered.
+ * Returns how the routes of a navigation without a handler read the related entities.
  * @param name wire name of the navigation property
- * @returns null where it has none: both sets must be tables, the join declared, and the parents readable by key
- * @see specification, Navigation routes
+ * @returns null unless both sets are tables, the join is declared, and the parents can be read by key
+ * @see docs/reference/navigation.md
  */
 export function tableNavigation(
   { entitySets }: Pick<ServiceDefinition, "entitySets">,
@@ -33,23 +34,23 @@ export function tableNavigation(
 }
 
 /**
- * Whether `GET /Set(key)/Nav` has a route: a handler leads along the navigation property, or it leads from table to
- * table. References can be read where it has.
- * @see specification, Route table
+ * Returns whether `GET /Set(key)/Nav` has a route: the navigation property has a handler, or connects two tables. The same
+ * holds for reading references.
+ * @see docs/reference/navigation.md
  */
 export function hasNavigationRoute(
   definition: Pick<ServiceDefinition, "entitySets">,
   entitySet: EntitySet,
   name: string,
 ): boolean {
-  const { get, getBatch } = definition.entitySets.get(entitySet.name)?.navigationHandlers.get(name) ?? {};
+  const { get, getBatch } = navigationHandlersOf(definition, entitySet, name);
   return (get ?? getBatch) !== undefined || tableNavigation(definition, entitySet, name) !== null;
 }
 
-/** What of a query the shape of a related read says again. */
+/** The parts of a query that the shape of a related read repeats. */
 type RelatedClauses = Pick<QueryShape, "entityType" | "filter" | "orderBy" | "roundingMode">;
 
-/** The object for each selection, so that a source compiles one statement for all requests of a shape. */
+/** One object per selection, so that a source compiles one statement for all requests of a shape. */
 const collectionShapes = keptPerPair((shape: QueryShape, join: NavigationJoin) => shapesOf(join, shape));
 const entityShapes = keptPerPair((join: NavigationJoin, entityType: EntityType) =>
   shapesOf(join, oneOf(entityType, null)),
@@ -59,8 +60,8 @@ const keyedShapes = keptPerPair((join: NavigationJoin, entityType: EntityType) =
 );
 
 /**
- * What a source is asked for along one navigation when a query runs over the related entities alone.
- * @param selected the properties that the answer needs
+ * Returns the shape of a read that applies a query to the related entities.
+ * @param selected the properties that the response needs
  * @returns the same object for the same arguments
  */
 export function relatedShape(
@@ -72,9 +73,9 @@ export function relatedShape(
 }
 
 /**
- * What a source is asked for along one navigation when one related entity is wanted.
- * @param isKeyed whether it is the one whose key the values of the query are, in the order of the key
- * @param selected the properties that the answer needs
+ * Returns the shape of a read of one related entity.
+ * @param isKeyed whether the values of the query are its key, in the order of the key
+ * @param selected the properties that the response needs
  * @returns the same object for the same arguments
  */
 export function relatedEntityShape(
@@ -106,12 +107,12 @@ function shapesOf(
   };
 }
 
-/** Each property of the key equals the parameter that has its position. */
+/** Compares each key property with the parameter at its position. */
 function keyFilter(entityType: EntityType): FilterClause {
   const boolean = PRIMITIVE_TYPES["Edm.Boolean"];
   const terms = entityType.key.map((property, index): Expression => {
     const { type } = property;
-    if (type.kind === "ComplexType") throw new Error(`${property.name} is no property of a key.`);
+    if (type.kind === "ComplexType") throw new Error(`${property.name} is not a key property.`);
     return {
       kind: "comparison",
       operator: "eq",

@@ -4,10 +4,10 @@ import type { OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { ItExpression } from "../query/expression.ts";
 
 /**
- * Makes an order total: the key properties that are not yet in it are appended, in the direction of the last term, so
- * that an index on that term serves the order.
- * @param orderBy the order that the client asked for; empty: by key
- * @see decisions, Reading
+ * Makes an order total: appends the missing key properties in the direction of the last term, so that an index on that
+ * term supports the order.
+ * @param orderBy the order of the client; empty: by key
+ * @see docs/reference/orderby.md
  */
 export function totalOrder(orderBy: readonly OrderByItem[], entityType: EntityType): readonly OrderByItem[] {
   const descending = orderBy.at(-1)?.descending ?? false;
@@ -15,7 +15,7 @@ export function totalOrder(orderBy: readonly OrderByItem[], entityType: EntityTy
   return Object.freeze(keeper([...orderBy, ...missing.map((property) => keyItem(entityType, property, descending))]));
 }
 
-/** Makes the order of a shape total. The same object each time, so that a source compiles one statement for it. */
+/** Makes the order of a shape total. Returns the same object each time, so that a source compiles one statement for it. */
 export const totalOrderOf: (shape: QueryShape) => readonly OrderByItem[] = keptPer(({ orderBy, entityType }) =>
   totalOrder(orderBy, entityType),
 );

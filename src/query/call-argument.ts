@@ -2,12 +2,12 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
 /**
- * An argument of a function call as a URL gives it: the value of a literal, in canonical form, or the JSON of a
- * complex value or collection, still to be read by the model.
+ * An argument of a function call in a URL: the value of a literal, in canonical form, or the JSON of a complex value or
+ * collection, which is not checked against the model yet.
  */
 export type CallArgument =
   | { readonly kind: "value"; readonly value: PrimitiveValue | null }
   | { readonly kind: "json"; readonly json: JsonValue };
 
-/** The arguments of a call by the names of their parameters; absent ones were not given. */
+/** The given arguments of a call by the names of their parameters. */
 export type CallArguments = ReadonlyMap<string, CallArgument>;

@@ -1,25 +1,26 @@
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { RoundingMode } from "./clauses.ts";
 
-/** The settings of one entity set that govern query options: resolved once at startup, the same data for all paths. */
+/** The settings of an entity set for query options, resolved once at startup. */
 export interface Capabilities {
   readonly filterEnabled: boolean;
   readonly orderByEnabled: boolean;
   readonly selectEnabled: boolean;
   readonly expandEnabled: boolean;
   readonly countEnabled: boolean;
-  /** Whether a search handler is declared. */
+  /** Whether the set has a search handler. */
   readonly searchEnabled: boolean;
-  /** Allowlists of wire names; null: every property. */
+  /** Allowlists of wire names; null: all properties. */
   readonly filterProperties: ReadonlySet<string> | null;
   readonly orderByProperties: ReadonlySet<string> | null;
   readonly selectProperties: ReadonlySet<string> | null;
   readonly expandProperties: ReadonlySet<string> | null;
-  /** Most rows of a page; null: no cap. */
+  /** Maximum number of rows of a page; null: no limit. */
   readonly maxTop: number | null;
   readonly roundingMode: RoundingMode;
 }
 
-/** Bounds on the work of one request. `null`: no limit. @see decisions, Settings */
+/** Limits on the work of one request; null: no limit. @see docs/reference/limits.md */
 export interface Limits {
   readonly maxExpandDepth: number | null;
   readonly maxExpandTop: number | null;
@@ -32,4 +33,18 @@ export interface Limits {
   readonly maxJsonValues: number | null;
   readonly maxResponseEntities: number | null;
   readonly maxExpandItems: number | null;
+}
+
+/** A navigation of an expansion. Expansions below it start from its target set. */
+export interface ExpandStep {
+  readonly entitySet: EntitySet;
+  readonly navigationProperty: NavigationProperty;
+}
+
+/** The navigations of a star in `$expand` for a user who may not read all of them. */
+export interface StarAccess {
+  /** Equal keys mean equal decisions. It is part of the key of the query shape. */
+  readonly key: string;
+  /** Returns whether a star skips a navigation. @param via the expansion above it; null for the first level */
+  skips(step: ExpandStep, via: ExpandStep | null): boolean;
 }

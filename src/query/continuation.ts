@@ -3,10 +3,10 @@ import type { ExpandedNavigation, OrderByItem } from "./clauses.ts";
 import type { NavigationExpression, PropertyExpression } from "./expression.ts";
 
 /**
- * The query options, beside `$skip`, by which the navigation route of an expansion goes on with its list: percent-encoded,
- * each behind an ampersand, empty for none.
- * @returns null where the route cannot answer what the expansion does: it takes no `$filter`, `$search` and `$expand`
- * @see specification, Navigation routes, rules 3 and 4
+ * Returns the query options, apart from `$skip`, with which the navigation route of an expansion continues its list. They
+ * are percent-encoded, each with a leading ampersand.
+ * @returns null if the route cannot continue the expansion: it supports neither `$filter`, `$search` nor `$expand`
+ * @see docs/reference/navigation.md
  */
 export const continuationOptions: (expansion: ExpandedNavigation) => string | null = keptPer(writeOptions);
 
@@ -18,14 +18,14 @@ function writeOptions({ form, filter, search, orderBy, selectExpand }: ExpandedN
   return `${terms.length === 0 ? "" : `&$orderby=${terms.join(",")}`}${select === "" ? "" : `&$select=${select}`}`;
 }
 
-/** `Name`, `Owner/Name` or `Name desc`; null for anything but a path. */
+/** Writes `Name`, `Owner/Name` or `Name desc`; null for any other expression than a path. */
 function writeTerm({ expression, descending }: OrderByItem): string | null {
   if (expression.kind !== "property") return null;
   const path = pathOf(expression);
   return path === null ? null : `${encodePath(path)}${descending ? "%20desc" : ""}`;
 }
 
-/** The names of a path that begins with the entity itself. */
+/** Returns the names of a path that begins with the entity itself. */
 function pathOf(path: PropertyExpression | NavigationExpression): string | null {
   const { source } = path;
   const { name } = path.kind === "property" ? path.property : path.navigationProperty;

@@ -1,8 +1,8 @@
 import type { RowShape } from "./row-shape.ts";
 
 /**
- * An entity together with what its expansions brought: what the writers get in place of the entity itself where a
- * clause expands anything. The entity stays as the application returned it.
+ * An entity with the results of its expansions. Writers get it instead of the entity if the clause has expansions. The
+ * entity is unchanged, as the application returned it.
  */
 export interface ExpandedEntity {
   /** The application's object, or a row. */
@@ -11,27 +11,27 @@ export interface ExpandedEntity {
   readonly related: readonly Related[];
 }
 
-/** What one expansion brought for one entity; null: nothing was loaded, so nothing is written. */
+/** The result of one expansion for one entity; null: nothing was loaded, so nothing is written. */
 export type Related = RelatedCollection | RelatedEntity | null;
 
 /** The related entities of a collection-valued navigation property. */
 export interface RelatedCollection {
   readonly kind: "collection";
-  /** `ExpandedEntity` objects where the clause of the expansion expands anything itself. */
+  /** `ExpandedEntity` objects if the expansion has nested expansions. */
   readonly entities: readonly unknown[];
-  /** The layout of the entities when they are rows. */
+  /** The layout of the entities if they are rows. */
   readonly rowShape?: RowShape | undefined;
-  /** The number before `$skip` and `$top`; present when asked for. */
+  /** The number before `$skip` and `$top`, if requested. */
   readonly count: number | bigint | undefined;
-  /** Whether more follow than are written, so that a link to them is. */
+  /** Whether more entities follow, so that a next link is written. */
   readonly hasMore: boolean;
 }
 
 /** The related entity of a single-valued navigation property. */
 export interface RelatedEntity {
   readonly kind: "entity";
-  /** Null: there is none. An `ExpandedEntity` where the clause of the expansion expands anything itself. */
+  /** Null: no related entity exists. An `ExpandedEntity` if the expansion has nested expansions. */
   readonly entity: unknown;
-  /** The layout of the entity when it is a row: that of its parent's row, where they share one. */
+  /** The layout of the entity if it is a row, which may be that of its parent's row. */
   readonly rowShape?: RowShape | undefined;
 }

@@ -12,8 +12,8 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { FunctionName } from "./functions.ts";
 
 /**
- * A bound expression: every name resolved, every node with its type, operands already of one type (conversions are
- * nodes). Literals are numbered parameters, so that one expression serves all requests of a shape.
+ * A bound expression. Names are resolved, each node has its type, and operands have the same type, because conversions are
+ * nodes. Literals are numbered parameters, so that one expression serves all requests of a shape.
  */
 export type Expression =
   | ParameterExpression
@@ -36,7 +36,7 @@ export type Expression =
   | HasExpression
   | ConvertExpression;
 
-/** Types that values are compared, computed and passed in. */
+/** The types of values in comparisons, arithmetic and calls. */
 export type ScalarType = PrimitiveType | EnumType;
 
 /** The value of parameter number `index` of the query: never null. */
@@ -46,14 +46,14 @@ export interface ParameterExpression {
   readonly type: ScalarType;
 }
 
-/** A value in place: what `CollectionQuery` (the public form) holds where a shape holds a parameter. */
+/** A value. The public `CollectionQuery` contains literals instead of the parameters of a shape. */
 export interface LiteralExpression {
   readonly kind: "literal";
   readonly value: PrimitiveValue;
   readonly type: ScalarType;
 }
 
-/** The literal null. `type` is that of the other operand, or null where there is none. */
+/** The literal null. `type` is the type of the other operand, or null without one. */
 export interface NullExpression {
   readonly kind: "null";
   readonly type: ScalarType | null;
@@ -65,28 +65,28 @@ export interface ItExpression {
   readonly type: EntityType | ValueType;
 }
 
-/** The item that an enclosing lambda operator looks at, by the operator's `depth`; it may be null. */
+/** The current item of an enclosing lambda operator, identified by the operator's `depth`; it may be null. */
 export interface VariableExpression {
   readonly kind: "variable";
   readonly depth: number;
   readonly type: EntityType | ValueType;
 }
 
-/** `$root/Set(key)`: one entity of a set, the same for all that the expression is evaluated for; null where there is none. */
+/** `$root/Set(key)`: one entity of a set, the same in each evaluation; null if it does not exist. */
 export interface RootExpression {
   readonly kind: "root";
   readonly entitySet: EntitySet;
-  /** In the order of the key of the type, each of the type of its property. */
+  /** In the order of the key of the type, each with the type of its property. */
   readonly key: readonly (ParameterExpression | LiteralExpression)[];
   readonly type: EntityType;
 }
 
-/** What a path of properties can begin with or go through: a NavigationExpression here is single-valued. */
+/** An expression that can precede a name in a path. A NavigationExpression here is single-valued. */
 export type PathSource = ItExpression | VariableExpression | RootExpression | NavigationExpression | PropertyExpression;
 
 /**
- * What a navigation property of `source` leads to: one entity, null when there is none or the source is null; or, for a
- * collection-valued one, which only stands as `collection` of a count or a lambda operator, the related entities.
+ * The entity that a navigation property of `source` leads to; null if the source is null or has no related entity. A
+ * collection-valued navigation property, allowed only as `collection` of a count or a lambda operator, gives all of them.
  */
 export interface NavigationExpression {
   readonly kind: "navigation";
@@ -95,15 +95,15 @@ export interface NavigationExpression {
   readonly navigationProperty: NavigationProperty;
   /** The set that declares the navigation property. */
   readonly entitySet: EntitySet;
-  /** The set that the related entities belong to; null where none is declared. */
+  /** The set of the related entities; null if none is declared. */
   readonly target: EntitySet | null;
   readonly type: EntityType;
 }
 
-/** What a count or a lambda operator runs over: values, or related entities. */
+/** The collection of a count or a lambda operator: values, or related entities. */
 export type CollectionPath = PropertyExpression | NavigationExpression;
 
-/** A structural property of `source`; null when the source is null. */
+/** A structural property of `source`; null if the source is null. */
 export interface PropertyExpression {
   readonly kind: "property";
   readonly source: PathSource;
@@ -122,17 +122,16 @@ export interface CountExpression {
 export type LambdaOperator = "any" | "all";
 
 /**
- * `any`: true when the predicate is true for an item. `all`: true when it is true for every item. Otherwise false, never
- * null: an item whose predicate is null counts as one whose predicate is false. A collection that is null, or below a
- * null value, has no items.
+ * `any` is true if the predicate is true for an item, `all` if it is true for every item. Otherwise they are false, never
+ * null: a predicate that is null counts as false. A collection that is null, or below a null value, has no items.
  */
 export interface LambdaExpression {
   readonly kind: "lambda";
   readonly operator: LambdaOperator;
   readonly collection: CollectionPath;
-  /** How many lambda operators stand around this one: what the variables of the predicate refer to. */
+  /** The number of enclosing lambda operators, by which variables refer to this one. */
   readonly depth: number;
-  /** Null for `any()`: whether there is an item. */
+  /** Null for `any()`, which is true if there is an item. */
   readonly predicate: Expression | null;
   readonly type: PrimitiveType;
 }
@@ -146,7 +145,7 @@ export interface ComparisonExpression {
   readonly operator: ComparisonOperator;
   readonly left: Expression;
   readonly right: Expression;
-  /** The type of both operands; null when both are the literal null. A complex or entity type only with eq and ne against null. */
+  /** The type of both operands; null if both are the literal null. Complex and entity types are compared only with null, by eq and ne. */
   readonly operandType: ScalarType | ComplexType | EntityType | null;
   readonly type: PrimitiveType;
 }
@@ -170,9 +169,9 @@ export interface NotExpression {
 export type ArithmeticOperator = "add" | "sub" | "mul" | "div" | "mod";
 
 /**
- * Arithmetic; null when an operand is null. Numeric operands have the type of the result: Edm.Int64 for integers.
- * Temporal ones keep theirs, the moment or else the Duration on the left: DateTimeOffset or Date with Duration, two
- * DateTimeOffsets, two Dates, two Durations, Duration with a Decimal or Double.
+ * Arithmetic; null if an operand is null. Numeric operands have the type of the result, which is Edm.Int64 for integers.
+ * The temporal pairs are DateTimeOffset or Date with Duration, two DateTimeOffsets, two Dates, two Durations, and Duration
+ * with a Decimal or Double; the first type is that of the left operand.
  */
 export interface ArithmeticExpression {
   readonly kind: "arithmetic";
@@ -189,7 +188,7 @@ export interface NegateExpression {
   readonly type: PrimitiveType;
 }
 
-/** A canonical function; null when an argument is null. */
+/** A canonical function; null if an argument is null. */
 export interface CallExpression {
   readonly kind: "call";
   readonly name: FunctionName;
@@ -197,7 +196,7 @@ export interface CallExpression {
   readonly type: PrimitiveType;
 }
 
-/** `operand in (…)`: as `operand eq a or operand eq b …`; never null. Items are of the operand's type, or null. */
+/** `operand in (…)`, which means `operand eq a or operand eq b …`; never null. Items have the operand's type, or are null. */
 export interface InExpression {
   readonly kind: "in";
   readonly operand: Expression;
@@ -205,7 +204,7 @@ export interface InExpression {
   readonly type: PrimitiveType;
 }
 
-/** `operand has flags`: all bits of the right value are set; null when the operand is null. */
+/** `operand has flags`: whether all bits of `flags` are set; null if the operand is null. */
 export interface HasExpression {
   readonly kind: "has";
   readonly operand: Expression;
@@ -214,8 +213,8 @@ export interface HasExpression {
 }
 
 /**
- * A conversion without loss of meaning: a number to a wider type, Date to DateTimeOffset at midnight UTC. An integer
- * that stands as position or length of `substring` becomes Edm.Int32, whatever its size.
+ * A lossless conversion: a number to a wider type, Date to DateTimeOffset at midnight UTC. An integer that is the position
+ * or length of `substring` becomes Edm.Int32, whatever its size.
  */
 export interface ConvertExpression {
   readonly kind: "convert";

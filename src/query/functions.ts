@@ -12,12 +12,12 @@ const INSTANT = "Edm.DateTimeOffset";
 const DATE = "Edm.Date";
 const TIME = "Edm.TimeOfDay";
 
-/** Builds signatures that differ in their one parameter only. */
+/** Builds signatures that differ only in their single parameter. */
 function each(parameters: readonly PrimitiveTypeName[], returns: PrimitiveTypeName): readonly FunctionSignature[] {
   return parameters.map((parameter) => ({ parameters: [parameter], returns }));
 }
 
-/** The names of the canonical functions that are evaluated, in lower case. */
+/** The names of the supported canonical functions, in lower case. */
 export const FUNCTION_NAMES = [
   "contains",
   "startswith",
@@ -48,12 +48,12 @@ export const FUNCTION_NAMES = [
   "ceiling",
 ] as const;
 
-/** The name of a canonical function that is evaluated. */
+/** The name of a supported canonical function. */
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
 /**
- * The canonical functions that are evaluated, with their signatures. Arguments are promoted to the first signature
- * that takes them. `round`, `floor` and `ceiling` keep Decimal and Double apart; an integer counts as Decimal.
+ * The supported canonical functions with their signatures. Arguments are converted to the first signature that accepts
+ * them. `round`, `floor` and `ceiling` distinguish Decimal and Double; an integer counts as Decimal.
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export const FUNCTION_SIGNATURES: Readonly<Record<FunctionName, readonly FunctionSignature[]>> = {
@@ -89,7 +89,7 @@ export const FUNCTION_SIGNATURES: Readonly<Record<FunctionName, readonly Functio
   ceiling: [...each(["Edm.Decimal"], "Edm.Decimal"), ...each(["Edm.Double"], "Edm.Double")],
 };
 
-/** Tells whether a name (in lower case) is a canonical function that is evaluated. */
+/** Returns whether a name (in lower case) is a supported canonical function. */
 export function isFunctionName(name: string): name is FunctionName {
   return Object.hasOwn(FUNCTION_SIGNATURES, name);
 }

@@ -1,61 +1,63 @@
-import { assertNever } from "../base/assert-never.ts";
 import { keptPer } from "../base/memo.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { FilterClause, OrderByItem } from "./clauses.ts";
 import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
 import { childrenOf, isPath } from "./walk-expression.ts";
 
-/** What of a query has expressions: a shape, an expansion and the shape of a related read are each one. */
+/** The clauses of a query that contain expressions: part of shapes, expansions and related reads. */
 export interface QueryClauses {
   readonly filter: FilterClause | null;
   readonly orderBy: readonly OrderByItem[];
 }
 
-/** A navigation that expressions go along, and those that they go along from there. Each stands once below its parent. */
+/** A navigation in expressions, with the navigations that continue it. Each appears once below its parent. */
 export interface NavigationMention {
   readonly navigationProperty: NavigationProperty;
   /** The set that declares the navigation property. */
   readonly entitySet: EntitySet;
-  /** The set that the related entities belong to; null where none is declared. */
+  /** The set of the related entities; null if none is declared. */
   readonly target: EntitySet | null;
   readonly below: readonly NavigationMention[];
 }
 
-/** An entity that expressions begin with, and the navigations that they go along from there. */
+/** A `$root` entity in expressions, with the navigations that start from it. */
 export interface RootMention {
   readonly expression: RootExpression;
   readonly below: readonly NavigationMention[];
 }
 
-/** What the expressions of a query mention beside the entity that they are evaluated for. */
+/** The other entities that the expressions of a query mention. */
 export interface Mentions {
-  /** Those that start from the entity itself. */
+  /** The navigations that start from the entity itself. */
   readonly navigations: readonly NavigationMention[];
   readonly roots: readonly RootMention[];
-  /** Every navigation, wherever it starts. */
+  /** All navigations, wherever they start. */
   readonly allNavigations: readonly NavigationMention[];
-  /** The sets that are mentioned, each once: targets of navigations and sets of roots. */
+  /** The mentioned sets, each once: targets of navigations and sets of roots. */
   readonly entitySets: readonly EntitySet[];
 }
 
-/** A node of the tree while it grows. */
+/** A place of the tree under construction: an entity, with the navigations that start from it. */
 interface Place {
-  readonly mention: Omit<NavigationMention, "below"> | null;
-  readonly below: Map<NavigationProperty, Place>;
+  readonly below: Map<NavigationProperty, NavigationPlace>;
 }
 
-/** One walk over the expressions of a query. */
+interface NavigationPlace extends Place {
+  readonly mention: Omit<NavigationMention, "below">;
+}
+
+/** The state of one walk over the expressions of a query. */
 interface Walk {
   readonly it: Place;
   readonly roots: Map<RootExpression, Place>;
 }
 
 /**
- * Finds what the expressions of a query mention beside the entity itself, once per shape, expansion or other keeper.
- * @returns null where they mention nothing, as most do
+ * Finds the other entities that the expressions of a query mention, once per shape, expansion or other keeper.
+ * @returns null if they mention none, as most do
  */
 export const mentionsOf: (query: QueryClauses) => Mentions | null = keptPer(({ filter, orderBy }) => {
-  const walk: Walk = { it: newPlace(null), roots: new Map() };
+  const walk: Walk = { it: { below: new Map() }, roots: new Map() };
   if (filter !== null) visit(filter.expression, [], walk);
   for (const { expression } of orderBy) visit(expression, [], walk);
   if (walk.it.below.size === 0 && walk.roots.size === 0) return null;
@@ -69,7 +71,7 @@ export const mentionsOf: (query: QueryClauses) => Mentions | null = keptPer(({ f
   return Object.freeze({ navigations, roots, allNavigations, entitySets });
 });
 
-/** Looks for paths in all parts of an expression. `variables`: the places that the range variables stand for. */
+/** Visits the paths in all parts of an expression. `variables` contains the places of the range variables. */
 function visit(expression: Expression, variables: readonly (Place | null)[], walk: Walk): void {
   if (isPath(expression)) {
     placeOf(expression, variables, walk);
@@ -81,13 +83,13 @@ function visit(expression: Expression, variables: readonly (Place | null)[], wal
   }
 }
 
-/** The place of the items of a collection; null for values, which lead nowhere. */
+/** Returns the place of the items of a collection; null for values, which have no navigations. */
 function itemsOf(collection: CollectionPath, variables: readonly (Place | null)[], walk: Walk): Place | null {
   const place = placeOf(collection, variables, walk);
   return collection.kind === "navigation" ? place : null;
 }
 
-/** The place that a path ends at, or (a path to values) that the values belong to; it is noted with all before it. */
+/** Adds the places of a path, and returns the last one; for a path to a value, the place of its entity. */
 function placeOf(path: PathSource, variables: readonly (Place | null)[], walk: Walk): Place | null {
   switch (path.kind) {
     case "it":
@@ -95,7 +97,7 @@ function placeOf(path: PathSource, variables: readonly (Place | null)[], walk: W
     case "variable":
       return variables[path.depth] ?? null;
     case "root": {
-      const place = walk.roots.get(path) ?? newPlace(null);
+      const place = walk.roots.get(path) ?? { below: new Map() };
       walk.roots.set(path, place);
       return place;
     }
@@ -103,26 +105,19 @@ function placeOf(path: PathSource, variables: readonly (Place | null)[], walk: W
       return placeOf(path.source, variables, walk);
     case "navigation":
       return placeBelow(path, placeOf(path.source, variables, walk));
-    default:
-      return assertNever(path);
   }
 }
 
 function placeBelow({ navigationProperty, entitySet, target }: NavigationExpression, owner: Place | null): Place {
   if (owner === null) throw new Error(`${navigationProperty.name} starts from a value.`);
-  const place = owner.below.get(navigationProperty) ?? newPlace({ navigationProperty, entitySet, target });
+  const mention = { navigationProperty, entitySet, target };
+  const place = owner.below.get(navigationProperty) ?? { mention, below: new Map() };
   owner.below.set(navigationProperty, place);
   return place;
 }
 
-function newPlace(mention: Place["mention"]): Place {
-  return { mention, below: new Map() };
-}
-
 function mentionsBelow({ below }: Place): readonly NavigationMention[] {
-  return [...below.values()].flatMap((place) => {
-    return place.mention === null ? [] : [Object.freeze({ ...place.mention, below: mentionsBelow(place) })];
-  });
+  return Array.from(below.values(), (place) => Object.freeze({ ...place.mention, below: mentionsBelow(place) }));
 }
 
 function flatten(mentions: readonly NavigationMention[]): readonly NavigationMention[] {

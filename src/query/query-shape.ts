@@ -1,15 +1,15 @@
 import type { QueryShape } from "./clauses.ts";
 
-/** Where shapes are kept between requests; bounded by whoever implements it. */
+/** A bounded cache of shapes. */
 export interface ShapeCache {
   get(key: string): QueryShape | undefined;
   set(key: string, shape: QueryShape): void;
 }
 
 /**
- * The key of a query shape: the parts that make it, each with its length before it, so that no text of one part can
- * pass for another.
- * @param parts the name of the set, then for each option its text with literals cut out; undefined for an absent one
+ * Returns the key of a query shape: its parts, each with its length as a prefix, so that different parts never give the
+ * same key.
+ * @param parts the name of the set, then the shape of each option; undefined for an absent option
  */
 export function shapeKey(parts: readonly (string | undefined)[]): string {
   let key = "";

@@ -1,9 +1,9 @@
 import type { EntitySet, NavigationProperty, Operation, StructuralProperty } from "../edm/model.ts";
 
 /**
- * What a resource path addresses, resolved by names alone. A key is the text between its parentheses, percent-decoded
- * and otherwise unread: it is bound only after the request is authorized.
- * @see OData URL Conventions 4.0, section 4; specification, Route table
+ * A resource path, resolved by its names. A key is the percent-decoded text between its parentheses: it is bound after the
+ * request is authorized.
+ * @see OData URL Conventions 4.0, section 4
  */
 export type ResourcePath =
   | ServiceRootPath
@@ -45,7 +45,7 @@ export interface PropertyPath {
   readonly entitySet: EntitySet;
   readonly key: string;
   readonly property: StructuralProperty;
-  /** Entity-bound operations of the same name, without `$value` behind it: another verb may mean one of them. */
+  /** Entity-bound operations of the same name, unless `$value` follows: another method may call one of them. */
   readonly operations: readonly Operation[];
 }
 
@@ -55,7 +55,7 @@ export interface NavigationPath {
   readonly entitySet: EntitySet;
   readonly key: string;
   readonly navigationProperty: NavigationProperty;
-  /** Entity-bound operations of the same name, for `Set(key)/Nav` alone: another verb may mean one of them. */
+  /** Entity-bound operations of the same name, for `Set(key)/Nav` only: another method may call one of them. */
   readonly operations: readonly Operation[];
 }
 
@@ -68,15 +68,15 @@ export interface RelatedEntityPath {
   readonly relatedKey: string;
 }
 
-/** `Set/Name`, `Set(key)/Name`, each with or without arguments in parentheses, and with or without the namespace. */
+/** `Set/Name` or `Set(key)/Name`, with or without arguments in parentheses, and with or without the namespace. */
 export interface BoundOperationPath {
   readonly kind: "boundOperation";
   readonly entitySet: EntitySet;
-  /** Null for an operation on the collection. */
+  /** Null for an operation that is bound to the collection. */
   readonly key: string | null;
-  /** The operations of that name: a function, an action, or one of each; the verb decides. Never empty. */
+  /** The operations of that name: a function, an action, or both; the method decides. Never empty. */
   readonly operations: readonly Operation[];
-  /** The text in the parentheses; null without them. */
+  /** The text in the parentheses; null without parentheses. */
   readonly arguments: string | null;
 }
 

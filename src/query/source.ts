@@ -11,56 +11,56 @@ import type {
 import type { Row, RowShape } from "./row-shape.ts";
 
 /**
- * What a source is asked for: `filter`, then `orderBy`, then `skip` and `top`; `count` is the number of rows after
- * `filter`. A source may keep what it compiles per `shape` (an identity: use a WeakMap).
+ * A query to a source: `filter`, then `orderBy`, then `skip` and `top`; `count` is the number of rows after `filter`. A
+ * source may cache compiled queries by the identity of `shape`, in a WeakMap.
  */
 export interface SourceQuery {
   readonly shape: QueryShape;
   readonly values: readonly PrimitiveValue[];
   readonly filter: FilterClause | null;
   /**
-   * The properties that the answer needs: those of `$select`, and what control information is made from. A source may
-   * answer more, never less. The same object for all requests that need the same.
+   * The properties that the response needs: those of `$select` and of control information. A source may return more, but
+   * not fewer. Requests with the same needs pass the same object.
    */
   readonly selected: readonly SelectedProperty[];
-  /** Total: the key is appended where the order must be stable. Empty: the source's own order. */
+  /** Total: includes the key if the order must be stable. Empty: the source chooses the order. */
   readonly orderBy: readonly OrderByItem[];
   readonly skip: number;
-  /** Most rows to answer; undefined for all. */
+  /** Maximum number of rows to return; undefined for all. */
   readonly top: number | undefined;
-  /** Whether `count` of the page is asked for. */
+  /** Whether the page must contain `count`. */
   readonly count: boolean;
-  /** The single-valued expansions whose entities are to stand in the same rows; absent: none. Sources that can join. */
+  /** The single-valued expansions to join into the same rows; absent: none. Only for sources that can join. */
   readonly joined?: readonly JoinedNavigation[] | undefined;
-  /** Where the sets are that the query mentions beside its own; absent: it mentions none. */
+  /** The sources of the other sets that the query mentions; absent: it mentions none. */
   readonly sources?: SourcesBySet | undefined;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
-  /** The open transaction of the request: a source of its database reads within it. Absent: there is none. */
+  /** The open transaction of the request, in which a source of its database reads; absent: none. */
   readonly transaction?: unknown;
 }
 
-/** The sources of entity sets, as they are for one request: a set may show each user others of its rows. */
+/** The sources of entity sets for one request. A set may show each user different rows. */
 export type SourcesBySet = ReadonlyMap<EntitySet, QueryableSource>;
 
 /**
- * A single-valued expansion that a source reads along with its parents: an outer join. Its `$filter` decides on the
- * related entity, not on the parent. The same object for all requests of a shape.
+ * A single-valued expansion that a source reads together with its parents, by an outer join. Its `$filter` applies to the
+ * related entity, not to the parent. All requests of a shape pass the same object.
  */
 export interface JoinedNavigation {
   readonly expansion: ExpandedNavigation;
   readonly join: NavigationJoin;
-  /** Of the target set, whose source is among those of the query. */
+  /** The target set, whose source is one of the sources of the query. */
   readonly target: EntitySet;
-  /** The properties of the related entity that the answer needs. */
+  /** The properties of the related entity that the response needs. */
   readonly selected: readonly SelectedProperty[];
-  /** What is joined to the related entity in turn. */
+  /** The expansions that are joined to the related entity. */
   readonly joined: readonly JoinedNavigation[];
 }
 
 /**
- * What is asked of a source along one navigation: the entities related to any of many others. The same object for all
- * requests of a shape, so a source may keep what it compiles per object.
+ * The shape of a read of related entities for many parents. All requests of a shape pass the same object, so a source may
+ * cache compiled queries by it.
  */
 export interface RelatedShape {
   /** From the parents to the entities of the source. */
@@ -79,17 +79,17 @@ export interface RelatedQuery {
   readonly shape: RelatedShape;
   readonly values: readonly PrimitiveValue[];
   /**
-   * By what the parents are known: for each, the values of the properties on its side of the join, in the order of the
-   * join. Distinct, and without null: what is null relates to nothing.
+   * For each parent, the values of the properties on its side of the join, in the order of the join. They are distinct and
+   * without null, because null is not related to anything.
    */
   readonly keys: readonly (readonly PrimitiveValue[])[];
   /** Per parent. */
   readonly skip: number;
-  /** Most entities per parent; undefined for all; 0 for none. */
+  /** Maximum number of entities per parent; undefined for all; 0 for none. */
   readonly top: number | undefined;
-  /** Whether `counts` is asked for: per parent, after the filter and before skip and top. */
+  /** Whether `counts` is requested: per parent, after the filter and before skip and top. */
   readonly count: boolean;
-  /** Most rows that are of use in all: where there are more, so many are answered and no parent is complete. */
+  /** Maximum number of rows in total. If there are more, the source returns that many, and no parent is complete. */
   readonly maxRows: number | undefined;
   readonly sources?: SourcesBySet | undefined;
   readonly signal: AbortSignal | undefined;
@@ -100,25 +100,25 @@ export interface RelatedQuery {
 /** The related entities of many parents. */
 export interface RelatedPage {
   readonly rowShape: RowShape;
-  /** In the order of `keys`; each list in the order that was asked for. */
+  /** In the order of `keys`; each list in the requested order. */
   readonly related: readonly (readonly Row[])[];
-  /** In the order of `keys`; present when asked for. */
+  /** In the order of `keys`; present if requested. */
   readonly counts?: readonly (number | bigint)[] | undefined;
 }
 
-/** What a source of a database can do along navigations. */
+/** The navigation support of a source of a database. */
 export interface RelationalSource {
-  /** Whether the rows of another source can stand in one statement with those of this one. */
+  /** Returns whether one statement can join the rows of another source with rows of this source. */
   joins(other: QueryableSource): boolean;
   /**
-   * Whether it reads single-valued expansions along with their parents (`SourceQuery.joined`); it does when absent. If
-   * not, each is a related read of its own, as a distributed database asks for.
+   * Whether it joins single-valued expansions to their parents (`SourceQuery.joined`); true when absent. If false, each is
+   * a separate related read, which suits a distributed database.
    */
   readonly joinsExpansions?: boolean | undefined;
   /**
    * Reads one entity of this source by its key.
    * @param key in the application's form
-   * @param joins single-valued expansions that stand in the same row; absent: none
+   * @param joins single-valued expansions to join into the same row; absent: none
    * @param transaction as in `SourceQuery`
    */
   readRow(
@@ -127,20 +127,20 @@ export interface RelationalSource {
     joins?: KeyedJoins,
     transaction?: unknown,
   ): KeyedRow | null | PromiseLike<KeyedRow | null>;
-  /** Reads the entities of this source that are related to others, wherever those are. */
+  /** Reads the entities of this source that are related to the given parents, which may be in any source. */
   readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;
 }
 
-/** What a source answers: entities, or rows with their layout. */
+/** The result of a source: entities, or rows with their layout. */
 export type Page = EntityPage | RowPage;
 
-/** What every page may carry. */
+/** The common part of all pages. */
 interface PageCount {
-  /** Rows after the filter and before skip and top; present when asked for. */
+  /** Rows after the filter and before skip and top; present if requested. */
   readonly count?: number | bigint | undefined;
 }
 
-/** A page of JavaScript objects with the application's keys. */
+/** A page of objects with the application's keys. */
 export interface EntityPage extends PageCount {
   readonly entities: readonly unknown[];
   readonly rowShape?: undefined;
@@ -149,49 +149,49 @@ export interface EntityPage extends PageCount {
 /** A page of rows as arrays. */
 export interface RowPage extends PageCount {
   readonly entities: readonly Row[];
-  /** How to read the rows. */
+  /** The layout of the rows. */
   readonly rowShape: RowShape;
 }
 
-/** What is read along with one entity, in the same row: as in `SourceQuery`. */
+/** The joins of a read of one entity, as in `SourceQuery`. */
 export interface KeyedJoins {
   readonly joined: readonly JoinedNavigation[];
-  /** The values of the parameters that the conditions of the expansions mention. */
+  /** The values of the parameters in the conditions of the expansions. */
   readonly values: readonly PrimitiveValue[];
   readonly sources: SourcesBySet;
 }
 
-/** One entity as a row: what a keyed read of a source answers. */
+/** One entity as a row: the result of a read by key. */
 export interface KeyedRow {
   readonly row: Row;
   readonly rowShape: RowShape;
 }
 
 /**
- * What keeps rows back for one request. `filter` is one object for all restrictions of one structure, so a source may keep
- * what it compiles for it.
+ * A row rule for one request. Restrictions of the same structure share the object `filter`, so a source may cache its
+ * compiled form.
  */
 export interface RowRestriction {
-  /** Only rows that meet it are there. */
+  /** Rows that do not meet it do not exist for the request. */
   readonly filter: FilterClause;
-  /** The values of the parameters that the filter mentions. */
+  /** The values of the parameters in the filter. */
   readonly values: readonly PrimitiveValue[];
-  /** Where the sets are that the filter leads to, each with all of its rows. */
+  /** The sources of the sets that the filter mentions, each with all of its rows. */
   readonly sources: SourcesBySet;
 }
 
-/** Rows that can be queried: what a `queryable` handler returns. It takes every clause of a SourceQuery. */
+/** Rows that can be queried, as returned by a `queryable` handler. It must support every clause of a SourceQuery. */
 export interface QueryableSource {
   readonly kind: "EntitySource";
-  /** Answers one page, at once or by a promise. */
+  /** Reads one page, synchronously or as a promise. */
   read(query: SourceQuery): Page | PromiseLike<Page>;
-  /** What the source can do along navigations; absent for rows that are in no database. */
+  /** The navigation support of the source; absent if the rows are not in a database. */
   readonly relational?: RelationalSource | undefined;
-  /** All entities, where they are a list in memory; expressions along navigations are then evaluated over it. */
+  /** Returns all entities of a list in memory, over which expressions with navigations are evaluated. */
   readonly entities?: (() => Iterable<unknown>) | undefined;
   /**
-   * The same source without the rows that are kept back, however it is read, joined or led through; absent for rows that
-   * are in no database, which are looked at one by one.
+   * Returns the same source without the hidden rows, whether it is read, joined or navigated; absent if the rows are not in
+   * a database, where each row is checked in memory.
    */
   readonly restrict?: ((restriction: RowRestriction) => QueryableSource) | undefined;
 }

@@ -1,9 +1,9 @@
-import { assertNever } from "../base/assert-never.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { Expression, LiteralExpression, ParameterExpression, PathSource } from "./expression.ts";
 
 /**
- * Returns the expressions that an expression is made of, in the order in which they are written: those of a path are
- * what it starts from, those of `$root/Set(key)` the values of the key.
+ * Returns the direct parts of an expression in the order in which they are written: for a path its source, for
+ * `$root/Set(key)` the values of the key.
  */
 export function childrenOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
@@ -37,18 +37,16 @@ export function childrenOf(expression: Expression): readonly Expression[] {
       return [expression.operand, ...expression.items];
     case "has":
       return [expression.operand, expression.flags];
-    default:
-      return assertNever(expression);
   }
 }
 
 const NONE: readonly Expression[] = Object.freeze([]);
 
 /**
- * Returns an expression with each of its children replaced by what a function makes of it, in the order of `childrenOf`.
+ * Returns an expression with each of its children replaced by a function, in the order of `childrenOf`.
  * @param replace returns a path for a path, a parameter or literal for a value of a key, and an expression of the same
- *   type for any other
- * @throws Error where it returns anything else for a path or a key
+ *   type for any other child
+ * @throws Error if it returns another kind for a path or a key
  */
 export function mapChildren(expression: Expression, replace: (child: Expression) => Expression): Expression {
   switch (expression.kind) {
@@ -85,12 +83,10 @@ export function mapChildren(expression: Expression, replace: (child: Expression)
       return { ...expression, operand: replace(expression.operand), items: expression.items.map(replace) };
     case "has":
       return { ...expression, operand: replace(expression.operand), flags: replace(expression.flags) };
-    default:
-      return assertNever(expression);
   }
 }
 
-/** Tells whether an expression is a path: an entity, what it is related to, or a property. */
+/** Returns whether an expression is a path: an entity, a related entity, or a property. */
 export function isPath(expression: Expression): expression is PathSource {
   switch (expression.kind) {
     case "it":
@@ -116,10 +112,26 @@ function asEntityPath(expression: Expression): Exclude<PathSource, { readonly ki
 
 function asCollection(expression: Expression): Extract<PathSource, { readonly kind: "property" | "navigation" }> {
   if (expression.kind === "property" || expression.kind === "navigation") return expression;
-  throw new Error(`An expression of kind ${expression.kind} is no collection.`);
+  throw new Error(`An expression of kind ${expression.kind} is not a collection.`);
 }
 
 function asKeyValue(expression: Expression): ParameterExpression | LiteralExpression {
   if (expression.kind === "parameter" || expression.kind === "literal") return expression;
-  throw new Error(`An expression of kind ${expression.kind} is no value of a key.`);
+  throw new Error(`An expression of kind ${expression.kind} cannot be a key value.`);
+}
+
+/**
+ * Replaces the parameters of an expression by literals, for expressions that the application receives.
+ * @param expression a bound expression, whose depth the parser limits
+ * @param values the values of the parameters, by index
+ */
+export function fillParameters(expression: Expression, values: readonly PrimitiveValue[]): Expression {
+  if (expression.kind === "parameter") return fillParameter(expression, values);
+  return mapChildren(expression, (child) => fillParameters(child, values));
+}
+
+function fillParameter({ index, type }: ParameterExpression, values: readonly PrimitiveValue[]): LiteralExpression {
+  const value = values[index];
+  if (value === undefined) throw new Error(`Parameter ${String(index)} has no value.`);
+  return { kind: "literal", value, type };
 }

@@ -7,15 +7,15 @@ import type { Token } from "./token.ts";
 const MAX_ALIAS_CHARACTERS = 1_048_576;
 
 /**
- * Reads a parameter alias: where an operand may start and the alias has a value, the tokens of that value take its
- * place, in parentheses where they need them.
+ * Reads a parameter alias. Where an operand may start, an alias with a value is replaced by the tokens of the value, in
+ * parentheses if necessary.
  * @param scanTokens reads all tokens of a text
- * @throws ODataError 400 for a value that is no single operand, one that holds its own alias, and above the limits
+ * @throws ODataError 400 for a value that is not a single operand or contains its own alias, and above the limits
  * @see OData URL Conventions 4.0, section 5.3; ABNF rule parameterAlias
  */
 export function scanAlias(lexer: Lexer, start: number, scanTokens: (lexer: Lexer) => void): void {
   const end = skipName(lexer.text, start + 1);
-  if (end === start + 1) throw fault(lexer, start, 'found "@": the name of a parameter alias follows it, as in @p.');
+  if (end === start + 1) throw fault(lexer, start, 'found "@": a parameter alias needs a name, as in @p.');
   const name = lexer.text.slice(start, end);
   const value = lexer.shared.context.aliases.get(name);
   if (value === undefined || !lexer.expectOperand) {
@@ -30,18 +30,18 @@ export function scanAlias(lexer: Lexer, start: number, scanTokens: (lexer: Lexer
   lexer.prefixes = 0;
 }
 
-/** The lexer of an alias's value, once the value may be read at all. */
+/** Makes the lexer for the value of an alias, after checking that the value may be read. */
 function innerLexer(lexer: Lexer, start: number, name: string, value: string): Lexer {
   const { shared } = lexer;
   if (shared.aliases.includes(name)) {
-    throw fault(lexer, start, `the parameter alias ${quoteText(name)} stands in its own value.`);
+    throw fault(lexer, start, `the parameter alias ${quoteText(name)} refers to itself.`);
   }
   shared.characters += value.length;
   if (shared.characters > MAX_ALIAS_CHARACTERS) {
     throw fault(
       lexer,
       start,
-      `the values of parameter aliases expand to more than ${MAX_ALIAS_CHARACTERS} characters: give shorter ones, or mention them less often.`,
+      `the values of parameter aliases expand to more than ${MAX_ALIAS_CHARACTERS} characters: shorten them, or use them less often.`,
     );
   }
   const depth = lexer.depth + lexer.prefixes + 1;
@@ -70,12 +70,12 @@ function expand(inner: Lexer, scanTokens: (lexer: Lexer) => void): void {
   aliases.pop();
   const { length } = inner.text;
   if (inner.depth > inner.startDepth) throw fault(inner, length, "a closing parenthesis is missing.");
-  if (tokens.length === first + 1) throw fault(inner, 0, "the parameter alias has no value; write null for none.");
+  if (tokens.length === first + 1) throw fault(inner, 0, "the parameter alias has an empty value; write null instead.");
   if (isSelfContained(tokens, first + 1)) tokens.splice(first, 1);
   else push(inner, ")", length, length);
 }
 
-/** Tells whether the tokens from `first` on need no parentheses around them: a literal, null, JSON, or one group of its own. */
+/** Returns whether the tokens from `first` on need no parentheses: a literal, null, JSON, or a single group. */
 function isSelfContained(tokens: readonly Token[], first: number): boolean {
   let depth = 0;
   for (let index = first; index < tokens.length; index += 1) {

@@ -1,8 +1,7 @@
 import type { BinaryOperator, Literal } from "./token.ts";
 
 /**
- * Syntax trees: what a URL says, before any name is resolved. `position` is the offset in the decoded text of the
- * option. @see OData URL Conventions 4.0, ABNF
+ * A syntax tree of a URL, with unresolved names. `position` is the offset in the decoded text of the option. @see OData URL Conventions 4.0, ABNF
  */
 export type SyntaxNode =
   | LiteralSyntax
@@ -37,7 +36,7 @@ export interface NullSyntax {
   readonly position: number;
 }
 
-/** `(1,2,3)` behind `in`, or a JSON array of literals as a function argument or alias value. */
+/** `(1,2,3)` after `in`, or a JSON array of literals as a function argument or alias value. */
 export interface ListSyntax {
   readonly kind: "list";
   readonly items: readonly SyntaxNode[];
@@ -51,14 +50,14 @@ export interface JsonSyntax {
   readonly position: number;
 }
 
-/** A parameter alias that stays unresolved because the query gives it no value: it is null. */
+/** A parameter alias without a value in the query, which is null. */
 export interface AliasSyntax {
   readonly kind: "alias";
   readonly name: string;
   readonly position: number;
 }
 
-/** A member: `Name`, or `source/Name`. Also a qualified bound function without parentheses does not exist. */
+/** A member: `Name`, or `source/Name`. */
 export interface MemberSyntax {
   readonly kind: "member";
   readonly source: SyntaxNode | null;
@@ -73,7 +72,7 @@ export interface VariableSyntax {
   readonly position: number;
 }
 
-/** `$root/Set…` : the set is the member on top of it. */
+/** `$root`. In `$root/Set`, the set is a member whose source is this node. */
 export interface RootSyntax {
   readonly kind: "root";
   readonly position: number;
@@ -167,13 +166,13 @@ export interface OrderByItemSyntax {
   readonly position: number;
 }
 
-/** One item of `$select`: a path of names; `*` and `Ns.*` stand as names of themselves. */
+/** One item of `$select`: a path of names, which include `*` and `Ns.*`. */
 export interface SelectItemSyntax {
   readonly path: readonly string[];
   readonly position: number;
 }
 
-/** One item of `$expand`, its options still apart and unparsed beyond their names and texts. */
+/** One item of `$expand`. */
 export interface ExpandItemSyntax {
   /** The path to the navigation property, casts included; `["*"]` for the star. */
   readonly path: readonly string[];
@@ -187,7 +186,7 @@ export interface ExpandOptionsSyntax {
   readonly filter?: SyntaxNode;
   readonly orderBy?: readonly OrderByItemSyntax[];
   readonly search?: SearchSyntax;
-  /** The text of `search`, without blanks around it. */
+  /** The text of `search`, without outer blanks. */
   readonly searchText?: string;
   readonly select?: readonly SelectItemSyntax[];
   readonly expand?: readonly ExpandItemSyntax[];
@@ -219,12 +218,12 @@ export interface KeyPartSyntax {
 export interface PathSegmentSyntax {
   /**
    * The text before a parenthesis: a name, a qualified name, or `$count`, `$value`, `$ref`, `$metadata`, …
-   * Empty for a second pair of parentheses: the key behind a function call, as in `ByColor(color='red')(5)`.
+   * Empty for a second pair of parentheses: the key after a function call, as in `ByColor(color='red')(5)`.
    */
   readonly name: string;
   /**
-   * What stands in parentheses: absent without them. It is read only after the names of the whole path are resolved
-   * and the request is authorized, so it is kept as text here: `parseKeyPredicate` reads it.
+   * The text in parentheses; absent without them. `parseKeyPredicate` reads it after the names of the whole path are
+   * resolved and the request is authorized.
    */
   readonly parentheses?: string | undefined;
   /** Offset of the segment in the raw path. */

@@ -35,19 +35,19 @@ const CANONICAL_FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Functions of other versions, with what OData 4.0 has for them. */
+/** Functions of other versions, with their replacements in OData 4.0. */
 const OTHER_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["substringof", "Write contains(text,part)."],
-  ["replace", "OData 4.0 has none like it."],
+  ["replace", "OData 4.0 has no equivalent."],
   ["matchespattern", "Write contains, startswith or endswith."],
-  ["hassubset", "OData 4.0 has none like it."],
-  ["hassubsequence", "OData 4.0 has none like it."],
-  ["case", "OData 4.0 has none like it."],
+  ["hassubset", "OData 4.0 has no equivalent."],
+  ["hassubsequence", "OData 4.0 has no equivalent."],
+  ["case", "OData 4.0 has no equivalent."],
   ["any", "It follows a collection, as in Items/any(i:i/Price gt 5)."],
   ["all", "It follows a collection, as in Items/all(i:i/Price gt 5)."],
 ]);
 
-/** Tells whether a name, in any letter case, is that of a canonical function. */
+/** Returns whether a name, in any letter case, is a canonical function. */
 export function isCanonicalFunction(name: string): boolean {
   return CANONICAL_FUNCTIONS.has(name.toLowerCase());
 }
@@ -70,7 +70,7 @@ export function readCanonicalCall(reader: ExpressionReader): CallSyntax {
 
 /**
  * Reads a call of a function by its qualified name, with named arguments: `Ns.Name(p=1)`.
- * @param source what the function is bound to; null when it is `$it` or the function is unbound
+ * @param source the binding parameter; null for `$it` and for an unbound function
  * @throws ODataError 400 with position, what was found and what was expected
  * @see ABNF rules boundFunctionExpr, functionExprParameters
  */
@@ -90,20 +90,20 @@ export function readQualifiedCall(reader: ExpressionReader, source: SyntaxNode |
   return counted(reader, { kind: "call", source, name, arguments: parts, position }, height);
 }
 
-/** Makes the error of a call that is none of OData 4.0. */
+/** Makes the error of a function that OData 4.0 does not have. */
 export function unknownFunction(reader: ExpressionReader): ODataError {
   const { token } = reader;
   const nearest = nearestName(token.text, CANONICAL_FUNCTIONS);
   const advice =
     OTHER_FUNCTIONS.get(token.text.toLowerCase()) ??
     (nearest === null
-      ? "A function of the service is called by its qualified name, as in Namespace.Name(p=1)."
+      ? "Call a function of the service by its qualified name, as in Namespace.Name(p=1)."
       : `Write ${nearest}.`);
-  return faultAt(reader, token, `${quoteText(token.text)} is no function of OData 4.0. ${advice}`);
+  return faultAt(reader, token, `${quoteText(token.text)} is not a function of OData 4.0. ${advice}`);
 }
 
 /**
- * Reads arguments in parentheses, named or not; `height` of the reader is then that of the highest.
+ * Reads arguments in parentheses, named or not, and sets `height` of the reader to that of the highest argument.
  * @see ABNF rules functionExprParameters, keyPredicate
  */
 export function readArguments(reader: ExpressionReader): readonly ArgumentSyntax[] {
@@ -137,8 +137,7 @@ export function readParts(reader: ExpressionReader, parts: ArgumentSyntax[]): nu
 }
 
 /**
- * Tells whether the name that stands next, with a parenthesis behind it, is followed by a key predicate: one value, or
- * values with names.
+ * Returns whether the next name and its parenthesis begin a key predicate: one value, or named values.
  * @see ABNF rule keyPredicate
  */
 export function isKeyPredicateNext(reader: ExpressionReader): boolean {
@@ -149,7 +148,7 @@ export function isKeyPredicateNext(reader: ExpressionReader): boolean {
 
 /**
  * Reads a key predicate in parentheses.
- * @throws ODataError 400 when a value is neither a literal nor a parameter alias
+ * @throws ODataError 400 for a value that is neither a literal nor a parameter alias
  * @see ABNF rule keyPredicate
  */
 export function readKeyPredicate(reader: ExpressionReader): KeyPredicateSyntax {
@@ -157,17 +156,17 @@ export function readKeyPredicate(reader: ExpressionReader): KeyPredicateSyntax {
   const parts: readonly KeyPartSyntax[] = readArguments(reader);
   for (const { name, value } of parts) {
     if (value.kind !== "literal" && value.kind !== "alias") {
-      throw faultAt(reader, value, "the value of a key is a literal or a parameter alias.");
+      throw faultAt(reader, value, "a key value must be a literal or a parameter alias.");
     }
     if (name === null && parts.length > 1) {
-      throw faultAt(reader, value, "the values of a key of several properties have names: Name=value.");
+      throw faultAt(reader, value, "the values of a composite key must be named: Name=value.");
     }
   }
   return { parts, position };
 }
 
 /**
- * Reads `any(x:predicate)`, `any()` or `all(x:predicate)` behind the path of a collection.
+ * Reads `any(x:predicate)`, `any()` or `all(x:predicate)` after the path of a collection.
  * @throws ODataError 400 above `maxAnyAllDepth`
  * @see ABNF rules anyExpr, allExpr
  */
@@ -195,7 +194,7 @@ export function readLambda(reader: ExpressionReader, source: SyntaxNode): Lambda
 }
 
 /**
- * Checks that a lambda operator, or `in` with a collection, may stand here: each multiplies the items looked at.
+ * Checks the nesting of lambda operators and of `in` with a collection: each level multiplies the inspected items.
  * @throws ODataError 400 above `maxAnyAllDepth`
  */
 export function checkAnyAllDepth(reader: ExpressionReader, place: { readonly position: number }): void {
@@ -204,7 +203,7 @@ export function checkAnyAllDepth(reader: ExpressionReader, place: { readonly pos
   throw faultAt(
     reader,
     place,
-    `any, all and in with a collection are nested deeper than ${maxAnyAllDepth} levels: nest fewer of them, or ask in several requests.`,
+    `any, all and in with a collection are nested deeper than ${maxAnyAllDepth} levels: nest fewer of them, or send several requests.`,
   );
 }
 
@@ -214,11 +213,11 @@ function readVariable(reader: ExpressionReader): string {
     throw unexpected(reader, "a range variable, as in any(x:x/Price gt 5)");
   }
   take(reader);
-  expect(reader, ":", "a colon behind the range variable, as in any(x:x/Price gt 5)");
+  expect(reader, ":", "a colon after the range variable, as in any(x:x/Price gt 5)");
   return token.text;
 }
 
-/** Tells whether the token behind a parenthesis makes it that of a list; an empty one is refused as a list. */
+/** Returns whether the token after a parenthesis begins a list. An empty pair counts as a list, which is refused. */
 export function startsList(token: Token): boolean {
   return isListItem(token) || token.kind === ")";
 }
@@ -228,8 +227,8 @@ function isListItem(token: Token): boolean {
 }
 
 /**
- * Reads literals between parentheses or brackets. Its items have a limit of their own and do not count as nodes.
- * @throws ODataError 400 above `maxInListLength`, and for an item that is no literal
+ * Reads literals between parentheses or brackets. They have a separate limit and do not count as nodes.
+ * @throws ODataError 400 above `maxInListLength`, and for an item that is not a literal
  * @see ABNF rules listExpr, arrayOrObject
  */
 export function readList(reader: ExpressionReader): ListSyntax {
@@ -247,7 +246,7 @@ export function readList(reader: ExpressionReader): ListSyntax {
       throw faultAt(
         reader,
         reader.token,
-        `the list has more than ${maxInListLength} items: ask for the others in further requests.`,
+        `the list has more than ${maxInListLength} items: request the others separately.`,
       );
     }
     items.push(toLeaf(take(reader)));
@@ -258,7 +257,7 @@ export function readList(reader: ExpressionReader): ListSyntax {
   return counted(reader, { kind: "list", items, position: open.position }, 2);
 }
 
-/** The node of a literal, null or alias. */
+/** Makes the node of a literal, null or alias. */
 export function toLeaf(token: Token): LiteralSyntax | NullSyntax | AliasSyntax {
   const { literal, index, position } = token;
   if (literal !== null) return { kind: "literal", index, literal, position };

@@ -20,27 +20,27 @@ function classify(): Uint8Array {
   return classes;
 }
 
-/** Tells whether a character code (NaN behind the end of a text) has one of the ASCII classes of a mask. */
+/** Returns whether a character code (NaN after the end of a text) has one of the ASCII classes of a mask. */
 function isOfClass(code: number, mask: number): boolean {
   return ((CLASSES[code] ?? 0) & mask) !== 0;
 }
 
-/** Tells whether a character code is that of `0` to `9`. */
+/** Returns whether a character code is a digit from `0` to `9`. */
 export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** Tells whether a character code is that of a hexadecimal digit. */
+/** Returns whether a character code is a hexadecimal digit. */
 export function isHexDigit(code: number): boolean {
   return isOfClass(code, HEX);
 }
 
-/** Tells whether digits stand at `offset` and behind it. */
+/** Returns whether two digits begin at `offset`. */
 export function hasTwoDigits(text: string, offset: number): boolean {
   return isDigit(text.charCodeAt(offset)) && isDigit(text.charCodeAt(offset + 1));
 }
 
-/** The offset behind the decimal digits that start at `start`. */
+/** Returns the offset after the decimal digits that start at `start`. */
 export function skipDigits(text: string, start: number): number {
   let offset = start;
   while (isDigit(text.charCodeAt(offset))) offset += 1;
@@ -48,7 +48,7 @@ export function skipDigits(text: string, start: number): number {
 }
 
 /**
- * The offset behind the name that starts at `start`; `start` itself when no name starts there.
+ * Returns the offset after the name that starts at `start`, or `start` itself without a name.
  * @see ABNF rule odataIdentifier
  */
 export function skipName(text: string, start: number): number {
@@ -62,7 +62,7 @@ export function skipName(text: string, start: number): number {
 }
 
 /**
- * The offset behind the name, or names with dots between them, that start at `start`; `start` when there is none.
+ * Returns the offset after the dotted name that starts at `start`, or `start` itself without a name.
  * @see ABNF rules odataIdentifier, namespace
  */
 export function skipDottedName(text: string, start: number): number {
@@ -75,12 +75,12 @@ export function skipDottedName(text: string, start: number): number {
   return end;
 }
 
-/** Tells whether a name could go on with the character at `offset`. */
+/** Returns whether the character at `offset` could continue a name. */
 export function isNamePart(text: string, offset: number): boolean {
   return nameCharacterLength(text, offset, NAME_PART, UNICODE_NAME_PART) > 0;
 }
 
-/** The length in code units of the character at `offset` when it belongs to the class, else 0. */
+/** Returns the length in code units of the character at `offset` if it belongs to the class, else 0. */
 function nameCharacterLength(text: string, offset: number, mask: number, unicode: RegExp): number {
   const code = text.charCodeAt(offset);
   if (code < 128) return isOfClass(code, mask) ? 1 : 0;
@@ -91,7 +91,7 @@ function nameCharacterLength(text: string, offset: number, mask: number, unicode
 }
 
 /**
- * Tells whether a text is a simple identifier: a letter or underscore, then letters, digits and underscores.
+ * Returns whether a text is a simple identifier: a letter or underscore, then letters, digits and underscores.
  * @see OData CSDL 4.0, section 17.2; ABNF odataIdentifier
  */
 export function isIdentifier(text: string): boolean {
@@ -99,7 +99,7 @@ export function isIdentifier(text: string): boolean {
 }
 
 /**
- * Tells whether a text is one identifier or several with dots between them, such as `Namespace.Type`.
+ * Returns whether a text is an identifier or several identifiers separated by dots, such as `Namespace.Type`.
  * @see ABNF namespace, qualifiedEntityTypeName
  */
 export function isDottedName(text: string): boolean {

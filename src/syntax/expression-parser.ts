@@ -16,12 +16,12 @@ import { readMemberPath } from "./member-path-parser.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { type TokenList, UNARY_PRECEDENCE } from "./token.ts";
 
-/** What a message says is missing behind an operand. */
+/** The tokens that a message expects after an operand. */
 const OPERATOR_OR_END = "an operator (and, or, eq, ne, gt, ge, lt, le, in, has, add, sub, mul, div, mod) or the end";
 
 /**
- * Parses a token list as one expression: `$filter`, or the value of an argument. Recursion is bounded by `maxDepth`,
- * and so is the height of the tree: chains of binary operators nest to the left, those of `and` and `or` are flat.
+ * Parses a token list as one expression: `$filter`, or the value of an argument. `maxDepth` limits the recursion and the
+ * height of the tree. Chains of binary operators nest to the left, chains of `and` and `or` are flat.
  * @throws ODataError 400 with position, what was found and what was expected
  * @see OData URL Conventions 4.0, section 5.1.1; ABNF rules commonExpr, boolCommonExpr
  */
@@ -33,9 +33,8 @@ export function parseExpression(list: TokenList, context: ParseContext): SyntaxN
 }
 
 /**
- * Parses a token list as the content of parentheses: a key predicate, or the arguments of a function call in a path;
- * no tokens are no arguments.
- * @returns the parts, with or without names, their values any expressions
+ * Parses a token list as the content of parentheses: a key predicate, or the arguments of a function call in a path.
+ * @returns the parts, with or without names, whose values may be any expressions; empty without tokens
  * @throws ODataError 400 with position, what was found and what was expected
  * @see ABNF rules keyPredicate, functionParameters
  */
@@ -48,17 +47,17 @@ export function parseArguments(list: TokenList, context: ParseContext): readonly
   return parts;
 }
 
-/** Refuses what stands behind a whole expression. */
+/** Refuses tokens after a whole expression. */
 function expectEnd(reader: ExpressionReader): void {
   if (reader.token.kind !== "end") throw unexpected(reader, OPERATOR_OR_END);
 }
 
-/** Reads one whole expression, up to a token that cannot belong to it. @see ABNF rule commonExpr */
+/** Reads one whole expression, up to a token that does not belong to it. @see ABNF rule commonExpr */
 export function readExpression(reader: ExpressionReader): SyntaxNode {
   return readBinary(reader, 1);
 }
 
-/** Reads an operand and the operators behind it that bind at least as tightly as `minimum`. */
+/** Reads an operand and the operators after it with at least the precedence `minimum`. */
 function readBinary(reader: ExpressionReader, minimum: number): SyntaxNode {
   let left = readUnary(reader);
   for (;;) {
@@ -82,8 +81,8 @@ function readBinary(reader: ExpressionReader, minimum: number): SyntaxNode {
 }
 
 /**
- * Reads a chain of `and` or of `or` into one flat node; operands that are such a chain themselves, in redundant
- * parentheses, become part of it.
+ * Reads a chain of `and` or of `or` into one flat node. Operands that are the same kind of chain, in redundant parentheses,
+ * become part of it.
  * @see ABNF rules andExpr, orExpr
  */
 function readLogical(
@@ -103,7 +102,7 @@ function readLogical(
   return counted(reader, { kind: "logical", operator, operands, position }, height + 1);
 }
 
-/** Adds an operand, or those of a chain of the same operator; returns the height of what was added. */
+/** Adds an operand, or the operands of a chain of the same operator, and returns their height. */
 function addOperand(operands: SyntaxNode[], operand: SyntaxNode, operator: "and" | "or", height: number): number {
   if (operand.kind !== "logical" || operand.operator !== operator) {
     operands.push(operand);

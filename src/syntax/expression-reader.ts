@@ -4,27 +4,27 @@ import type { ParseContext } from "./parse-context.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
 import { OPERATORS, type Token, type TokenKind, type TokenList } from "./token.ts";
 
-/** Where the parsers of one token list stand, and what they have used of the limits. */
+/** The state of the parsers of one token list: their position, and their use of the limits. */
 export interface ExpressionReader {
   readonly list: TokenList;
   readonly context: ParseContext;
-  /** The token to read next; of kind `end` behind the last. */
+  /** The next token; of kind `end` after the last. */
   token: Token;
   index: number;
   readonly end: Token;
-  /** Descents under way. */
+  /** The current depth of recursion. */
   depth: number;
-  /** Height of the tree that was read last: 1 for a leaf. */
+  /** Height of the last tree; 1 for a leaf. */
   height: number;
-  /** Nodes of the list's trees. */
+  /** Number of nodes so far. */
   nodes: number;
   /** Range variables of the enclosing lambda operators. */
   readonly variables: string[];
-  /** Reads one whole expression: what a part of an expression calls for its parts. */
+  /** Reads one whole expression: the parsers of nested expressions call it. */
   readonly readExpression: (reader: ExpressionReader) => SyntaxNode;
 }
 
-/** Starts to read a token list. */
+/** Starts reading a token list. */
 export function openReader(
   list: TokenList,
   context: ParseContext,
@@ -43,7 +43,7 @@ export function openReader(
   return { list, context, token, index: 0, end, depth: 0, height: 0, nodes: 0, variables: [], readExpression };
 }
 
-/** Moves to the next token, and returns the one it leaves. */
+/** Moves to the next token and returns the current one. */
 export function take(reader: ExpressionReader): Token {
   const { token } = reader;
   reader.index += 1;
@@ -51,15 +51,15 @@ export function take(reader: ExpressionReader): Token {
   return token;
 }
 
-/** The token `distance` behind the current one. */
+/** Returns the token `distance` after the current one. */
 export function lookAhead(reader: ExpressionReader, distance: number): Token {
   return reader.list.tokens[reader.index + distance] ?? reader.end;
 }
 
 /**
  * Takes a token of the given kind.
- * @param expected what the message says is missing
- * @throws ODataError 400 when another token stands there
+ * @param expected the missing token, for the message
+ * @throws ODataError 400 for another token
  */
 export function expect(reader: ExpressionReader, kind: TokenKind, expected: string): Token {
   if (reader.token.kind !== kind) throw unexpected(reader, expected);
@@ -67,7 +67,7 @@ export function expect(reader: ExpressionReader, kind: TokenKind, expected: stri
 }
 
 /**
- * Marks a descent: to be called before each recursive call, with `leave` behind it.
+ * Begins a recursive call. Call `leave` after it.
  * @throws ODataError 400 above `maxDepth`
  */
 export function enter(reader: ExpressionReader): void {
@@ -76,20 +76,20 @@ export function enter(reader: ExpressionReader): void {
     throw faultAt(
       reader,
       reader.token,
-      `the expression is nested deeper than ${maxDepth} levels: write it with fewer parentheses, calls and operators within one another.`,
+      `the expression is nested deeper than ${maxDepth} levels: use fewer nested parentheses, calls and operators.`,
     );
   }
   reader.depth += 1;
 }
 
-/** Ends a descent. */
+/** Ends a recursive call. */
 export function leave(reader: ExpressionReader): void {
   reader.depth -= 1;
 }
 
 /**
- * Counts a node that was made, and notes the height of its tree. The limit on the height keeps every later recursive
- * reader of the tree from overflowing the stack, on long chains too.
+ * Counts a node and records the height of its tree. The limit on the height prevents later recursive readers from
+ * overflowing the stack, also for long chains.
  * @throws ODataError 400 above `maxNodeCount` or `maxDepth`
  */
 export function counted<Node extends SyntaxNode>(reader: ExpressionReader, node: Node, height: number): Node {
@@ -100,15 +100,11 @@ export function counted<Node extends SyntaxNode>(reader: ExpressionReader, node:
     throw faultAt(
       reader,
       node,
-      `the expression has more than ${limits.maxNodeCount} operators, names and values: ask for less at once, or give values as a list to 'in'.`,
+      `the expression has more than ${limits.maxNodeCount} operators, names and values: simplify it, or pass the values to 'in' as a list.`,
     );
   }
   if (height > limits.maxDepth) {
-    throw faultAt(
-      reader,
-      node,
-      `the expression chains or nests more than ${limits.maxDepth} operations: compute less at once.`,
-    );
+    throw faultAt(reader, node, `the expression chains or nests more than ${limits.maxDepth} operations: simplify it.`);
   }
   reader.height = height;
   return node;
@@ -119,7 +115,7 @@ export function faultAt(reader: ExpressionReader, place: { readonly position: nu
   return syntaxError(reader.list.option, place.position, message);
 }
 
-/** Makes the error that says what stands where something else must. */
+/** Makes the error of an unexpected token. */
 export function unexpected(reader: ExpressionReader, expected: string): ODataError {
   const { token } = reader;
   const hint = hintFor(token, reader.list.tokens[reader.index - 1]);

@@ -4,24 +4,24 @@ import { syntaxError } from "./syntax-error.ts";
 
 /** The extent of a JSON array or object. */
 export interface JsonExtent {
-  /** Offset behind it. */
+  /** Offset after it. */
   readonly end: number;
-  /** Whether it is an array of nothing but literals (and null), so that its items can be read as such. */
+  /** Whether it is an array of literals and nulls only, so that its items can be read as literals. */
   readonly isList: boolean;
 }
 
 const OPENING = "[{";
 
 /**
- * Finds the end of the JSON array or object that starts at `start`. Strings may be in double quotes, as in JSON, or
- * in single quotes; other text between the brackets is left to the reader of the value.
- * @param maxDepth how deep brackets may nest
- * @throws ODataError 400 when it does not end or nests too deep
+ * Finds the end of the JSON array or object that starts at `start`. Strings may be in double quotes, as in JSON, or in
+ * single quotes; other text between the brackets is not checked.
+ * @param maxDepth maximum nesting of brackets
+ * @throws ODataError 400 if it does not end or nests too deeply
  * @see ABNF rule arrayOrObject
  */
 export function scanJson(source: LiteralSource, start: number, maxDepth: number): JsonExtent {
   const { text } = source;
-  // The brackets that are still to come, innermost last.
+  // The expected closing brackets, innermost last.
   let closers = "";
   let isList = text.charAt(start) === "[";
   for (let offset = start; offset < text.length;) {
@@ -60,7 +60,7 @@ export function scanJson(source: LiteralSource, start: number, maxDepth: number)
   );
 }
 
-/** The offset behind the piece of a list of literals that starts at `start`; `start` when none does. */
+/** Returns the offset after the piece of a list of literals that starts at `start`, or `start` without such a piece. */
 function listWordEnd(text: string, start: number): number {
   if (isGuid(text, start)) return start + 36;
   const character = text.charAt(start);
@@ -75,8 +75,8 @@ function listWordEnd(text: string, start: number): number {
 
 /**
  * Reads the JSON string in double quotes that starts at `start`.
- * @returns the offset behind it; the literal is the last of `source.literals`
- * @throws ODataError 400 when it does not end or has an invalid escape
+ * @returns the offset after it; the literal is the last of `source.literals`
+ * @throws ODataError 400 if it does not end or has an invalid escape
  * @see RFC 8259, section 7
  */
 export function scanJsonString(source: LiteralSource, start: number): number {
@@ -105,7 +105,7 @@ function doubleQuotedEnd(source: LiteralSource, open: number): number {
   throw syntaxError(source.option, source.base + open, "the JSON string does not end.");
 }
 
-/** A doubled quote reads as two strings side by side, which ends at the same place. */
+/** A doubled quote is read as two adjacent strings, which end at the same offset. */
 function singleQuotedEnd(source: LiteralSource, open: number): number {
   const quote = source.text.indexOf("'", open + 1);
   if (quote === -1) throw syntaxError(source.option, source.base + open, "the string does not end.");

@@ -4,11 +4,11 @@ import type { ParseContext } from "./parse-context.ts";
 import { syntaxError } from "./syntax-error.ts";
 import type { Operator, Token, TokenKind } from "./token.ts";
 
-/** What the lexers of an option and of the aliases within it share. */
+/** The state that the lexers of an option and of its aliases share. */
 export interface Expansion {
   readonly context: ParseContext;
   readonly tokens: Token[];
-  /** The aliases whose values are being read, outermost first. */
+  /** The names of the aliases that are being expanded, outermost first. */
   readonly aliases: string[];
   characters: number;
 }
@@ -16,26 +16,26 @@ export interface Expansion {
 /** The state of reading one text. */
 export interface Lexer extends LiteralSource {
   readonly shared: Expansion;
-  /** The alias whose value the text is, with the place where it is mentioned; null for the option itself. */
+  /** The alias that contains the text, with the position of its first mention; null for the option itself. */
   readonly alias: { readonly name: string; readonly position: number } | null;
-  /** The depth at which the text starts: of an alias, that of its place. */
+  /** The depth at which the text starts; for an alias, the depth of its mention. */
   readonly startDepth: number;
   offset: number;
   /** Open parentheses. */
   depth: number;
-  /** Prefix operators that wait for their operand. */
+  /** Prefix operators before the next operand. */
   prefixes: number;
-  /** Whether an operand may start here; a word is an operator otherwise. */
+  /** Whether an operand may start here; otherwise a word is an operator. */
   expectOperand: boolean;
-  /** Whether the token before is a slash, so that every word is a name. */
+  /** Whether the previous token is a slash, so that every word is a name. */
   afterSlash: boolean;
-  /** Offset of the bracket that closes the list of literals being read; -1 outside of one. */
+  /** Offset of the bracket that closes the current list of literals; -1 outside of a list. */
   listEnd: number;
 }
 
 /**
- * Adds a token and moves behind it.
- * @param operator the operator that a token of that kind is
+ * Adds a token and moves past it.
+ * @param operator the operator, for a token of kind `operator`
  * @throws ODataError 400 above `maxTokens`
  */
 export function push(
@@ -51,7 +51,7 @@ export function push(
     throw fault(
       lexer,
       start,
-      `the query has more than ${context.limits.maxTokens} tokens: ask for less at once, or in several requests.`,
+      `the query has more than ${context.limits.maxTokens} tokens: shorten it, or send several requests.`,
     );
   }
   const isLiteral = kind === "literal";
@@ -68,7 +68,7 @@ export function push(
   lexer.afterSlash = false;
 }
 
-/** Adds a token that ends an operand: an operator or the end of the expression stands behind it. */
+/** Adds a token that ends an operand, so that an operator or the end follows. */
 export function addOperand(lexer: Lexer, kind: TokenKind, start: number, end: number): void {
   push(lexer, kind, start, end);
   lexer.expectOperand = false;
@@ -76,7 +76,7 @@ export function addOperand(lexer: Lexer, kind: TokenKind, start: number, end: nu
 }
 
 /**
- * Refuses what is nested too deep, before more of it is read.
+ * Refuses nesting that is too deep, before more of the text is read.
  * @throws ODataError 400 above `maxDepth`
  */
 export function checkDepth(lexer: Lexer, start: number): void {
@@ -85,7 +85,7 @@ export function checkDepth(lexer: Lexer, start: number): void {
     throw fault(
       lexer,
       start,
-      `the expression is nested deeper than ${maxDepth} levels: write it with fewer parentheses, calls and operators within one another.`,
+      `the expression is nested deeper than ${maxDepth} levels: use fewer nested parentheses, calls and operators.`,
     );
   }
 }

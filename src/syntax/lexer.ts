@@ -10,13 +10,13 @@ import { toShape, OPERATORS, type TokenList } from "./token.ts";
 const QUOTE = 39;
 
 /**
- * Cuts the text of an option into tokens, in one pass. Literals are added to `context.literals` as they are met, and
- * a parameter alias that has a value is replaced by the tokens of that value.
+ * Splits the text of an option into tokens, in one pass. Literals are added to `context.literals`, and a parameter alias
+ * with a value is replaced by the tokens of the value.
  * @param text the percent-decoded text
- * @param option what errors name as their target: `$filter`, `key`, …
- * @param base offset of `text` within the text of that option, when it is a part of it
- * @throws ODataError 400 for a character or literal that is not of the grammar, an alias that stands in its own value,
- *   and above the limits on tokens and depth
+ * @param option the target of errors: `$filter`, `key`, …
+ * @param base offset of `text` in the text of that option
+ * @throws ODataError 400 for an invalid character or literal, an alias that refers to itself, and above the limits on
+ *   tokens and depth
  * @see OData URL Conventions 4.0, section 5.1.1; ABNF rules commonExpr, primitiveLiteral, parameterAlias
  */
 export function tokenize(text: string, context: ParseContext, option: string, base = 0): TokenList {
@@ -110,20 +110,20 @@ function scanOpen(lexer: Lexer, start: number): void {
 }
 
 function scanClose(lexer: Lexer, start: number): void {
-  if (lexer.depth === lexer.startDepth) throw fault(lexer, start, 'the ")" closes nothing.');
+  if (lexer.depth === lexer.startDepth) throw fault(lexer, start, 'the ")" has no opening parenthesis.');
   lexer.depth -= 1;
   addOperand(lexer, ")", start, start + 1);
 }
 
 function scanComma(lexer: Lexer, start: number): void {
   if (lexer.alias !== null && lexer.depth === lexer.startDepth && lexer.listEnd < 0) {
-    throw fault(lexer, start, "the value of a parameter alias is one expression: a list stands in parentheses.");
+    throw fault(lexer, start, "the value of a parameter alias must be one expression: put a list in parentheses.");
   }
   push(lexer, ",", start, start + 1);
   lexer.expectOperand = true;
 }
 
-/** A sign directly before digits (or INF) belongs to the number, where an operand may start. */
+/** Where an operand may start, a sign directly before digits or INF belongs to the number. */
 function scanSign(lexer: Lexer, start: number): void {
   const { text } = lexer;
   const isMinus = text.charCodeAt(start) === 45;
@@ -152,7 +152,7 @@ function scanJsonToken(lexer: Lexer, code: number, start: number): void {
   } else if (code === 34) {
     throw fault(lexer, start, "a string is written in single quotes.");
   } else if (code === 93) {
-    if (start !== lexer.listEnd) throw fault(lexer, start, 'the "]" closes nothing.');
+    if (start !== lexer.listEnd) throw fault(lexer, start, 'the "]" has no opening bracket.');
     lexer.listEnd = -1;
     addOperand(lexer, "]", start, start + 1);
   } else {
@@ -169,17 +169,17 @@ function scanJsonToken(lexer: Lexer, code: number, start: number): void {
 
 function scanDollarName(lexer: Lexer, start: number): void {
   const end = skipName(lexer.text, start + 1);
-  if (end === start + 1) throw fault(lexer, start, 'found "$": the names that begin with it are $it, $root, $count.');
+  if (end === start + 1) throw fault(lexer, start, 'found "$": only $it, $root and $count begin with it.');
   addOperand(lexer, "name", start, end);
 }
 
-/** Reads a name, or what is written as one: an operator, `null`, a Boolean, INF, NaN, a Guid, the prefix of a literal. */
+/** Reads a name, or another word: an operator, `null`, a Boolean, INF, NaN, a Guid, or the prefix of a literal. */
 function scanName(lexer: Lexer, start: number): void {
   const { text } = lexer;
   const end = skipDottedName(text, start);
   if (end === start) throw strayCharacter(lexer, start);
   if (!lexer.expectOperand && text.charCodeAt(start - 1) === QUOTE) {
-    throw fault(lexer, start, "a blank stands between a string and an operator; a quote within a string is doubled.");
+    throw fault(lexer, start, "put a blank between a string and an operator, and double a quote within a string.");
   }
   if (text.charCodeAt(end) === QUOTE) {
     addLiteral(lexer, start, scanPrefixed(lexer, start, end));
@@ -220,7 +220,7 @@ function scanOperandName(lexer: Lexer, start: number, end: number): void {
   }
 }
 
-/** What to write instead of an operator of other languages. */
+/** The corrections of operators and quotes of other languages. */
 const STRAY_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ["<", "write lt or le"],
   [">", "write gt or ge"],
@@ -233,7 +233,7 @@ const STRAY_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ["\u2018", "a string is written in straight single quotes"],
   ["\u2019", "a string is written in straight single quotes"],
   [";", "write a comma"],
-  [".", "a dot stands within a number, or between the parts of a qualified name"],
+  [".", "a dot is allowed only within a number or a qualified name"],
 ]);
 
 function strayCharacter(lexer: Lexer, start: number): ODataError {

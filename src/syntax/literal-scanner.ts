@@ -4,14 +4,14 @@ import { hasTwoDigits, isDigit, isHexDigit, isNamePart, skipDigits } from "./cha
 import { quoteText, syntaxError } from "./syntax-error.ts";
 import type { Literal } from "./token.ts";
 
-/** Where literals are read from and put to. */
+/** The text that literals are read from, and the list that they are added to. */
 export interface LiteralSource {
   readonly text: string;
-  /** Offset of the text within that of the option. */
+  /** Offset of the text in the text of the option. */
   readonly base: number;
   readonly option: string;
   readonly literals: Literal[];
-  /** Where the parameter alias is mentioned whose value the text is; null for the text of an option. */
+  /** The mention of the parameter alias that contains the text; null for the text of an option. */
   readonly alias?: { readonly position: number } | null;
 }
 
@@ -26,7 +26,7 @@ const MIN_INT32 = "2147483648";
 const MAX_INT64 = "9223372036854775807";
 const MIN_INT64 = "9223372036854775808";
 
-/** Types that a letter behind a number says, by lower case letter. */
+/** Types by the suffix of a number, in lower case. */
 const SUFFIX_TYPES: ReadonlyMap<string, PrimitiveTypeName> = new Map([
   ["l", "Edm.Int64"],
   ["m", "Edm.Decimal"],
@@ -34,7 +34,7 @@ const SUFFIX_TYPES: ReadonlyMap<string, PrimitiveTypeName> = new Map([
   ["f", "Edm.Single"],
 ]);
 
-/** Prefixes of quoted literals of other types than enums, in lower case. */
+/** Types by the prefix of a quoted literal, in lower case. Enums are not included. */
 const QUOTED_TYPES: ReadonlyMap<string, PrimitiveTypeName | "geo"> = new Map([
   ["duration", "Edm.Duration"],
   ["binary", "Edm.Binary"],
@@ -42,19 +42,19 @@ const QUOTED_TYPES: ReadonlyMap<string, PrimitiveTypeName | "geo"> = new Map([
   ["geometry", "geo"],
 ]);
 
-/** Prefixes of OData 1.0 to 3.0, with what is written today. */
+/** Prefixes of OData 1.0 to 3.0, with their replacements. */
 const OLD_PREFIXES: ReadonlyMap<string, string> = new Map([
-  ["guid", "A Guid is written without prefix and quotes."],
-  ["datetime", "A DateTimeOffset is written without prefix and quotes, with Z or an offset at its end."],
-  ["datetimeoffset", "A DateTimeOffset is written without prefix and quotes."],
+  ["guid", "Write a Guid without prefix and quotes."],
+  ["datetime", "Write a DateTimeOffset without prefix and quotes, with Z or an offset at its end."],
+  ["datetimeoffset", "Write a DateTimeOffset without prefix and quotes."],
   ["time", "Write a TimeOfDay without prefix and quotes, a Duration as duration'…'."],
   ["x", "Write binary'…' with base64url text."],
 ]);
 
 /**
- * Reads the literal that starts with a digit or a sign: a number, Date, TimeOfDay, DateTimeOffset or Guid.
- * @returns the offset behind it; the literal is the last of `source.literals`
- * @throws ODataError 400 when it is none of them
+ * Reads a literal that starts with a digit or a sign: a number, Date, TimeOfDay, DateTimeOffset or Guid.
+ * @returns the offset after it; the literal is the last of `source.literals`
+ * @throws ODataError 400 if the literal is invalid
  * @see ABNF rules decimalValue, doubleValue, dateValue, dateTimeOffsetValue, timeOfDayValue, guidValue
  */
 export function scanNumeric(source: LiteralSource, start: number): number {
@@ -74,13 +74,13 @@ export function scanNumeric(source: LiteralSource, start: number): number {
   return scanNumber(source, start, end);
 }
 
-/** Tells whether `-MM-DD` stands at `offset`. */
+/** Returns whether `-MM-DD` begins at `offset`. */
 function isMonthAndDay(text: string, offset: number): boolean {
   return hasTwoDigits(text, offset + 1) && text.charCodeAt(offset + 3) === MINUS && hasTwoDigits(text, offset + 4);
 }
 
 /**
- * Tells whether the 36 characters of a Guid stand at `start`.
+ * Returns whether the 36 characters of a Guid begin at `start`.
  * @see ABNF rule guidValue
  */
 export function isGuid(text: string, start: number): boolean {
@@ -93,7 +93,7 @@ export function isGuid(text: string, start: number): boolean {
   return !isNamePart(text, start + 36);
 }
 
-/** Reads on behind a date: `T` and what follows make it a DateTimeOffset. */
+/** Reads the rest of a literal that begins with a date. A following `T` makes it a DateTimeOffset. */
 function scanDate(source: LiteralSource, start: number, dateEnd: number): number {
   const { text } = source;
   if ((text.charCodeAt(dateEnd) | 32) !== 116) return addWord(source, "Edm.Date", start, dateEnd);
@@ -114,11 +114,11 @@ function scanDate(source: LiteralSource, start: number, dateEnd: number): number
   return addWord(source, "Edm.DateTimeOffset", start, end);
 }
 
-/** The offset behind `hh:mm[:ss[.fff]]`. */
+/** Returns the offset after `hh:mm[:ss[.fff]]`. */
 function timeEnd(source: LiteralSource, start: number, time: number): number {
   const { text } = source;
   if (!hasTwoDigits(text, time) || text.charCodeAt(time + 2) !== COLON || !hasTwoDigits(text, time + 3)) {
-    throw malformed(source, start, "a time is written hh:mm:ss");
+    throw malformed(source, start, "write a time as hh:mm:ss");
   }
   let end = time + 5;
   if (text.charCodeAt(end) === COLON && hasTwoDigits(text, end + 1)) {
@@ -128,10 +128,10 @@ function timeEnd(source: LiteralSource, start: number, time: number): number {
   return end;
 }
 
-/** Reads on behind the integer digits of a number: fraction, exponent, suffix. */
+/** Reads the rest of a number after its integer digits: fraction, exponent, suffix. */
 function scanNumber(source: LiteralSource, start: number, digitsEnd: number): number {
   const { text } = source;
-  // A plus sign says nothing that the text of the literal must keep.
+  // A plus sign does not change the value.
   const from = text.charCodeAt(start) === PLUS ? start + 1 : start;
   let end = digitsEnd;
   const hasFraction = text.charCodeAt(end) === DOT && isDigit(text.charCodeAt(end + 1));
@@ -163,7 +163,7 @@ function exponentEnd(text: string, start: number): number {
   return end > digits ? end : start;
 }
 
-/** The smallest type that holds an integer: Int32, Int64 or Decimal. */
+/** Returns the smallest type for an integer: Int32, Int64 or Decimal. */
 function integerType(text: string, start: number, end: number): PrimitiveTypeName {
   const isNegative = text.charCodeAt(start) === MINUS;
   let first = isNegative ? start + 1 : start;
@@ -178,8 +178,8 @@ function integerType(text: string, start: number, end: number): PrimitiveTypeNam
 
 /**
  * Reads the string in single quotes that starts at `start`.
- * @returns the offset behind it; the literal is the last of `source.literals`
- * @throws ODataError 400 when it does not end
+ * @returns the offset after it; the literal is the last of `source.literals`
+ * @throws ODataError 400 if it does not end
  * @see ABNF rule string
  */
 export function scanString(source: LiteralSource, start: number): number {
@@ -189,10 +189,11 @@ export function scanString(source: LiteralSource, start: number): number {
 }
 
 /**
- * Reads the literal with a prefix that starts at `start` and whose quote stands at `quote`: `duration'…'`,
- * `binary'…'`, `geography'…'`, `geometry'…'`, or that of an enum, `Namespace.Type'…'`.
- * @returns the offset behind it; the literal is the last of `source.literals`
- * @throws ODataError 400 for an unknown prefix, or when it does not end
+ * Reads a literal with a prefix: `duration'…'`, `binary'…'`, `geography'…'`, `geometry'…'`, or an enum literal
+ * `Namespace.Type'…'`.
+ * @param quote offset of the opening quote
+ * @returns the offset after it; the literal is the last of `source.literals`
+ * @throws ODataError 400 for an unknown prefix, or if the literal does not end
  * @see ABNF rules duration, binary, enum, geographyPrefix
  */
 export function scanPrefixed(source: LiteralSource, start: number, quote: number): number {
@@ -202,7 +203,7 @@ export function scanPrefixed(source: LiteralSource, start: number, quote: number
     throw syntaxError(
       source.option,
       source.base + start,
-      `${quoteText(prefix)} directly before a quote is no prefix of a literal. ${
+      `${quoteText(prefix)} directly before a quote is not a literal prefix. ${
         OLD_PREFIXES.get(prefix.toLowerCase()) ??
         "Write a blank between a word and a string, and an enum with its namespace, as in Namespace.Color'Red'."
       }`,
@@ -217,7 +218,7 @@ export function scanPrefixed(source: LiteralSource, start: number, quote: number
   return end;
 }
 
-/** The offset behind the quote that closes the string opened at `open`; doubled quotes belong to the string. */
+/** Returns the offset after the quote that closes the string opened at `open`. Doubled quotes belong to the string. */
 function quotedEnd(source: LiteralSource, open: number): number {
   const { text } = source;
   for (let from = open + 1; ;) {
@@ -239,7 +240,7 @@ function unquote(text: string, open: number, end: number): string {
   return inner.includes("''") ? inner.replaceAll("''", "'") : inner;
 }
 
-/** Adds a literal that is written without quotes, once it is clear that it ends there. */
+/** Adds a literal without quotes, after checking that it ends there. */
 function addWord(source: LiteralSource, type: PrimitiveTypeName, start: number, end: number): number {
   checkEnd(source, start, end);
   const text = source.text.slice(start, end);
@@ -247,21 +248,25 @@ function addWord(source: LiteralSource, type: PrimitiveTypeName, start: number, 
   return end;
 }
 
-/** Adds a literal whose text is known. `start` is its offset in the text of the source. */
+/** Adds a literal with a given text. `start` is its offset in the text of the source. */
 export function add(source: LiteralSource, type: PrimitiveTypeName, text: string, start: number): void {
   source.literals.push({ type, text, position: positionOf(source, start) });
 }
 
-/** The place of a literal in its option, as of every token: all of an alias's value stands where it is mentioned. */
+/** Returns the position of a literal in its option. Everything in the value of an alias has the position of its mention. */
 function positionOf(source: LiteralSource, start: number): number {
   return source.alias?.position ?? source.base + start;
 }
 
-/** Refuses a word that goes on with what cannot belong to it. */
+/** Refuses a literal that continues with characters which cannot belong to it. */
 function checkEnd(source: LiteralSource, start: number, end: number): void {
   const code = source.text.charCodeAt(end);
   if (code === DOT || code === COLON || isNamePart(source.text, end)) {
-    throw malformed(source, start, "a blank ends a number, date or time, and a Guid has 8-4-4-4-12 hexadecimal digits");
+    throw malformed(
+      source,
+      start,
+      "put a blank after a number, date or time; a Guid has 8-4-4-4-12 hexadecimal digits",
+    );
   }
 }
 
@@ -272,6 +277,6 @@ function malformed(source: LiteralSource, start: number, rule: string): ODataErr
   return syntaxError(
     source.option,
     source.base + start,
-    `${quoteText(text.slice(start, end))} is no literal: ${rule}.`,
+    `${quoteText(text.slice(start, end))} is not a literal: ${rule}.`,
   );
 }

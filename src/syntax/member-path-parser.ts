@@ -12,7 +12,7 @@ import { counted, type ExpressionReader, faultAt, lookAhead, take, unexpected } 
 import { quoteText } from "./syntax-error.ts";
 
 /**
- * Reads what begins with a name: a path of members, or a function call.
+ * Reads an operand that begins with a name: a path of members, or a function call.
  * @throws ODataError 400 with position, what was found and what was expected
  * @see OData URL Conventions 4.0, section 5.1.1.15; ABNF rules firstMemberExpr, memberExpr, rootExpr, functionExpr
  */
@@ -48,7 +48,7 @@ function readFirst(reader: ExpressionReader): SyntaxNode {
   return readKeyBehind(reader, counted(reader, { kind: "member", source: null, name: text, position }, 1));
 }
 
-/** Reads `$it`, or `$root` with the slash and name that must follow. */
+/** Reads `$it`, or `$root` before the required slash. */
 function readDollarName(reader: ExpressionReader): SyntaxNode {
   const { text, position } = reader.token;
   if (text === "$it") {
@@ -57,14 +57,14 @@ function readDollarName(reader: ExpressionReader): SyntaxNode {
   }
   if (text !== "$root") throw unexpected(reader, "a property, a literal, a function, $it or $root");
   take(reader);
-  if (reader.token.kind !== "/") throw unexpected(reader, "a slash and an entity set or singleton behind $root");
+  if (reader.token.kind !== "/") throw unexpected(reader, "a slash and an entity set or singleton after $root");
   return counted(reader, { kind: "root", position }, 1);
 }
 
-/** Reads the segment behind a slash. */
+/** Reads the segment after a slash. */
 function readSegment(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
   const { text, position } = reader.token;
-  if (reader.token.kind !== "name") throw unexpected(reader, "a name behind the slash");
+  if (reader.token.kind !== "name") throw unexpected(reader, "a name after the slash");
   if (text.includes(".")) return readQualifiedName(reader, source);
   if (text.startsWith("$")) return readCount(reader, source);
   if (lookAhead(reader, 1).kind === "(") {
@@ -73,7 +73,7 @@ function readSegment(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
       throw faultAt(
         reader,
         reader.token,
-        `${quoteText(text)} is followed by a parenthesis, but by no key: a function is called by its qualified name.`,
+        `${quoteText(text)} is followed by a parenthesis without a key: call a function by its qualified name.`,
       );
     }
   }
@@ -81,10 +81,10 @@ function readSegment(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
   return readKeyBehind(reader, counted(reader, { kind: "member", source, name: text, position }, reader.height + 1));
 }
 
-/** Reads `$count` behind a slash. @see ABNF rule count */
+/** Reads `$count` after a slash. @see ABNF rule count */
 function readCount(reader: ExpressionReader, source: SyntaxNode): CountSyntax {
   if (reader.token.text !== "$count" || source.kind === "root") {
-    throw unexpected(reader, source.kind === "root" ? "an entity set or singleton behind $root/" : "a name or $count");
+    throw unexpected(reader, source.kind === "root" ? "an entity set or singleton after $root/" : "a name or $count");
   }
   const { position } = take(reader);
   return counted(reader, { kind: "count", source, position }, reader.height + 1);
@@ -103,7 +103,7 @@ function isPositionalKeyNext(reader: ExpressionReader): boolean {
   return lookAhead(reader, 2).kind !== "name" && isKeyPredicateNext(reader);
 }
 
-/** Reads a key predicate if one stands behind the node. */
+/** Reads a key predicate if it follows the node. */
 function readKeyBehind(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
   if (reader.token.kind !== "(") return source;
   const { height } = reader;

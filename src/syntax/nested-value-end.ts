@@ -1,6 +1,6 @@
 /**
- * Finds where the value of an option nested in `$expand` ends: at the semicolon or closing parenthesis that belongs to
- * the list of options, not to the value. Those within quotes and within the value's own parentheses do not count.
+ * Finds the end of the value of an option nested in `$expand`: the semicolon or closing parenthesis that belongs to the
+ * list of options. Characters within quotes and within parentheses of the value do not count.
  * @param text the whole text of `$expand`
  * @param start offset of the value
  * @returns the offset of the character that ends it, or the length of the text
@@ -29,7 +29,7 @@ export function nestedValueEnd(text: string, start: number): number {
 }
 
 /**
- * Finds where a `$search` nested in `$expand` ends. Single quotes are ordinary characters of a word there, and so is a
+ * Finds the end of a `$search` nested in `$expand`. Single quotes are ordinary characters of a word there, and so is a
  * semicolon unless another option follows it: `checkSearchSemicolons` has checked that it was percent-encoded.
  * @returns as for `nestedValueEnd`
  * @see ABNF searchWord, expandCountOption
@@ -52,7 +52,7 @@ export function nestedSearchEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** The offset of the quote that closes the one at `open`, or the length of the text. */
+/** Returns the offset of the quote that closes the quote at `open`, or the length of the text. */
 export function closingDoubleQuote(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at += 1) {
     if (text[at] === '"') return at;

@@ -3,21 +3,21 @@ import { skipName } from "./characters.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
 
-/** Reads the text of `$select` or `$expand` from left to right; `position` is where the next character stands. */
+/** Reads the text of `$select` or `$expand` from left to right; `position` is the offset of the next character. */
 export interface OptionReader {
   readonly text: string;
   readonly context: ParseContext;
-  /** The option whose text it is: the target of errors. */
+  /** The option that contains the text: the target of errors. */
   readonly option: "$select" | "$expand";
   position: number;
 }
 
-/** Makes the error of what stands at a position. */
+/** Makes an error at a position. */
 export function readerError(reader: OptionReader, message: string, position: number = reader.position): ODataError {
   return syntaxError(reader.option, position, message);
 }
 
-/** Says what stands at the position, for messages. */
+/** Returns the text at the position, for messages. */
 export function foundText(reader: OptionReader): string {
   return reader.position >= reader.text.length ? "the end" : quoteText(reader.text.slice(reader.position));
 }
@@ -30,7 +30,7 @@ export function skipBlanks(reader: OptionReader): void {
   reader.position = at;
 }
 
-/** A text without the blanks and tabs at its ends: what `skipBlanks` moves over, and no other white space. */
+/** Removes the outer blanks and tabs of a text, but no other white space, as `skipBlanks` does. */
 export function withoutOuterBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -39,14 +39,14 @@ export function withoutOuterBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** Moves over one character if it stands here. */
+/** Moves over a character if it is next. */
 export function skipCharacter(reader: OptionReader, character: string): boolean {
   if (reader.text[reader.position] !== character) return false;
   reader.position += 1;
   return true;
 }
 
-/** Moves over a comma with blanks around it. */
+/** Moves over a comma and the blanks around it. */
 export function skipComma(reader: OptionReader): boolean {
   skipBlanks(reader);
   if (!skipCharacter(reader, ",")) return false;
@@ -56,8 +56,8 @@ export function skipComma(reader: OptionReader): boolean {
 
 /**
  * Reads `Name`, `Namespace.Name`, `Namespace.*` or `*`.
- * @param expected what the message says is missing
- * @throws ODataError 400 InvalidQueryOption when none of them stands here, and above `maxTokens`
+ * @param expected the missing name, for the message
+ * @throws ODataError 400 InvalidQueryOption without a name, and above `maxTokens`
  * @see ABNF odataIdentifier, namespace, allOperationsInSchema
  */
 export function readName(reader: OptionReader, expected: string): string {
@@ -82,7 +82,7 @@ function countToken(reader: OptionReader): void {
   if (counters.tokens > limits.maxTokens) {
     throw readerError(
       reader,
-      `the query has more than ${limits.maxTokens} tokens: ask for less at once, or in several requests.`,
+      `the query has more than ${limits.maxTokens} tokens: shorten it, or send several requests.`,
     );
   }
 }

@@ -2,7 +2,7 @@ import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { quoteText } from "./syntax-error.ts";
 
 /**
- * Reads the value of `$top`, `$skip` and their like: decimal digits that a double holds exactly.
+ * Reads the value of an option such as `$top` or `$skip`: decimal digits that a double represents exactly.
  * @param text the decoded value
  * @param option the option's name for the error, such as `$top`
  * @param where how the message names the place; absent: the option itself

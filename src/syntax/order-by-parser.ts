@@ -5,7 +5,7 @@ import type { ParseContext } from "./parse-context.ts";
 import type { TokenList } from "./token.ts";
 
 /**
- * Parses a token list as `$orderby`: expressions, each with `asc` or `desc` behind it or neither.
+ * Parses a token list as `$orderby`: expressions, each optionally followed by `asc` or `desc`.
  * @throws ODataError 400 with position, what was found and what was expected; above `maxOrderByProperties`
  * @see OData URL Conventions 4.0, section 5.1.4; ABNF rule orderby
  */
@@ -19,7 +19,7 @@ export function parseOrderBy(list: TokenList, context: ParseContext): readonly O
       throw faultAt(
         reader,
         reader.token,
-        `there are more than ${maxOrderByProperties} expressions to order by: leave out the last ones.`,
+        `there are more than ${maxOrderByProperties} expressions to order by: remove the last ones.`,
       );
     }
     const expression = readExpression(reader);

@@ -1,6 +1,6 @@
 import type { Literal } from "./token.ts";
 
-/** Bounds of one parse, counted as it goes; Infinity for no limit. */
+/** The limits of one parse; Infinity for no limit. */
 export interface SyntaxLimits {
   readonly maxTokens: number;
   readonly maxNodeCount: number;
@@ -11,18 +11,18 @@ export interface SyntaxLimits {
   readonly maxDepth: number;
 }
 
-/** What the parsers of one request share. `literals` and `counters` grow; nothing else changes. */
+/** The state that the parsers of one request share. Only `literals` and `counters` change. */
 export interface ParseContext {
   readonly limits: SyntaxLimits;
   /** Every literal of the request in order of appearance: literal nodes hold indexes into it. */
   readonly literals: Literal[];
-  /** Parameter aliases with their decoded texts: name with `@` to text. */
+  /** The decoded values of parameter aliases by name, with its `@`. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Work done so far, for limits and tests. */
+  /** The work so far, for limits and tests. */
   readonly counters: { tokens: number; nodes: number };
 }
 
-/** The settings that bound a parse; null for no limit. */
+/** The settings that limit a parse; null for no limit. */
 export interface ParseLimitSettings {
   readonly maxNodeCount: number | null;
   readonly maxInListLength: number | null;
@@ -30,14 +30,14 @@ export interface ParseLimitSettings {
   readonly maxOrderByProperties: number | null;
 }
 
-/** Deepest nesting, and greatest height of a syntax tree: no setting, for it is what keeps the stack from overflowing. */
+/** Deepest nesting, and greatest height of a syntax tree. It is not a setting, because it prevents stack overflows. */
 const MAX_DEPTH = 100;
-/** Tokens that a node may take: its name, a separator, and redundant parentheses. */
+/** Tokens per node: its name, a separator, and redundant parentheses. */
 const TOKENS_PER_NODE = 16;
-/** Tokens that the items of all lists of a request may take, in multiples of the longest list. */
+/** Tokens of the items of all lists of a request, as a multiple of the longest list. */
 const TOKENS_PER_LIST_ITEM = 32;
 
-/** Turns the settings of a service into the limits of its parsers. @see decisions, Settings */
+/** Turns the settings of a service into the limits of its parsers. @see docs/reference/limits.md */
 export function toSyntaxLimits(settings: ParseLimitSettings): SyntaxLimits {
   const maxNodeCount = settings.maxNodeCount ?? Infinity;
   const maxInListLength = settings.maxInListLength ?? Infinity;
@@ -51,7 +51,7 @@ export function toSyntaxLimits(settings: ParseLimitSettings): SyntaxLimits {
   });
 }
 
-/** The limits of a service that sets none. @see decisions, Settings */
+/** The limits of a service that sets none. @see docs/reference/limits.md */
 export const DEFAULT_SYNTAX_LIMITS: SyntaxLimits = toSyntaxLimits({
   maxNodeCount: 1000,
   maxInListLength: 1000,

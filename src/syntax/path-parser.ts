@@ -7,13 +7,13 @@ import { quoteText } from "./syntax-error.ts";
 const MAX_SEGMENTS = 100;
 
 /**
- * Parses a resource path: cuts it at every `/`, then percent-decodes each segment once. What stands in parentheses is
- * kept as text for `parseKeyPredicate`. A second pair of parentheses, the key behind a function call as in
- * `ByColor(color='red')(5)`, becomes a segment of its own with an empty name.
- * @param rawPath the raw path below the service root; a slash before it and one behind it are accepted
+ * Parses a resource path: splits it at every `/`, then percent-decodes each segment once. The text in parentheses is
+ * kept for `parseKeyPredicate`. A second pair of parentheses, the key after a function call as in
+ * `ByColor(color='red')(5)`, becomes a separate segment with an empty name.
+ * @param rawPath the raw path below the service root; a leading and a trailing slash are accepted
  * @returns the segments; none for the service root
- * @throws ODataError 404 NotFound for an empty segment or one that is no name; 400 InvalidUrl for a malformed
- *   percent-encoding, parentheses that do not close, text behind them, and more than 100 segments
+ * @throws ODataError 404 NotFound for an empty segment or an invalid name; 400 InvalidUrl for a malformed
+ *   percent-encoding, an unclosed parenthesis, text after the parentheses, and more than 100 segments
  * @see OData URL Conventions 4.0, sections 2 and 4; ABNF resourcePath
  */
 export function parseResourcePath(rawPath: string): readonly PathSegmentSyntax[] {
@@ -53,8 +53,8 @@ function addSegment(segments: PathSegmentSyntax[], raw: string, position: number
     at = close + 1;
     if (at < text.length && text[at] !== "(") {
       throw invalidUrl(
-        `The path segment ${quoteText(text)} at position ${position} goes on behind its closing parenthesis with ` +
-          `${quoteText(text.slice(at))}: the next segment begins with a slash.`,
+        `The path segment ${quoteText(text)} at position ${position} continues after its closing parenthesis with ` +
+          `${quoteText(text.slice(at))}: start the next segment with a slash.`,
       );
     }
   }
@@ -62,17 +62,17 @@ function addSegment(segments: PathSegmentSyntax[], raw: string, position: number
 
 function push(segments: PathSegmentSyntax[], segment: PathSegmentSyntax): void {
   if (segments.length === MAX_SEGMENTS) {
-    throw invalidUrl(`The path has more than ${MAX_SEGMENTS} segments: no resource is that far down.`);
+    throw invalidUrl(`The path has more than ${MAX_SEGMENTS} segments: no resource is nested that deep.`);
   }
   segments.push(segment);
 }
 
-/** A name, a qualified name, or `$` and a name. */
+/** Accepts a name, a qualified name, or `$` and a name. */
 function isSegmentName(name: string): boolean {
   return isDottedName(name.startsWith("$") ? name.slice(1) : name);
 }
 
-/** Finds the parenthesis that closes the one at `open`; those in quotes do not count. */
+/** Finds the parenthesis that closes the parenthesis at `open`. Parentheses in quotes do not count. */
 function closingParenthesis(text: string, open: number, position: number): number {
   let depth = 0;
   for (let at = open; at < text.length; at += 1) {
@@ -88,15 +88,15 @@ function closingParenthesis(text: string, open: number, position: number): numbe
       at = close;
     }
   }
-  // What stands between is then no key, and reading it as one tells the client how a key is written.
+  // The text is not a valid key. The error of the key parser then shows the client how to write a key.
   if (text.endsWith(")")) return text.length - 1;
   throw invalidUrl(
-    `The path segment ${quoteText(text)} at position ${position} does not end its parentheses: a slash within them ` +
+    `The path segment ${quoteText(text)} at position ${position} has an unclosed parenthesis: a slash within parentheses ` +
       `is written %2F.`,
   );
 }
 
-/** Finds the end of a string; a doubled quote reads as two strings side by side, which ends at the same place. */
+/** Finds the end of a string. A doubled quote is read as two adjacent strings, which end at the same offset. */
 function closingQuote(text: string, open: number, quote: string): number {
   for (let at = open + 1; at < text.length; at += 1) {
     if (text[at] === quote) return at;
@@ -108,9 +108,12 @@ function closingQuote(text: string, open: number, quote: string): number {
 function noName(text: string, name: string, position: number): ODataError {
   const advice =
     name === ""
-      ? "A name stands before the parenthesis."
-      : "A name has letters, digits and underscores; a key stands in parentheses, as in Name(1).";
-  return protocolError("NotFound", `The path segment ${quoteText(text)} at position ${position} is no name. ${advice}`);
+      ? "Write a name before the parenthesis."
+      : "A name consists of letters, digits and underscores; put a key in parentheses, as in Name(1).";
+  return protocolError(
+    "NotFound",
+    `The path segment ${quoteText(text)} at position ${position} is not a name. ${advice}`,
+  );
 }
 
 function emptySegment(position: number): ODataError {

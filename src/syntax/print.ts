@@ -1,4 +1,3 @@
-import { assertNever } from "../base/assert-never.ts";
 import type { ArgumentSyntax, SyntaxNode } from "./ast.ts";
 import { type Literal, precedenceOf, UNARY_PRECEDENCE } from "./token.ts";
 
@@ -6,14 +5,14 @@ const PATH_PRECEDENCE = 9;
 
 /**
  * Writes a syntax tree as the text of an expression, not percent-encoded, with the fewest parentheses. Parsing the text
- * gives the tree again. The recursion is as deep as the tree is high, which the parser bounds.
+ * produces the same tree. The parser limits the height of the tree, and so the recursion here.
  * @see OData URL Conventions 4.0, section 5.1.1; ABNF rule commonExpr
  */
 export function print(node: SyntaxNode): string {
   return printNode(node, 0);
 }
 
-/** Writes a node, in parentheses when it binds less tightly than its place asks for. */
+/** Writes a node, in parentheses if its precedence is below `minimum`. */
 function printNode(node: SyntaxNode, minimum: number): string {
   const text = printBare(node);
   return nodePrecedence(node) < minimum ? `(${text})` : text;
@@ -72,8 +71,6 @@ function printBare(node: SyntaxNode): string {
     }
     case "in":
       return `${printNode(node.operand, precedenceOf("in"))} in ${printInList(node.list)}`;
-    default:
-      return assertNever(node);
   }
 }
 
@@ -93,20 +90,20 @@ function printPredicate(variable: string | null, predicate: SyntaxNode | null): 
   return variable === null || predicate === null ? "" : `${variable}:${print(predicate)}`;
 }
 
-/** A blank keeps the minus sign apart from a number, which it would become a part of. */
+/** A blank separates the minus sign from a number, so that it does not become part of the number. */
 function printUnary(operator: "not" | "negate", operand: SyntaxNode): string {
   const text = printNode(operand, UNARY_PRECEDENCE);
   if (operator === "not") return `not ${text}`;
   return /^(?:\d|INF)/u.test(text) ? `- ${text}` : `-${text}`;
 }
 
-/** The list of literals behind `in` stands in parentheses; an empty one can only be JSON. */
+/** A list of literals after `in` is in parentheses; an empty list can only be JSON. */
 function printInList(list: SyntaxNode): string {
   return list.kind === "list" && list.items.length > 0 ? `(${printItems(list.items)})` : print(list);
 }
 
 /**
- * Writes a literal with the prefix, quotes or suffix that make it one of its type.
+ * Writes a literal with the prefix, quotes or suffix of its type.
  * @see ABNF rule primitiveLiteral
  */
 export function printLiteral(literal: Literal): string {
@@ -139,8 +136,6 @@ export function printLiteral(literal: Literal): string {
     case "Edm.TimeOfDay":
     case "Edm.DateTimeOffset":
       return text;
-    default:
-      return assertNever(type);
   }
 }
 

@@ -7,13 +7,13 @@ import { quoteText, syntaxError } from "./syntax-error.ts";
 
 /** One `name=value` of a query string. */
 export interface QueryPair {
-  /** The pair as it stands in the URL, for next links. */
+  /** The pair as written in the URL, for next links. */
   readonly raw: string;
   readonly name: string;
   readonly value: string;
 }
 
-/** The options of a query string, sorted by kind; values are decoded, not yet parsed. */
+/** The options of a query string by kind; the values are decoded, but not parsed. */
 export interface QueryOptionsSyntax {
   /** Every pair in the order of the URL. */
   readonly pairs: readonly QueryPair[];
@@ -43,18 +43,18 @@ const SYSTEM_QUERY_OPTIONS: ReadonlySet<string> = new Set([
   "$id",
 ]);
 
-/** Options whose values neither begin nor end with a blank. */
+/** Options whose values must not begin or end with a blank. */
 const OPTIONS_WITHOUT_OUTER_BLANKS: ReadonlySet<string> = new Set(["$filter", "$orderby", "$select", "$expand"]);
 
-/** Options that exist elsewhere, with what to write instead. */
+/** Options that exist elsewhere, with their corrections. */
 const MISPLACED_OPTIONS: ReadonlyMap<string, string> = new Map([
   ["$levels", "It belongs to an item of $expand: $expand=Name($levels=2)."],
   ["$inlinecount", "Write $count=true."],
 ]);
 
 /**
- * Cuts a request target at its first `?`. A fragment is dropped, and of an absolute target (`http://host/path`) only
- * the path and query remain. Nothing is decoded or normalised.
+ * Splits a request target at its first `?`. A fragment is dropped, and so are the scheme and authority of an absolute
+ * target (`http://host/path`). Nothing is decoded or normalised.
  * @see RFC 9112, section 3.2; OData URL Conventions 4.0, section 2
  */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
@@ -75,9 +75,9 @@ function withoutAuthority(path: string): string {
 }
 
 /**
- * Cuts a raw query string into pairs: at `&`, then each at its first `=`, then percent-decodes name and value once,
- * `+` standing for a blank. Empty pairs are skipped; a pair without `=` has an empty value.
- * @throws ODataError 400 InvalidQueryOption, target the raw name, for an escape that is malformed or no UTF-8
+ * Splits a raw query string into pairs at `&`, and each pair at its first `=`, then percent-decodes name and value once.
+ * `+` is a blank. Empty pairs are skipped; a pair without `=` has an empty value.
+ * @throws ODataError 400 InvalidQueryOption, target the raw name, for an escape that is malformed or not UTF-8
  * @see OData URL Conventions 4.0, sections 2 and 5
  */
 export function parseQueryString(query: string): readonly QueryPair[] {
@@ -117,10 +117,10 @@ function decodePiece(piece: string, rawName: string, part: "name" | "value"): st
 
 /**
  * Sorts the options of a raw query string into system query options, parameter aliases and custom options. Names are
- * case-sensitive; each system query option and alias may stand once.
- * @throws ODataError 400 UnsupportedQueryOption for an unknown `$` option; 400 InvalidQueryOption for one that stands
- *   twice, an alias that is no name, a blank at the ends of an expression or list, a semicolon in a word of a search,
- *   and a malformed percent-encoding; target the option
+ * case-sensitive; each system query option and alias may appear once.
+ * @throws ODataError 400 UnsupportedQueryOption for an unknown `$` option; 400 InvalidQueryOption for a repeated option,
+ *   an invalid alias name, a blank at the ends of an expression or list, a semicolon in a word of a search, and a
+ *   malformed percent-encoding; target the option
  * @see OData URL Conventions 4.0, section 5; OData Protocol 4.0, section 11.2.1
  */
 export function parseQueryOptions(query: string): QueryOptionsSyntax {
@@ -144,17 +144,17 @@ export function parseQueryOptions(query: string): QueryOptionsSyntax {
   return { pairs, system, aliases, custom };
 }
 
-/** @see ABNF filter, orderby, select, expand: none of them has BWS at its ends */
+/** @see ABNF filter, orderby, select, expand, which have no BWS at their ends */
 function checkOuterBlanks(name: string, value: string): void {
   const isBlankFirst = value.startsWith(" ") || value.startsWith("\t");
   if (!isBlankFirst && !value.endsWith(" ") && !value.endsWith("\t")) return;
-  const message = `a blank stands ${isBlankFirst ? "before" : "behind"} its value: leave it out.`;
+  const message = `a blank ${isBlankFirst ? "precedes" : "follows"} its value: remove it.`;
   throw syntaxError(name, isBlankFirst ? 0 : value.length - 1, message);
 }
 
 function addOnce(options: Map<string, string>, name: string, value: string): void {
   if (options.has(name)) {
-    throw protocolError("InvalidQueryOption", `${name} stands twice: each option may stand once.`, { target: name });
+    throw protocolError("InvalidQueryOption", `${name} appears twice: give each option once.`, { target: name });
   }
   options.set(name, value);
 }
@@ -169,8 +169,8 @@ function unknownOption(name: string): ODataError {
   const nearest = nearestName(name, SYSTEM_QUERY_OPTIONS);
   const advice =
     MISPLACED_OPTIONS.get(name.toLowerCase()) ??
-    (nearest === null ? "Options of your own have no $ before their names." : `Write ${nearest}.`);
-  return protocolError("UnsupportedQueryOption", `There is no query option ${quoteText(name)}. ${advice}`, {
+    (nearest === null ? "Custom options must not begin with $." : `Write ${nearest}.`);
+  return protocolError("UnsupportedQueryOption", `Unknown query option ${quoteText(name)}. ${advice}`, {
     target: name,
     isUnsupported: false,
   });
@@ -179,7 +179,7 @@ function unknownOption(name: string): ODataError {
 function invalidAlias(name: string): ODataError {
   return protocolError(
     "InvalidQueryOption",
-    `${quoteText(name)} is no parameter alias: after @ comes a name of letters, digits and underscores.`,
+    `${quoteText(name)} is not a parameter alias: write @ and a name of letters, digits and underscores.`,
     { target: name },
   );
 }

@@ -2,20 +2,20 @@ import type { ODataError } from "../errors/odata-error.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { syntaxError } from "./syntax-error.ts";
 
-/** What a `$search` expression is made of. */
+/** A token of a `$search` expression. */
 export interface SearchToken {
   readonly kind: "word" | "phrase" | "and" | "or" | "not" | "open" | "close" | "end";
   /** The word; the phrase without quotes and escapes. */
   readonly text: string;
   readonly position: number;
-  /** Whether a blank (or the beginning) stands before it. */
+  /** Whether a blank precedes it, or the beginning. */
   readonly isSpaced: boolean;
 }
 
-/** A stretch of option text with a `$search` expression in it; `position` moves as tokens are read. */
+/** A part of the text of an option that is a `$search` expression; `position` moves as tokens are read. */
 export interface SearchReader {
   readonly text: string;
-  /** Offset behind the expression. */
+  /** Offset after the expression. */
   readonly end: number;
   readonly context: ParseContext;
   /** The target of errors: `$search`, or `$expand` for a nested one. */
@@ -32,7 +32,7 @@ const OPERATORS: ReadonlyMap<string, "and" | "or" | "not"> = new Map([
 /**
  * Reads the next token. A word is a run of characters other than blanks, parentheses and double quotes; AND, OR and
  * NOT are operators in upper case only.
- * @throws ODataError 400 InvalidQueryOption for a phrase that is empty or does not end, and above `maxTokens`
+ * @throws ODataError 400 InvalidQueryOption for an empty or unclosed phrase, and above `maxTokens`
  * @see OData URL Conventions 4.0, section 5.1.7; ABNF searchWord, searchPhrase
  */
 export function readSearchToken(reader: SearchReader): SearchToken {
@@ -65,12 +65,12 @@ function countToken(reader: SearchReader): void {
     throw searchError(
       reader,
       reader.position,
-      `the query has more than ${limits.maxTokens} tokens: ask for less at once, or in several requests.`,
+      `the query has more than ${limits.maxTokens} tokens: shorten it, or send several requests.`,
     );
   }
 }
 
-/** Reads `"…"`; within it a backslash stands before a double quote or a backslash. */
+/** Reads `"…"`, in which a backslash escapes a double quote or a backslash. */
 function readPhrase(reader: SearchReader): string {
   const open = reader.position;
   const pieces: string[] = [];
@@ -81,7 +81,7 @@ function readPhrase(reader: SearchReader): string {
       pieces.push(reader.text.slice(start, at));
       reader.position = at + 1;
       const phrase = pieces.join("");
-      if (phrase === "") throw searchError(reader, open, "a phrase has at least one character between its quotes.");
+      if (phrase === "") throw searchError(reader, open, "a phrase must contain at least one character.");
       return phrase;
     }
     if (character === "\\") {

@@ -3,11 +3,11 @@ import type { ParseContext } from "./parse-context.ts";
 import { type SearchReader, type SearchToken, readSearchToken, searchError } from "./search-lexer.ts";
 import { quoteText } from "./syntax-error.ts";
 
-/** A stretch of the text of an option, given when it is not the whole of it. */
+/** A part of the text of an option. */
 export interface SearchStretch {
   readonly start: number;
   readonly end: number;
-  /** The option whose text it is: the target of errors. */
+  /** The option that contains the text: the target of errors. */
   readonly option: string;
 }
 
@@ -21,7 +21,7 @@ interface SearchState {
  * Parses a `$search` expression: words and phrases joined by AND (which may be left out) and OR, with NOT before a
  * word, phrase or parenthesis. NOT binds tighter than AND, AND tighter than OR; chains of one operator stay flat.
  * @param text the decoded text of the option
- * @param stretch where in `text` the expression stands, for one nested in `$expand`
+ * @param stretch the part of `text` with the expression, for a search nested in `$expand`
  * @throws ODataError 400 InvalidQueryOption with the position, also above the limits on tokens, nodes and depth
  * @see OData URL Conventions 4.0, section 5.1.7; ABNF searchExpr
  */
@@ -57,7 +57,7 @@ function parseAnd(state: SearchState, depth: number): SearchSyntax {
   for (;;) {
     const { kind, isSpaced } = state.token;
     if (kind === "end" || kind === "close") break;
-    if (!isSpaced) throw searchError(state.reader, state.token.position, "a blank must stand between two terms.");
+    if (!isSpaced) throw searchError(state.reader, state.token.position, "put a blank between two terms.");
     if (kind === "or") break;
     if (kind === "and") advance(state);
     operands.push(parseNot(state, depth));
@@ -82,7 +82,7 @@ function parseTerm(state: SearchState, depth: number): SearchSyntax {
         throw searchError(
           state.reader,
           position,
-          `${quoteText(text)} begins with a single quote: a phrase stands in double quotes.`,
+          `${quoteText(text)} begins with a single quote: write a phrase in double quotes.`,
         );
       }
       advance(state);
@@ -100,7 +100,7 @@ function parseTerm(state: SearchState, depth: number): SearchSyntax {
       throw searchError(
         state.reader,
         position,
-        `${text} is an operator and cannot stand here; to search for the word, write it in double quotes.`,
+        `${text} is an operator and is not allowed here; to search for the word, write it in double quotes.`,
       );
     case "close":
     case "end":
@@ -118,7 +118,7 @@ function parseParentheses(state: SearchState, depth: number): SearchSyntax {
     throw searchError(
       reader,
       token.position,
-      `the search nests deeper than ${reader.context.limits.maxDepth} levels: write it with fewer parentheses within one another.`,
+      `the search nests deeper than ${reader.context.limits.maxDepth} levels: use fewer nested parentheses.`,
     );
   }
   advance(state);

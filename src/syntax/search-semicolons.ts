@@ -1,13 +1,13 @@
 import { closingDoubleQuote, nestedSearchEnd } from "./nested-value-end.ts";
 import { syntaxError } from "./syntax-error.ts";
 
-/** Offsets in the decoded text of an option: from its first character to behind its last. */
+/** Offsets in the decoded text of an option: of the first character, and after the last. */
 type Stretch = readonly [start: number, end: number];
 
 /**
- * Checks the words of a search: they have no semicolon unless it is percent-encoded; a phrase may have one.
- * @param option `$search`, or `$expand`, whose items may each have a search
- * @param raw the option as the URL has it, with its name
+ * Checks that words of a search contain semicolons only percent-encoded; phrases may contain any.
+ * @param option `$search`, or `$expand`, whose items may contain searches
+ * @param raw the option as written in the URL, with its name
  * @param text the decoded value
  * @throws ODataError 400 InvalidQueryOption with the position, target the option
  * @see ABNF searchWord, searchPhrase
@@ -22,7 +22,7 @@ export function checkSearchSemicolons(option: "$search" | "$expand", raw: string
     for (let at = start; at < end; at += 1) {
       if (text[at] === '"') at = closingDoubleQuote(text, at);
       else if (written.has(at)) {
-        throw syntaxError(option, at, "a word has no semicolon: write %3B, or a phrase in double quotes.");
+        throw syntaxError(option, at, "a word must not contain a semicolon: write %3B, or a phrase in double quotes.");
       }
     }
   }
@@ -32,7 +32,7 @@ const SEARCH = "$search=";
 
 /** Finds the searches nested in `$expand`. */
 function* nestedSearches(text: string): Iterable<Stretch> {
-  // Whether the name of an option may be next.
+  // Whether the name of an option may follow.
   let isAtOption = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];

@@ -23,15 +23,15 @@ import { readSelectItems } from "./select-item-reader.ts";
 import { quoteText } from "./syntax-error.ts";
 import type { TokenList } from "./token.ts";
 
-/** `$expand` parsed, with its shape. */
+/** A parsed `$expand` with its shape. */
 export interface ShapedExpand {
   readonly items: readonly ExpandItemSyntax[];
-  /** The text with each nested expression replaced by its shape: equal shapes differ in literals only. */
+  /** The text with each nested expression replaced by its shape. Texts of equal shape differ only in literals. */
   readonly shape: string;
 }
 
 interface ExpandReader extends OptionReader {
-  /** The pieces of the shape, up to `shapeEnd` in the text. */
+  /** The pieces of the shape up to `shapeEnd` in the text. */
   readonly shape: string[];
   shapeEnd: number;
 }
@@ -48,7 +48,7 @@ const ALL_OPTIONS: OptionNames = [...REFERENCE_OPTIONS, "select", "expand", "lev
 const OPTION_NAMES: ReadonlyMap<string, OptionName> = new Map(ALL_OPTIONS.map((name) => [urlName(name), name]));
 
 /**
- * Parses `$select`: paths of names with commas between them.
+ * Parses `$select`: paths of names, separated by commas.
  * @param text the decoded text of the option
  * @throws ODataError 400 InvalidQueryOption with the position, target `$select`
  * @see OData URL Conventions 4.0, section 5.1.3; ABNF select
@@ -64,7 +64,7 @@ export function parseSelect(text: string, context: ParseContext): readonly Selec
 }
 
 /**
- * The shape of `$select`: its text without the blanks around its commas.
+ * Returns the shape of `$select`: its text without the blanks around its commas.
  * @param text the decoded text of the option
  */
 export function shapeOfSelect(text: string): string {
@@ -73,8 +73,8 @@ export function shapeOfSelect(text: string): string {
 }
 
 /**
- * Parses `$expand`: paths to navigation properties, each with `/$ref` or `/$count` behind it and options in
- * parentheses, semicolons between them; options nest. What each kind of item may carry is checked here, names are not.
+ * Parses `$expand`: paths to navigation properties, each with an optional `/$ref` or `/$count` and with options in
+ * parentheses, separated by semicolons. It checks which options an item may have, but not names.
  * @param text the decoded text of the option
  * @throws ODataError 400 InvalidQueryOption with the position, 400 UnsupportedQueryOption for an unknown nested
  *   option; target `$expand`
@@ -85,7 +85,7 @@ export function parseExpand(text: string, context: ParseContext): readonly Expan
 }
 
 /**
- * Parses `$expand` as `parseExpand` does and tells its shape, which is known only when the nested expressions are read.
+ * Parses `$expand` as `parseExpand` does, and returns its shape, too.
  * @throws ODataError as `parseExpand`
  */
 export function parseShapedExpand(text: string, context: ParseContext): ShapedExpand {
@@ -120,7 +120,7 @@ function readItem(reader: ExpandReader, depth: number): ExpandItemSyntax {
   return { path, suffix, options, position };
 }
 
-/** Reads `$ref` or `$count` behind a path; null when a name follows. */
+/** Reads `$ref` or `$count` after a path; null if a name follows. */
 function readSuffix(reader: ExpandReader, path: readonly string[]): "$ref" | "$count" | null {
   const { text, position } = reader;
   if (text[position] !== "$") return null;
@@ -134,15 +134,15 @@ function readSuffix(reader: ExpandReader, path: readonly string[]): "$ref" | "$c
   }
   throw readerError(
     reader,
-    `behind a navigation property may stand /$ref or /$count, behind * only /$ref: found ${foundText(reader)}.`,
+    `only /$ref or /$count may follow a navigation property, and only /$ref may follow *: found ${foundText(reader)}.`,
   );
 }
 
 function readPathName(reader: ExpandReader, path: readonly string[]): string {
   const start = reader.position;
   const name = readName(reader, "the name of a navigation property");
-  if (path.at(-1) === "*") throw readerError(reader, "behind * only /$ref may stand.", start);
-  if (name.endsWith(".*")) throw readerError(reader, "a namespace with * stands in $select only.", start);
+  if (path.at(-1) === "*") throw readerError(reader, "only /$ref may follow *.", start);
+  if (name.endsWith(".*")) throw readerError(reader, "a namespace with * is allowed only in $select.", start);
   return name;
 }
 
@@ -152,15 +152,12 @@ function allowedOptions(isStar: boolean, suffix: ExpandItemSyntax["suffix"]): Op
   return suffix === "$ref" ? REFERENCE_OPTIONS : ALL_OPTIONS;
 }
 
-/** Reads the options in parentheses; none between them is accepted, as in `Items()`. @see ABNF expandOption */
+/** Reads the options in parentheses, which may be empty, as in `Items()`. @see ABNF expandOption */
 function readOptions(reader: ExpandReader, allowed: OptionNames, depth: number): ExpandOptionsSyntax {
   const open = reader.position;
   const { maxDepth } = reader.context.limits;
   if (depth >= maxDepth) {
-    throw readerError(
-      reader,
-      `$expand nests deeper than ${maxDepth} levels: ask for the levels below in another request.`,
-    );
+    throw readerError(reader, `$expand nests deeper than ${maxDepth} levels: request the levels below separately.`);
   }
   reader.position += 1;
   const options: MutableOptions = {};
@@ -181,7 +178,7 @@ function readOptions(reader: ExpandReader, allowed: OptionNames, depth: number):
   return options;
 }
 
-/** Reads the name of a nested option and the equals sign behind it. */
+/** Reads the name of a nested option and the equals sign after it. */
 function readOptionName(reader: ExpandReader, options: ExpandOptionsSyntax, allowed: OptionNames): OptionName {
   const { text, position: start } = reader;
   const end = skipName(text, text[start] === "$" ? start + 1 : start);
@@ -189,16 +186,16 @@ function readOptionName(reader: ExpandReader, options: ExpandOptionsSyntax, allo
   const name = OPTION_NAMES.get(written);
   if (name === undefined) throw noOption(reader, written);
   if (!allowed.includes(name)) {
-    const list = allowed.length === 0 ? "no option may" : `only ${allowed.map(urlName).join(", ")} may`;
-    throw readerError(reader, `${written} cannot stand here: ${list}.`);
+    const list = allowed.length === 0 ? "this item takes no options" : `use only ${allowed.map(urlName).join(", ")}`;
+    throw readerError(reader, `${written} is not allowed here: ${list}.`);
   }
-  if (options[name] !== undefined) throw readerError(reader, `${written} stands twice: each option may stand once.`);
+  if (options[name] !== undefined) throw readerError(reader, `${written} appears twice: give each option once.`);
   reader.position = end;
   if (!skipCharacter(reader, "=")) {
     throw readerError(reader, `an equals sign must follow ${written}: found ${foundText(reader)}.`);
   }
   if (name !== "search" && " \t".includes(text[reader.position] ?? "-")) {
-    throw readerError(reader, `a blank stands before the value of ${written}: leave it out.`);
+    throw readerError(reader, `a blank precedes the value of ${written}: remove it.`);
   }
   return name;
 }
@@ -206,21 +203,21 @@ function readOptionName(reader: ExpandReader, options: ExpandOptionsSyntax, allo
 function noOption(reader: ExpandReader, written: string): Error {
   const names = [...OPTION_NAMES.keys()];
   if (reader.text[reader.position] === "@") {
-    return readerError(reader, "a parameter alias is given its value in the query string itself, not within $expand.");
+    return readerError(reader, "give a parameter alias its value in the query string, not within $expand.");
   }
   if (written === "" || written === "$") {
     return readerError(reader, `the name of an option, such as $filter, is missing: found ${foundText(reader)}.`);
   }
   const nearest = nearestName(written.startsWith("$") ? written : `$${written}`, names);
-  const advice = nearest === null ? `Known are ${names.join(", ")}.` : `Write ${nearest}.`;
+  const advice = nearest === null ? `The options are ${names.join(", ")}.` : `Write ${nearest}.`;
   return protocolError(
     "UnsupportedQueryOption",
-    `There is no option ${quoteText(written)} within $expand. ${advice} (position ${reader.position} of $expand)`,
+    `Unknown option ${quoteText(written)} within $expand. ${advice} (position ${reader.position} of $expand)`,
     { target: "$expand", isUnsupported: FURTHER_OPTIONS.has(written) },
   );
 }
 
-/** Options of an item that the standard has and this parser does not know. */
+/** Options of an item that the standard has and this parser does not support. */
 const FURTHER_OPTIONS: ReadonlySet<string> = new Set(["$apply", "$compute"]);
 
 function readOptionValue(reader: ExpandReader, options: MutableOptions, name: OptionName, depth: number): void {
@@ -253,7 +250,7 @@ function readOptionValue(reader: ExpandReader, options: MutableOptions, name: Op
   }
 }
 
-/** Reads the expression of `$filter` or `$orderby`; its shape takes its place in the shape of the whole. */
+/** Reads the expression of `$filter` or `$orderby`, and adds its shape to that of the whole option. */
 function readExpression<Syntax>(
   reader: ExpandReader,
   parse: (list: TokenList, context: ParseContext) => Syntax,

@@ -10,8 +10,8 @@ import {
 } from "./option-reader.ts";
 
 /**
- * Reads the items of `$select` where the reader stands, to the first character that cannot belong to them. `*` and
- * `Namespace.*` stand alone; a bound function may carry its parameter names, which stay part of the name: `Ns.F(a,b)`.
+ * Reads the items of `$select` up to the first character that does not belong to them. `*` and `Namespace.*` are whole
+ * items; the parameter names of a bound function remain part of its name: `Ns.F(a,b)`.
  * @throws ODataError 400 InvalidQueryOption with the position
  * @see ABNF selectItem
  */
@@ -32,7 +32,7 @@ function readItem(reader: OptionReader): SelectItemSyntax {
     const name = readName(reader, "the name of a property");
     const isStar = name.endsWith("*");
     if (isStar && path.length > 0) {
-      throw readerError(reader, "a * stands alone, without a path before it: name the property itself.", start);
+      throw readerError(reader, "a * must not follow a path: name the property itself.", start);
     }
     const signature =
       !isStar && name.includes(".") && reader.text[reader.position] === "(" ? readSignature(reader) : "";
@@ -42,7 +42,7 @@ function readItem(reader: OptionReader): SelectItemSyntax {
   return { path, position };
 }
 
-/** Reads the parameter names that tell the overloads of a bound function apart. @see ABNF parameterNames */
+/** Reads the parameter names that distinguish the overloads of a bound function. @see ABNF parameterNames */
 function readSignature(reader: OptionReader): string {
   reader.position += 1;
   const names: string[] = [];
@@ -50,7 +50,9 @@ function readSignature(reader: OptionReader): string {
   do {
     const start = reader.position;
     const name = readName(reader, "the name of a parameter");
-    if (name.includes(".") || name === "*") throw readerError(reader, "a parameter name has no dot and no *.", start);
+    if (name.includes(".") || name === "*") {
+      throw readerError(reader, "a parameter name must not contain a dot or *.", start);
+    }
     names.push(name);
   } while (skipComma(reader));
   if (!skipCharacter(reader, ")")) {

@@ -1,10 +1,10 @@
 import { withoutOuterBlanks } from "./option-reader.ts";
 
-/** One argument as it stands in parentheses. */
+/** One argument as written in parentheses. */
 export interface ArgumentText {
-  /** What stands before the first `=`, without blanks around it; null where there is none. */
+  /** The text before the first `=`, without outer blanks; null without `=`. */
   readonly name: string | null;
-  /** The value, without blanks around it, unread. */
+  /** The unread value, without outer blanks. */
   readonly text: string;
 }
 
@@ -12,10 +12,10 @@ const OPENING = "([{";
 const CLOSING = ")]}";
 
 /**
- * Cuts what stands in the parentheses of a function call at its commas, those in quotes and brackets excepted. Nothing
- * is judged: whether a name is one of a parameter, and its text a value, is for the binder to say.
+ * Splits the text in the parentheses of a function call at its commas, except in quotes and brackets. The binder checks
+ * names and values.
  * @param parentheses the decoded text between the parentheses
- * @returns the arguments; none for a text of blanks
+ * @returns the arguments; none for blanks
  * @see OData URL Conventions 4.0, section 4.5; ABNF functionParameters
  */
 export function splitArguments(parentheses: string): readonly ArgumentText[] {
@@ -37,7 +37,7 @@ export function splitArguments(parentheses: string): readonly ArgumentText[] {
   return parts;
 }
 
-/** The offset of the closing quote, or of the end; a doubled quote reads as two strings side by side. */
+/** Returns the offset of the closing quote, or of the end. A doubled quote is read as two adjacent strings. */
 function quoteEnd(text: string, open: number, quote: string): number {
   let at = open + 1;
   while (at < text.length && text[at] !== quote) at += quote === '"' && text[at] === "\\" ? 2 : 1;
@@ -46,7 +46,7 @@ function quoteEnd(text: string, open: number, quote: string): number {
 
 function toArgument(part: string): ArgumentText {
   const equals = part.indexOf("=");
-  // A quote or bracket before it belongs to a value, whose `=` then gives no name.
+  // After a quote or bracket, `=` belongs to the value.
   const name = equals === -1 ? null : withoutOuterBlanks(part.slice(0, equals));
   if (name === null || /['"[{(]/u.test(name)) return { name: null, text: withoutOuterBlanks(part) };
   return { name, text: withoutOuterBlanks(part.slice(equals + 1)) };

@@ -2,12 +2,12 @@ import type { ErrorCode } from "../errors/error-codes.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 
 /**
- * Makes the 400 of a text that does not follow the grammar: InvalidQueryOption for a query option or parameter alias,
- * InvalidKey for `key`, InvalidParameter for any other name, which is that of a function.
- * @param option what holds the text, and the target of the error: `$filter`, `@p`, `key`, a function's name
+ * Makes the 400 of a syntax error: InvalidQueryOption for a query option or parameter alias, InvalidKey for `key`,
+ * InvalidParameter for any other name, which is that of a function.
+ * @param option the origin of the text and target of the error: `$filter`, `@p`, `key`, a function's name
  * @param position offset in the decoded text of that option
- * @param message what was found and what would be right
- * @see specification, section Errors
+ * @param message the fault and its correction
+ * @see docs/reference/errors.md
  */
 export function syntaxError(option: string, position: number, message: string): ODataError {
   return protocolError(codeOf(option), `${option} at position ${position}: ${message}`, { target: option });
@@ -20,7 +20,7 @@ function codeOf(option: string): ErrorCode {
 
 const MAX_QUOTED_LENGTH = 40;
 
-/** A piece of a client's text in quotes: at most 40 characters of it, so that no message grows with its cause. */
+/** Quotes at most 40 characters of a client's text, so that messages stay short. */
 export function quoteText(text: string): string {
   if (text.length <= MAX_QUOTED_LENGTH) return `"${text}"`;
   return `"${text.slice(0, MAX_QUOTED_LENGTH).replace(/[\uD800-\uDBFF]$/u, "")}…"`;

@@ -1,9 +1,9 @@
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
 
-/** Operators of two operands, `and` and `or` excepted. */
+/** Operators with two operands, except `and` and `or`. */
 export type BinaryOperator = "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "add" | "sub" | "mul" | "div" | "mod" | "has";
 
-/** What a token is. Punctuation is its own kind; `"-"` is the minus sign that is not part of a number. */
+/** The kind of a token. Punctuation is its own kind; `"-"` is a minus sign that is not part of a number. */
 export type TokenKind =
   | "name"
   | "operator"
@@ -23,7 +23,7 @@ export type TokenKind =
   | "-"
   | "end";
 
-/** An operator between two operands, and how tightly it binds: the higher, the tighter. */
+/** An operator between two operands; a higher precedence binds more tightly. */
 export interface Operator {
   readonly symbol: BinaryOperator | "and" | "or" | "in";
   readonly precedence: number;
@@ -32,11 +32,11 @@ export interface Operator {
 /** One token of an option's text. */
 export interface Token {
   readonly kind: TokenKind;
-  /** As written; empty for the parentheses that are put around the value of a parameter alias. */
+  /** As written; empty for parentheses added around the value of a parameter alias. */
   readonly text: string;
-  /** Offset in the decoded text of the option; of the alias where the token comes from its value. */
+  /** Offset in the decoded text of the option; for a token from a parameter alias, the offset of the alias. */
   readonly position: number;
-  /** The innermost parameter alias whose value holds the token. */
+  /** The innermost parameter alias whose value contains the token. */
   readonly alias: string | null;
   /** Of kind `operator` only. */
   readonly operator: Operator | null;
@@ -47,15 +47,15 @@ export interface Token {
 
 /** The tokens of one option, and its shape. */
 export interface TokenList {
-  /** What errors name as their target: `$filter`, `key`, … */
+  /** The target of errors: `$filter`, `key`, … */
   readonly option: string;
   readonly text: string;
   readonly tokens: readonly Token[];
   /** Offset of the end of the text. */
   readonly end: number;
   /**
-   * The text with blanks normalised, parameter aliases expanded and literals cut out, their types put in. Texts of
-   * equal shape have trees that are equal but for the texts of literals (and positions).
+   * The text with normalised blanks, expanded parameter aliases, and literals replaced by their types. Texts of equal
+   * shape have the same tree, except for the texts of literals and positions.
    */
   readonly shape: string;
 }
@@ -84,28 +84,28 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ...level(8, "has"),
 ]);
 
-/** The precedence of an operator of the table. */
+/** Returns the precedence of an operator. */
 export function precedenceOf(symbol: Operator["symbol"]): number {
   return OPERATORS.get(symbol)?.precedence ?? 0;
 }
 
 /**
- * A literal as written in a URL. Its type is what its spelling says: `5` is Edm.Int32 (Edm.Int64 or Edm.Decimal when
+ * A literal as written in a URL. Its spelling decides on its type: `5` is Edm.Int32 (or Edm.Int64 or Edm.Decimal if it is
  * larger), `5.0` Edm.Decimal, `5e0` Edm.Double, `'x'` Edm.String, `Ns.Color'Red'` the enum of that name.
  */
 export interface Literal {
   readonly type: PrimitiveTypeName | "enum" | "geo";
-  /** The value's text: without prefix, suffix and quotes, doubled quotes undone. */
+  /** The text without prefix, suffix and quotes, doubled quotes replaced. */
   readonly text: string;
   /** The qualified name before the quote, of an enum literal; the prefix of a geo literal. */
   readonly typeName?: string | undefined;
-  /** Offset of the first character in the decoded text of the option; of a literal in an alias, that of its mention. */
+  /** Offset of the first character in the decoded text of the option; for a literal in an alias, that of the alias. */
   readonly position: number;
 }
 
 /**
- * Writes tokens as text with literals cut out and their types put in, one blank between words: `Price gt ?Edm.Int32`.
- * The type name of an enum literal and the prefix of a geo literal stay, for what is bound depends on them.
+ * Writes tokens as text with literals replaced by their types and one blank between words: `Price gt ?Edm.Int32`. The
+ * type name of an enum literal and the prefix of a geo literal remain, because the bound expression depends on them.
  */
 export function toShape(tokens: readonly Token[]): string {
   let shape = "";

@@ -5,7 +5,7 @@ import path from "node:path";
 export interface AbnfCase {
   readonly id: string;
   readonly kind: "url" | "urlLiteral" | "bodyLiteral" | "queryOption" | "expression" | "contextUrl" | "header";
-  /** The ABNF rule that the input is to follow. */
+  /** The ABNF rule for the input. */
   readonly rule: string;
   readonly name: string;
   readonly input: string;
@@ -17,7 +17,7 @@ export interface AbnfCase {
 /** The names of the suite's model by ABNF rule. */
 export type AbnfModel = Readonly<Record<string, readonly string[]>>;
 
-/** The suite, which stands beside the checkout and is no part of it; null where it does not. */
+/** The suite, which is not part of the checkout; null without it. */
 export interface AbnfSuite {
   readonly cases: readonly AbnfCase[];
   readonly model: AbnfModel;
@@ -25,10 +25,10 @@ export interface AbnfSuite {
 
 const projectRoot = path.resolve(import.meta.dirname, "../..");
 
-/** Where the suite is looked for. */
+/** The folder of the suite. */
 export const SUITE_FOLDER: string = path.resolve(projectRoot, "../shared/spec");
 
-/** Reads the suite; null where its folder does not exist. */
+/** Reads the suite; null if its folder does not exist. */
 export function readSuite(): AbnfSuite | null {
   const casesFile = path.join(SUITE_FOLDER, "abnf-cases.json");
   const modelFile = path.join(SUITE_FOLDER, "abnf-model.json");

@@ -30,7 +30,7 @@ const CASES_BY_REASON: ReadonlyArray<readonly [reason: string, numbers: string]>
   ],
 ];
 
-/** The cases that are not met, each with its reason. */
+/** The cases whose outcome differs, each with its reason. */
 export const NOT_MET: ReadonlyMap<string, string> = new Map(
   CASES_BY_REASON.flatMap(([reason, numbers]) =>
     numbers.split(" ").map((number) => [`abnf-${number}`, reason] as const),

@@ -28,7 +28,7 @@ class Refusal extends Error {}
 const SERVICE_ROOTS = ["/OData/OData.svc/", "/MyService/", "/service/", "/"];
 /** Path segments with `$` that OData 4.0 has. */
 const SYSTEM_SEGMENTS = new Set("$metadata $batch $entity $all $crossjoin $count $ref $value".split(" "));
-/** Options whose texts are opaque here: others read them. */
+/** Options whose values are not parsed here. */
 const OPAQUE_OPTIONS = new Set(["$skiptoken", "$deltatoken", "$id"]);
 
 const PATTERN: EnumType = {
@@ -46,7 +46,7 @@ const PATTERN: EnumType = {
 
 /**
  * Runs a case through the parser or codec of its rule.
- * @returns null when the input is accepted, else why it is refused. Any other error is thrown: it is a fault of ours
+ * @returns null for accepted input, otherwise the reason of the refusal. It throws any other error, which is a defect
  */
 export function refusalOf(abnfCase: AbnfCase, model: AbnfModel): string | null {
   try {
@@ -156,7 +156,7 @@ function runExpression(rule: string, input: string): void {
   parseExpression(tokenize(path + text, context, "$filter"), context);
 }
 
-/** The types whose spelling a rule describes, where it is not the type of its name. */
+/** The types of rules that do not have the name of their type. */
 const LITERAL_TYPES: Readonly<Record<string, ReadonlyArray<Literal["type"]>>> = {
   sbyteLiteral: ["Edm.Int32"],
   int16Literal: ["Edm.Int32"],
@@ -233,7 +233,7 @@ function runHeader(rule: string, input: string): void {
   checkMaxVersion(value);
 }
 
-/** Preferences are never refused: one that makes no sense has no effect. */
+/** Preferences are never refused: an invalid preference has no effect. */
 function runPreference(header: string): void {
   const { maxPageSize, return: returns } = readPreferences(header);
   if (maxPageSize === undefined && returns === undefined) throw new Refusal("It has no effect.");

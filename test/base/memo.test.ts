@@ -13,7 +13,7 @@ test("a result is computed once per object, null included", () => {
   expect(make).toHaveBeenCalledTimes(2);
 });
 
-test("a changed copy of an object computes its own", () => {
+test("a changed copy of an object computes its result again", () => {
   const shout = keptPer(({ name }: Named) => name.toUpperCase());
   const owner = keeper({ name: "a" });
   expect(shout(owner)).toBe("A");
@@ -21,7 +21,7 @@ test("a changed copy of an object computes its own", () => {
   expect(owner).toEqual({ name: "a" });
 });
 
-test("an object that can change becomes a keeper, and one frozen before computes each time", () => {
+test("an extensible object becomes a keeper, and a frozen object computes each time", () => {
   const find = keptPer(() => ({}));
   const open = { name: "open" };
   const frozen = Object.freeze({ name: "frozen" });
@@ -29,7 +29,7 @@ test("an object that can change becomes a keeper, and one frozen before computes
   expect(find(frozen)).not.toBe(find(frozen));
 });
 
-test("a pair has a result of its own", () => {
+test("each pair has a separate result", () => {
   const join = keptPerPair((left: Named, right: Named) => ({ text: left.name + right.name }));
   const [a, b, c] = [keeper({ name: "a" }), keeper({ name: "b" }), keeper({ name: "c" })];
   expect(join(a, b)).toBe(join(a, b));

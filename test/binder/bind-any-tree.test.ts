@@ -135,7 +135,7 @@ function call(argument: fc.Arbitrary<SyntaxNode>): fc.Arbitrary<SyntaxNode> {
     }));
 }
 
-/** Asserts what every reader of bound expressions relies on: operands are of the types that their node states. */
+/** Asserts that operands have the types that their node requires. */
 function checkTypes(
   expression: Expression,
   parameters: readonly QueryParameter[],
@@ -287,7 +287,7 @@ test("any comparison of two leaves", () => {
   expect(isBound).toBeGreaterThan(500);
 });
 
-test("trees deeper than any text are refused before the stack ends", () => {
+test("trees deeper than any text are refused without a stack overflow", () => {
   let node: SyntaxNode = { kind: "member", source: null, name: "Active", position };
   for (let level = 0; level < 100_000; level += 1) node = { kind: "unary", operator: "not", operand: node, position };
   expect(bindOrRefuse((context) => bindCondition(node, context))).toBe(false);
@@ -296,7 +296,7 @@ test("trees deeper than any text are refused before the stack ends", () => {
   expect(bindOrRefuse((context) => bindSortKey(path, context))).toBe(false);
 });
 
-test("any words in the place of a filter are bound or refused", () => {
+test("any words as a filter are bound or refused", () => {
   const vocabulary =
     "Name Price Address / City Tags $count eq gt and not ( ) , in has 'a' 5 5.5 null true " +
     "contains length - @p $it any : 2024-01-01 div 0";

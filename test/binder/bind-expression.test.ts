@@ -70,7 +70,7 @@ describe("$filter binds to", () => {
     ["(Active or Boolean) eq true", "((Active or Boolean) eq ?0:Boolean):Boolean"],
     ["Active gt false", "(Active gt ?0:Boolean):Boolean"],
     ["((Active))", "Active"],
-    // Literals take the type beside them.
+    // Literals get the type of the other operand.
     ["Price gt 5", "(Price gt ?0:Decimal):Decimal"],
     ["5 lt Price", "(?0:Decimal lt Price):Decimal"],
     ["Int64 eq 5", "(Int64 eq ?0:Int64):Int64"],
@@ -223,7 +223,7 @@ const UNSUPPORTED = "UnsupportedQueryOption";
 
 describe("$filter refuses", () => {
   test.each([
-    // Types that do not meet.
+    // Incompatible types.
     [
       "Name eq 1",
       INVALID,
@@ -264,12 +264,12 @@ describe("$filter refuses", () => {
     [
       "Color eq Shop.Colour'Red'",
       INVALID,
-      "at position 9: There is no enumeration type 'Shop.Colour'. Did you mean 'Shop.Color'?",
+      "at position 9: Unknown enumeration type 'Shop.Colour'. Did you mean 'Shop.Color'?",
     ],
     [
       "Tags eq null",
       INVALID,
-      "at position 5: 'eq' cannot compare Collection(Edm.String) with null. Of a collection compare '/$count', or its items within 'any(…)' or 'all(…)'.",
+      "at position 5: 'eq' cannot compare Collection(Edm.String) with null. Compare '/$count' of the collection, or its items within 'any(…)' or 'all(…)'.",
     ],
     [
       "Address gt null",
@@ -291,7 +291,7 @@ describe("$filter refuses", () => {
       INVALID,
       "at position 8: 'eq' cannot compare Shop.Address with Edm.Int32. Compare its properties one by one.",
     ],
-    // What must be Boolean.
+    // Boolean operands.
     ["Price", INVALID, "at position 0: $filter takes a Boolean expression such as 'Name eq value', not Edm.Decimal."],
     ["'x'", INVALID, "at position 0: $filter takes a Boolean expression such as 'Name eq value', not Edm.String."],
     ["$it", INVALID, "at position 0: $filter takes a Boolean expression such as 'Name eq value', not Shop.Product."],
@@ -303,7 +303,7 @@ describe("$filter refuses", () => {
     [
       "not Price gt 5",
       INVALID,
-      "at position 4: 'not' takes a Boolean expression such as 'Name eq value', not Edm.Decimal. Put what it negates in parentheses: not (…).",
+      "at position 4: 'not' takes a Boolean expression such as 'Name eq value', not Edm.Decimal. Put its operand in parentheses: not (…).",
     ],
     // Arithmetic.
     ["Name add 1 eq 2", INVALID, "at position 5: 'add' cannot take Edm.String and Edm.Int32."],
@@ -319,12 +319,8 @@ describe("$filter refuses", () => {
     ],
     ["Color add 1 eq 1", INVALID, "at position 6: 'add' cannot take Shop.Color and Edm.Int32."],
     ["Name mod null eq 1", INVALID, "at position 5: 'mod' cannot take Edm.String and null."],
-    ["-Name eq 1", INVALID, "at position 0: '-' stands before a number or a duration, not before Edm.String."],
-    [
-      "-Tags eq 1",
-      INVALID,
-      "at position 0: '-' stands before a number or a duration, not before Collection(Edm.String).",
-    ],
+    ["-Name eq 1", INVALID, "at position 0: '-' must precede a number or a duration, not Edm.String."],
+    ["-Tags eq 1", INVALID, "at position 0: '-' must precede a number or a duration, not Collection(Edm.String)."],
     // Functions.
     [
       "year(Name) eq 1",
@@ -395,11 +391,11 @@ describe("$filter refuses", () => {
       INVALID,
       "at position 8: 'in' takes a collection or a list of values such as (1,2,3), not Edm.String.",
     ],
-    ["Name has 'x'", INVALID, "at position 5: 'has' follows a property of an enumeration type, not Edm.String."],
+    ["Name has 'x'", INVALID, "at position 5: 'has' must follow a property of an enumeration type, not Edm.String."],
     [
       "Tags has 'x'",
       INVALID,
-      "at position 5: 'has' follows a property of an enumeration type, not Collection(Edm.String).",
+      "at position 5: 'has' must follow a property of an enumeration type, not Collection(Edm.String).",
     ],
     [
       "Access has 1",
@@ -421,16 +417,16 @@ describe("$filter refuses", () => {
       INVALID,
       "at position 7: '/City' cannot follow a collection: only '$count', 'any(…)' and 'all(…)' can.",
     ],
-    ["Name/$count eq 1", INVALID, "at position 5: '$count' follows a collection, not Edm.String."],
+    ["Name/$count eq 1", INVALID, "at position 5: '$count' must follow a collection, not Edm.String."],
     ["@p/Name eq 1", INVALID, undefined],
     ["__proto__ eq 1", INVALID, "at position 0: 'Product' has no property '__proto__'."],
     ["toString eq 1", INVALID, "at position 0: 'Product' has no property 'toString'. Did you mean 'String'?"],
-    // What is not offered.
+    // Unsupported constructs.
     // Lambda operators.
     ["Nothing/all(t:t eq 'x')", INVALID, "at position 0: 'Product' has no property 'Nothing'."],
-    ["Name/any(t:t eq 'x')", INVALID, "at position 5: 'any' follows a collection, not Edm.String."],
-    ["Address/all(t:true)", INVALID, "at position 8: 'all' follows a collection, not Shop.Address."],
-    ["$it/any()", INVALID, "at position 4: 'any' follows a collection, not Shop.Product."],
+    ["Name/any(t:t eq 'x')", INVALID, "at position 5: 'any' must follow a collection, not Edm.String."],
+    ["Address/all(t:true)", INVALID, "at position 8: 'all' must follow a collection, not Shop.Address."],
+    ["$it/any()", INVALID, "at position 4: 'any' must follow a collection, not Shop.Product."],
     [
       "Tags/any(t:t)",
       INVALID,
@@ -444,14 +440,14 @@ describe("$filter refuses", () => {
     ],
     ["Tags/any(t:T eq 'x')", INVALID, "at position 11: 'Product' has no property 'T'."],
     ["Tags/any(t:t eq 'x') and t eq 'x'", INVALID, "at position 25: 'Product' has no property 't'."],
-    ["Tags/any(t:t/any(u:true))", INVALID, "at position 13: 'any' follows a collection, not Edm.String."],
+    ["Tags/any(t:t/any(u:true))", INVALID, "at position 13: 'any' must follow a collection, not Edm.String."],
     ["Tags/any(t:Tags eq t)", INVALID, undefined],
     ["Places/any(p:p eq p)", INVALID, undefined],
     ["Places/any(p:p/Nothing eq 1)", INVALID, "at position 15: 'Address' has no property 'Nothing'."],
     [
       "Places/any(p:City eq 'x')",
       INVALID,
-      "at position 13: 'Product' has no property 'City'. Of an item it is 'p/City'.",
+      "at position 13: 'Product' has no property 'City'. For the item, write 'p/City'.",
     ],
     ["Tags/any", INVALID, undefined],
     [
@@ -459,21 +455,21 @@ describe("$filter refuses", () => {
       INVALID,
       "at position 5: '/any' cannot follow a collection: only '$count', 'any(…)' and 'all(…)' can.",
     ],
-    ["isof(Shop.Product)", UNSUPPORTED, "at position 0: The function 'isof' is not offered in $filter."],
-    ["cast(Price,Edm.String) eq 'x'", UNSUPPORTED, "at position 0: The function 'cast' is not offered in $filter."],
+    ["isof(Shop.Product)", UNSUPPORTED, "at position 0: The function 'isof' is not supported in $filter."],
+    ["cast(Price,Edm.String) eq 'x'", UNSUPPORTED, "at position 0: The function 'cast' is not supported in $filter."],
     [
       "geo.distance(Name,Name) lt 5",
       UNSUPPORTED,
-      "at position 0: The function 'geo.distance' is not offered in $filter.",
+      "at position 0: The function 'geo.distance' is not supported in $filter.",
     ],
-    ["Name eq geography'POINT(1 2)'", UNSUPPORTED, "at position 8: Geographic and geometric values are not offered."],
-    ["Shop.Product/Name eq 'x'", UNSUPPORTED, "at position 0: Type casts are not offered in $filter."],
-    ["Shop.IsGood(p=1)", UNSUPPORTED, "at position 0: The function 'Shop.IsGood' is not offered in $filter."],
-    ["$it/Shop.IsGood()", UNSUPPORTED, "at position 4: The function 'Shop.IsGood' is not offered in $filter."],
-    ["Tags('x') eq 1", UNSUPPORTED, "at position 4: Keys are not offered in $filter."],
+    ["Name eq geography'POINT(1 2)'", UNSUPPORTED, "at position 8: Geographic and geometric values are not supported."],
+    ["Shop.Product/Name eq 'x'", UNSUPPORTED, "at position 0: Type casts are not supported in $filter."],
+    ["Shop.IsGood(p=1)", UNSUPPORTED, "at position 0: The function 'Shop.IsGood' is not supported in $filter."],
+    ["$it/Shop.IsGood()", UNSUPPORTED, "at position 4: The function 'Shop.IsGood' is not supported in $filter."],
+    ["Tags('x') eq 1", UNSUPPORTED, "at position 4: Keys are not supported in $filter."],
     ["lenght('x') eq 1", INVALID, "at position 0: 'Product' has no property 'lenght'."],
-    ['Name eq {"a":1}', INVALID, "at position 8: A JSON value can be an argument of a declared function only."],
-    ["Name eq [1,2]", INVALID, "at position 8: A list can stand behind 'in' only."],
+    ['Name eq {"a":1}', INVALID, "at position 8: A JSON value is allowed only as an argument of a declared function."],
+    ["Name eq [1,2]", INVALID, "at position 8: A list is allowed only after 'in'."],
   ])("%s", (text, code, message) => {
     const error = errorOf(() => bindCollection(`$filter=${text}`));
     expect(error).toEqual([400, code, "$filter", message === undefined ? expect.any(String) : `$filter ${message}`]);

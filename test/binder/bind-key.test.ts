@@ -37,7 +37,7 @@ test.each<[string, string, unknown]>([
   expect(key(set, text)).toEqual(value);
 });
 
-test("a parameter alias stands for its value", () => {
+test("a parameter alias is replaced by its value", () => {
   expect(key("Products", "@id", { "@id": "5" })).toBe(5);
 });
 
@@ -64,17 +64,17 @@ test("the values of a key are in the order of the type", () => {
 
 describe("400 InvalidKey", () => {
   test.each<[string, string, string]>([
-    ["Products", "", "A key stands in the parentheses. Write the key as Products(5)."],
+    ["Products", "", "The parentheses must contain a key. Write the key as Products(5)."],
     [
       "Products",
       "'x'",
       "'Id': \"x\" is written as Edm.String where Edm.Int32 is expected: write a number such as 5. Write the key as Products(5).",
     ],
-    ["Products", "null", "'Id' is never null. Write the key as Products(5)."],
+    ["Products", "null", "'Id' must not be null. Write the key as Products(5)."],
     ["Products", "@id", "The parameter alias '@id' has no value in the query. Write the key as Products(5)."],
     ["Products", "Nr=1", "The key has no property 'Nr'. Write the key as Products(5)."],
     ["Products", "Name='x'", "The key has no property 'Name'. Write the key as Products(5)."],
-    ["Products", "Id=1,id=2", "'Id' stands twice in the key. Write the key as Products(5)."],
+    ["Products", "Id=1,id=2", "'Id' appears twice in the key. Write the key as Products(5)."],
     [
       "Products",
       "01234567-89ab-cdef-0123-456789abcdef",
@@ -105,7 +105,7 @@ describe("400 InvalidKey", () => {
       "Shop.Color'Red'",
       "'Id': \"Red\" is written as Shop.Color where Edm.String is expected: write 'Red'. Write the key as StringKeys('text').",
     ],
-    ["Lines", "1", "Each value of this key needs its name. Write the key as Lines(OrderId=5,Number=5)."],
+    ["Lines", "1", "Each value of this key must be named. Write the key as Lines(OrderId=5,Number=5)."],
     ["Lines", "OrderId=1", "The key lacks 'Number'. Write the key as Lines(OrderId=5,Number=5)."],
     [
       "Lines",
@@ -136,16 +136,16 @@ describe("400 InvalidKey", () => {
     expect(errorOf(() => key(set, text))).toEqual([400, "InvalidKey", "key", expect.any(String)]);
   });
 
-  test("nodes that no key text parses to", () => {
+  test("nodes that the parser never produces", () => {
     const { entityType } = entitySet("Products");
     const empty = { parts: [], position: 0 };
     const two = { name: null, value: { kind: "null", position: 0 } } as const;
     const list = { name: null, value: { kind: "list", items: [], position: 0 } } as const;
     const write = "Write the key as (5).";
     const expected = (problem: string): unknown => [400, "InvalidKey", "key", `${problem} ${write}`];
-    expect(errorOf(() => bindKey(empty, entityType))).toEqual(expected("A key stands in the parentheses."));
+    expect(errorOf(() => bindKey(empty, entityType))).toEqual(expected("The parentheses must contain a key."));
     expect(errorOf(() => bindKey({ parts: [two, two], position: 0 }, entityType))).toEqual(
-      expected("The key is one value."),
+      expected("The key has only one value."),
     );
     expect(errorOf(() => bindKey({ parts: [list], position: 0 }, entityType))).toEqual(
       expected("'Id' takes one literal."),

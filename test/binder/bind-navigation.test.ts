@@ -5,9 +5,8 @@ import { buildServiceDefinition } from "../../src/definition/build-service-defin
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import type { BoundQuery } from "../../src/query/clauses.ts";
 import type { Expression } from "../../src/query/expression.ts";
-import { fillParameters } from "../../src/query/fill-parameters.ts";
 import { mentionsOf, type NavigationMention } from "../../src/query/mentions.ts";
-import { childrenOf, mapChildren } from "../../src/query/walk-expression.ts";
+import { fillParameters, childrenOf, mapChildren } from "../../src/query/walk-expression.ts";
 import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
 import { errorOf } from "./requests.ts";
 import { parameterSummary, summary } from "./summary.ts";
@@ -32,7 +31,7 @@ const definition = buildServiceDefinition(
         navigation: {
           region: hasOptional(Region, { target: "Regions" }),
           items: hasMany(Item, { target: "Items" }),
-          // Nothing is known of what lies behind.
+          // No target set is declared.
           twin: hasOptional(Owner, {}),
         },
       }),
@@ -118,7 +117,7 @@ test("the parts of a key are parameters of its types", () => {
   ]);
 });
 
-test("a navigation knows the set that declares it and the set that it leads to", () => {
+test("a navigation has its declaring set and its target set", () => {
   const mentions = mentionsOf(bind("$filter=Owner/Region/Name eq 'x' or Owner/Twin/Name eq 'x'").shape);
   const all = mentions?.allNavigations.map(({ entitySet: declaring, navigationProperty, target }) => {
     return [declaring.name, navigationProperty.name, target?.name ?? null];
@@ -131,7 +130,7 @@ test("a navigation knows the set that declares it and the set that it leads to",
   expect(mentions?.entitySets.map(({ name }) => name)).toEqual(["Owners", "Regions"]);
 });
 
-describe("what a query mentions", () => {
+describe("the mentions of a query", () => {
   test.each([
     ["$filter=Name eq 'x'&$orderby=Size", null],
     ["$filter=Owner/Name eq 'x' and Owner/Id eq 1", "Owner"],
@@ -140,7 +139,7 @@ describe("what a query mentions", () => {
     ["$filter=Parts/$count gt 1", "Parts"],
     ["$orderby=Owner/Region/Name,Parts/$count", "Owner(Region),Parts"],
     ["$filter=Owner/Id eq 1&$orderby=Owner/Region/Name", "Owner(Region)"],
-    // A range variable stands for what its collection leads to.
+    // A range variable is an item of its collection.
     ["$filter=Parts/any(p:p/Owner/Region eq null)", "Parts(Owner(Region))"],
     ["$filter=Parts/any(p:p/Parts/any(q:q/Owner/Id eq p/Owner/Id))", "Parts(Parts(Owner),Owner)"],
     ["$filter=Parts/any(p:$it/Owner/Id eq 1)", "Parts,Owner"],
@@ -190,7 +189,7 @@ describe("every kind of expression", () => {
     return [expression, ...childrenOf(expression).flatMap(walk)];
   }
 
-  test("is replaced child by child in the order in which children are listed, and stays as it is where nothing changes", () => {
+  test("has its children replaced in order, and is equal if no child changes", () => {
     for (const expression of expressions.flatMap(walk)) {
       const seen: Expression[] = [];
       const same = mapChildren(expression, (child) => {
@@ -202,7 +201,7 @@ describe("every kind of expression", () => {
     }
   });
 
-  test("holds the values of its parameters once they are filled in, and is not filled in without them", () => {
+  test("contains the values of its parameters, and throws without them", () => {
     const { shape, values } = bind("$filter=Size eq 3 and Name in ('a','b')");
     const filter = shape.filter?.expression;
     if (filter === undefined) throw new Error("There is no filter.");
@@ -213,7 +212,7 @@ describe("every kind of expression", () => {
     expect(() => fillParameters(filter, [3])).toThrow("Parameter 1 has no value.");
   });
 
-  test("refuses in the place of a path what is none", () => {
+  test("refuses other expressions instead of a path", () => {
     const wrong: Expression = { kind: "null", type: null };
     const places = expressions.flatMap(walk).filter(({ kind }) => /^(?:navigation|property|count|root)$/u.test(kind));
     for (const expression of places) expect(() => mapChildren(expression, () => wrong)).toThrow(/of kind null/u);

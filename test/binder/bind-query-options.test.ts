@@ -14,7 +14,7 @@ test("a query without options", () => {
   expect(shape.selectExpand.isSelection).toBe(false);
 });
 
-test("what varies per request", () => {
+test("the options that vary per request", () => {
   const bound = bindCollection("$top=0&$skip=5&$count=TRUE&$skiptoken=BQAAAA==&$format=json&x=1&$filter=Name eq 'a'");
   expect(bound).toMatchObject({ top: 0, skip: 5, count: true, skipToken: "BQAAAA==", values: ["a"] });
 });
@@ -54,14 +54,14 @@ describe("the values of parameters", () => {
     ["$filter=DateTimeOffset gt 2024-02-30", "$filter", /^\$filter at position 18: /],
     ["$filter=DateTimeOffset gt 2024-01-01T25:00:00Z", "$filter", /^\$filter at position 18: /],
     ["$filter=substring(Name,3000000000) eq 'x'", "$filter", /^\$filter at position 15: /],
-    ["$filter=Int32 div 0 eq 1", "$filter", /^\$filter at position 10: Nothing can be divided by zero\.$/],
-    ["$filter=5 mod 0 eq 1", "$filter", /divided by zero/],
-    ["$filter=Price div 0.00 eq 1", "$filter", /divided by zero/],
-    ["$filter=Price div -0.0 eq 1", "$filter", /divided by zero/],
-    ["$filter=Int32 div (0) eq 1", "$filter", /divided by zero/],
-    ["$filter=Duration div 0 eq null", "$filter", /divided by zero/],
-    ["$filter=Int32 div @p eq 1&@p=0", "$filter", /divided by zero/],
-    ["$orderby=Name,Int32 mod 0", "$orderby", /^\$orderby at position 15: Nothing can be divided by zero\.$/],
+    ["$filter=Int32 div 0 eq 1", "$filter", /^\$filter at position 10: The divisor must not be zero\.$/],
+    ["$filter=5 mod 0 eq 1", "$filter", /divisor must not be zero/],
+    ["$filter=Price div 0.00 eq 1", "$filter", /divisor must not be zero/],
+    ["$filter=Price div -0.0 eq 1", "$filter", /divisor must not be zero/],
+    ["$filter=Int32 div (0) eq 1", "$filter", /divisor must not be zero/],
+    ["$filter=Duration div 0 eq null", "$filter", /divisor must not be zero/],
+    ["$filter=Int32 div @p eq 1&@p=0", "$filter", /divisor must not be zero/],
+    ["$orderby=Name,Int32 mod 0", "$orderby", /^\$orderby at position 15: The divisor must not be zero\.$/],
   ])("400: %s", (query, target, message) => {
     expect(errorOf(() => bindCollection(query))).toEqual([400, INVALID, target, expect.stringMatching(message)]);
   });
@@ -71,7 +71,7 @@ describe("the values of parameters", () => {
     "$filter=Single mod 0 eq 1",
     "$filter=0 div Int32 eq 0",
     "$filter=Price add 0 eq 1",
-  ])("zero is taken: %s", (query) => {
+  ])("zero is accepted: %s", (query) => {
     expect(bindCollection(query).values).not.toEqual([]);
   });
 });
@@ -107,7 +107,7 @@ describe("the shape cache", () => {
     expect(cache.size).toBe(2);
   });
 
-  test("a shape that is known is not bound again", () => {
+  test("a cached shape is not bound again", () => {
     const cache = new Map<string, QueryShape>();
     const { shape } = bindCollection("$filter=Name eq 'a'", { cache });
     const other = {
@@ -118,7 +118,7 @@ describe("the shape cache", () => {
     expect(bindCollection("$filter=Name eq 'b'", { cache }).shape).toBe(other);
   });
 
-  test("what cannot be bound is not kept; a wrong literal does not spoil the shape", () => {
+  test("invalid queries are not cached; a wrong literal does not affect the shape", () => {
     const cache = new Map<string, QueryShape>();
     errorOf(() => bindCollection("$filter=Nothing eq 1", { cache }));
     expect(cache.size).toBe(0);
@@ -141,14 +141,14 @@ describe("the shape cache", () => {
   });
 });
 
-describe("options that a collection does not take", () => {
+describe("options that a collection does not support", () => {
   test.each([
-    ["$apply=x", "$apply", "The query option $apply is not offered."],
-    ["$compute=x", "$compute", "The query option $compute is not offered."],
-    ["$index=0", "$index", "The query option $index is not offered."],
-    ["$deltatoken=x", "$deltatoken", "The query option $deltatoken is not offered."],
+    ["$apply=x", "$apply", "The query option $apply is not supported."],
+    ["$compute=x", "$compute", "The query option $compute is not supported."],
+    ["$index=0", "$index", "The query option $index is not supported."],
+    ["$deltatoken=x", "$deltatoken", "The query option $deltatoken is not supported."],
     ["$search=x", "$search", "The query option $search is not enabled for this entity set."],
-    ["$id=x", "$id", "The query option $id is not offered on a collection."],
+    ["$id=x", "$id", "The query option $id is not supported on a collection."],
   ])("%s", (query, target, message) => {
     expect(errorOf(() => bindCollection(query))).toEqual([400, UNSUPPORTED, target, message]);
   });
@@ -178,7 +178,7 @@ describe("values of options", () => {
     expect(errorOf(() => bindCollection(query))).toEqual([400, INVALID, target, expect.any(String)]);
   });
 
-  test("a limit of null is none", () => {
+  test("null disables a limit", () => {
     const query = `$filter=Int32 in (${Array.from({ length: 1001 }, () => "1").join(",")})`;
     expect(bindCollection(query, { limits: { maxInListLength: null } }).values).toHaveLength(1001);
   });
@@ -249,7 +249,7 @@ describe("settings of the set", () => {
 });
 
 describe("/$count", () => {
-  test("honours $filter and takes what clients send along", () => {
+  test("applies $filter and accepts other options of clients", () => {
     const query = "$orderby=Nothing desc&$filter=Price gt 5&$top=5&$skip=2&$select=Nothing&$format=json";
     const { shape, ...rest } = bindCountOf(query);
     expect(rest).toEqual({ values: ["5"], search: null, top: undefined, skip: 0, skipToken: undefined, count: true });
@@ -274,7 +274,7 @@ describe("/$count", () => {
 });
 
 describe("one entity", () => {
-  test("takes $select, $expand and $format", () => {
+  test("supports $select, $expand and $format", () => {
     expect(bindEntity("$format=json").isSelection).toBe(false);
     expect(bindEntity("$select=Price,Name").contextSelect).toEqual(["Price", "Name"]);
     expect(bindEntity("$expand=Supplier").expanded).toHaveLength(1);
@@ -290,7 +290,7 @@ describe("one entity", () => {
 });
 
 describe("a resource without query options", () => {
-  test("takes $format and custom options", () => {
+  test("supports $format and custom options", () => {
     expect(bindNothing("$format=json&sap-client=100")).toBeUndefined();
   });
 

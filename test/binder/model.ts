@@ -209,7 +209,7 @@ export function entitySet(name: string): EntitySet {
   return found;
 }
 
-/** Every option may be used, and mention everything. */
+/** All options are enabled, without allowlists. */
 export const everything: Capabilities = {
   filterEnabled: true,
   orderByEnabled: true,

@@ -16,7 +16,7 @@ import { entitySet, everything, model } from "./model.ts";
 export interface Settings {
   readonly set?: string;
   readonly capabilities?: Partial<Capabilities>;
-  /** Of the sets that expansions lead to. */
+  /** The capabilities of target sets. */
   readonly others?: Partial<Capabilities>;
   readonly limits?: Partial<Limits>;
   readonly cache?: Map<string, QueryShape>;
@@ -34,7 +34,7 @@ function target(settings: Settings): QueryTarget {
   };
 }
 
-/** The query options as a client writes them, blanks and quotes bare. */
+/** The query options as a client writes them, with unencoded blanks and quotes. */
 function options(query: string): ReturnType<typeof parseQueryOptions> {
   return parseQueryOptions(query.replaceAll("+", "%2B"));
 }
@@ -55,7 +55,7 @@ export function bindNothing(query: string): void {
   bindNoQuery(options(query));
 }
 
-/** What a client reads of the error that a call ends in: status, code, target and message. */
+/** Returns status, code, target and message of the error of a call. */
 export function errorOf(call: () => unknown): readonly [number, string, string | undefined, string] {
   try {
     call();

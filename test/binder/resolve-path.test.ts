@@ -10,7 +10,7 @@ function resolve(path: string): ResourcePath {
   return resolvePath(parseResourcePath(path), model);
 }
 
-/** A path as one line: its kind, then what it found. */
+/** Writes a path as one line: its kind, then its parts. */
 function summary(path: ResourcePath): string {
   const found: unknown[] = [path.kind];
   if ("entitySet" in path) found.push(path.entitySet.name);
@@ -66,32 +66,32 @@ test.each([
 
 describe("404", () => {
   test.each([
-    ["/Prodcts", "There is no resource 'Prodcts'. Did you mean 'Products'?"],
-    ["/products", "There is no resource 'products'. Did you mean 'Products'? Names are case-sensitive."],
-    ["/Grete", "There is no resource 'Grete'. Did you mean 'Greet'?"],
-    ["/$metdata", "There is no resource '$metdata'. Did you mean '$metadata'?"],
-    ["/$METADATA", "There is no resource '$METADATA'. Did you mean '$metadata'? Names are case-sensitive."],
-    ["/$metadata()", "There is no resource '$metadata' at this place. '$metadata' takes nothing in parentheses."],
-    ["/toString", "There is no resource 'toString'."],
-    ["/__proto__", "There is no resource '__proto__'."],
-    [`/${"A".repeat(100)}`, `There is no resource '${"A".repeat(40)}…'.`],
-    ["/$batch", "There is no resource '$batch'. This service does not offer batch requests."],
-    ["/$all", "There is no resource '$all'. This service does not offer the collection of all entities."],
-    ["/$entity", "There is no resource '$entity'. This service does not offer entities by $id."],
-    ["/$crossjoin(A,B)", "There is no resource '$crossjoin'. This service does not offer cross joins."],
-    ["/$metadata/Products", "There is no resource 'Products' at this place. Nothing follows '$metadata' in a path."],
-    ["/Greet/x", "There is no resource 'x' at this place. Nothing follows 'Greet' in a path."],
+    ["/Prodcts", "The service has no resource 'Prodcts'. Did you mean 'Products'?"],
+    ["/products", "The service has no resource 'products'. Did you mean 'Products'? Names are case-sensitive."],
+    ["/Grete", "The service has no resource 'Grete'. Did you mean 'Greet'?"],
+    ["/$metdata", "The service has no resource '$metdata'. Did you mean '$metadata'?"],
+    ["/$METADATA", "The service has no resource '$METADATA'. Did you mean '$metadata'? Names are case-sensitive."],
+    ["/$metadata()", "The path segment '$metadata' is not valid here. '$metadata' does not take parentheses."],
+    ["/toString", "The service has no resource 'toString'."],
+    ["/__proto__", "The service has no resource '__proto__'."],
+    [`/${"A".repeat(100)}`, `The service has no resource '${"A".repeat(40)}…'.`],
+    ["/$batch", "The service has no resource '$batch'. This service does not offer batch requests."],
+    ["/$all", "The service has no resource '$all'. This service does not offer the collection of all entities."],
+    ["/$entity", "The service has no resource '$entity'. This service does not offer entities by $id."],
+    ["/$crossjoin(A,B)", "The service has no resource '$crossjoin'. This service does not offer cross joins."],
+    ["/$metadata/Products", "The path segment 'Products' is not valid here. Nothing may follow '$metadata' in a path."],
+    ["/Greet/x", "The path segment 'x' is not valid here. Nothing may follow 'Greet' in a path."],
     [
       "/Products/Name",
       "The entity set 'Products' has no operation 'Name'. It belongs to one entity: write 'Products(key)/Name'.",
     ],
     ["/Products/Bets", "The entity set 'Products' has no operation 'Bets'. Did you mean 'Best'?"],
     ["/Products/Total", "The entity set 'Products' has no operation 'Total'."],
-    ["/Products/$count()", "There is no resource '$count' at this place. '$count' takes nothing in parentheses."],
-    ["/Products/$count/x", "There is no resource 'x' at this place. Nothing follows '$count' in a path."],
+    ["/Products/$count()", "The path segment '$count' is not valid here. '$count' does not take parentheses."],
+    ["/Products/$count/x", "The path segment 'x' is not valid here. Nothing may follow '$count' in a path."],
     ["/Products/$ref", "The entity set 'Products' has no operation '$ref'."],
     ["/People/Best", "The entity set 'People' has no operation 'Best'."],
-    ["/Products(1)(2)", "There is no resource '' at this place. A key stands once, in one pair of parentheses."],
+    ["/Products(1)(2)", "The path segment '' is not valid here. Write the key once, in one pair of parentheses."],
     ["/Products(1)/Naem", "An entity of 'Products' has no property or operation 'Naem'. Did you mean 'Name'?"],
     [
       "/Products(1)/price",
@@ -100,39 +100,39 @@ describe("404", () => {
     ["/Products(1)/Best", "An entity of 'Products' has no property or operation 'Best'."],
     ["/Products(1)/Other", "An entity of 'Products' has no property or operation 'Other'."],
     ["/Products(1)/$value", "An entity of 'Products' has no property or operation '$value'."],
-    ["/Products(1)/Price(1)", "There is no resource 'Price' at this place. 'Price' takes nothing in parentheses."],
+    ["/Products(1)/Price(1)", "The path segment 'Price' is not valid here. 'Price' does not take parentheses."],
     [
       "/Products(1)/Price/$count",
-      "There is no resource '$count' at this place. Only '$value' may follow the property 'Price'.",
+      "The path segment '$count' is not valid here. Only '$value' may follow the property 'Price'.",
     ],
     [
       "/Products(1)/Address/City",
-      "There is no resource 'City' at this place. Only '$value' may follow the property 'Address'.",
+      "The path segment 'City' is not valid here. Only '$value' may follow the property 'Address'.",
     ],
-    ["/Products(1)/Price/$value/x", "There is no resource 'x' at this place. Nothing follows '$value' in a path."],
+    ["/Products(1)/Price/$value/x", "The path segment 'x' is not valid here. Nothing may follow '$value' in a path."],
     [
       "/Products(1)/Maker(1)",
-      "There is no resource 'Maker' at this place. 'Maker' leads to a single entity and takes no key.",
+      "The path segment 'Maker' is not valid here. 'Maker' leads to a single entity and takes no key.",
     ],
     [
       "/Products(1)/Supplier/$count",
-      "There is no resource '$count' at this place. Only '$ref' may follow the navigation property 'Supplier'.",
+      "The path segment '$count' is not valid here. Only '$ref' may follow the navigation property 'Supplier'.",
     ],
     [
       "/Products(1)/Parts/Name",
-      "There is no resource 'Name' at this place. Only '$count' and '$ref' may follow the navigation property 'Parts'.",
+      "The path segment 'Name' is not valid here. Only '$count' and '$ref' may follow the navigation property 'Parts'.",
     ],
     [
       "/Products(1)/Parts/$ref()",
-      "There is no resource '$ref' at this place. Only '$count' and '$ref' may follow the navigation property 'Parts'.",
+      "The path segment '$ref' is not valid here. Only '$count' and '$ref' may follow the navigation property 'Parts'.",
     ],
     [
       "/Products(1)/Parts(2)/Name",
-      "There is no resource 'Name' at this place. Address the related entity in its own entity set to go further.",
+      "The path segment 'Name' is not valid here. To go further, address the related entity in its own entity set.",
     ],
     [
       "/Products(1)/Total/x",
-      "There is no resource 'x' at this place. Nothing follows the operation 'Total' in a path.",
+      "The path segment 'x' is not valid here. Nothing may follow the operation 'Total' in a path.",
     ],
   ])("%s", (path, message) => {
     expect(errorOf(() => resolve(path))).toEqual([404, "NotFound", undefined, message]);

@@ -66,7 +66,7 @@ describe("a reference", () => {
     expect(resolve(id)).toEqual(expect.any(String));
   });
 
-  test("of any text is a key or a fault, never anything else", () => {
+  test("of any text is a key or an error", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "Customers",

@@ -58,7 +58,7 @@ function short(type: { readonly name: string }): string {
   return type.name.replace("Edm.", "");
 }
 
-/** Each parameter as `literal:type`, with `!` where zero is refused. */
+/** Writes each parameter as `literal:type`, with `!` if zero is refused. */
 export function parameterSummary(parameters: readonly QueryParameter[]): readonly string[] {
   return parameters.map(({ literal, type, refuseZero }) => `${literal}:${short(type)}${refuseZero ? "!" : ""}`);
 }

@@ -25,7 +25,7 @@ import {
   toScaled,
 } from "../../src/edm/decimal.ts";
 
-/** A canonical Decimal of any size that people use. */
+/** A canonical Decimal of common size. */
 const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.nat({ max: 15 }))
   .map(([scaled, scale]) => parseDecimal(fromScaled(scaled, scale)) ?? "");
@@ -78,7 +78,7 @@ describe("parseDecimal", () => {
     "1-",
     "1.2.3",
     "١",
-  ])("%j is none", (text) => {
+  ])("%j is not a Decimal", (text) => {
     expect(parseDecimal(text)).toBeNull();
   });
 
@@ -90,7 +90,7 @@ describe("parseDecimal", () => {
     "1e99999999999999999999",
     "9".repeat(1001),
     `0.${"1".repeat(1001)}`,
-  ])("%.40s is refused and costs nothing", (text) => {
+  ])("%.40s is refused without conversion", (text) => {
     expect(parseDecimal(text)).toBeNull();
   });
 
@@ -100,12 +100,12 @@ describe("parseDecimal", () => {
     "9".repeat(1000),
     `-${"9".repeat(1000)}`,
     `0.${"1".repeat(999)}`,
-  ])("%.40s has no more than the most digits", (text) => {
+  ])("%.40s is within the maximum number of digits", (text) => {
     const canonical = parseDecimal(text);
     expect(canonical?.replaceAll(/[-.]/g, "")).toHaveLength(MAX_DECIMAL_DIGITS);
   });
 
-  test("a text of a million digits is refused at once", () => {
+  test("refuses a text of a million digits without parsing it", () => {
     const start = performance.now();
     expect(parseDecimal("1".repeat(1_000_000))).toBeNull();
     expect(parseDecimal(`${"0".repeat(1_000_000)}x`)).toBeNull();
@@ -171,7 +171,7 @@ describe("conversions", () => {
     expect(decimalFromNumber(number)).toBeNull();
   });
 
-  test("every finite double has a text that reads back as it", () => {
+  test("every finite double round-trips through its text", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         const text = decimalFromNumber(number) ?? "";
@@ -284,7 +284,7 @@ describe("arithmetic", () => {
     expect(moduloDecimals("1", zero)).toBeNull();
   });
 
-  test("results beyond the most digits are refused", () => {
+  test("refuses results with too many digits", () => {
     const large = "9".repeat(MAX_DECIMAL_DIGITS);
     expect(multiplyDecimals(large, large)).toBeNull();
     expect(addDecimals(large, "-1")).toHaveLength(MAX_DECIMAL_DIGITS);

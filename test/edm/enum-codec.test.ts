@@ -44,7 +44,7 @@ describe("an enumeration", () => {
     "__proto__",
     "constructor",
     "9".repeat(30),
-  ])("%j is none", (text) => {
+  ])("%j is not a value", (text) => {
     expect(() => codec.fromText(text)).toThrow(InvalidValueError);
   });
 
@@ -73,7 +73,7 @@ describe("an enumeration", () => {
     expect(hasEnumFlags(color, "Green", "Red")).toBe(false);
   });
 
-  test("a message lists no more names than one can read", () => {
+  test("a message lists a limited number of names", () => {
     const many = enumType("Many", Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`M${index}`, index])));
     expect(() => valueCodec(many).fromText("X")).toThrow(/M19, …\.$/);
   });
@@ -102,7 +102,7 @@ describe("flags", () => {
   });
 
   test.each(["", ",", "Read,", "Read,,Write", "8", "-1", "Read,-1", "Read;Write", "Read Write", "read"])(
-    "%j is none",
+    "%j is not a value",
     (text) => {
       expect(() => codec.fromText(text)).toThrow(InvalidValueError);
     },
@@ -120,7 +120,7 @@ describe("flags", () => {
     expect(valueCodec(unordered).fromHandler("0")).toBe("0");
   });
 
-  test("members that share bits still make up a value", () => {
+  test("members with common bits can represent a value", () => {
     expect(valueCodec(overlapping).fromText("A,B")).toBe("A,B");
     expect(valueCodec(overlapping).fromText("15")).toBe("A,B,Z");
     expect(() => valueCodec(overlapping).fromText("1")).toThrow(InvalidValueError);
@@ -150,7 +150,7 @@ describe("flags", () => {
     expect(Math.sign(codec.compare("Write,Execute", "Read,Execute"))).toBe(1);
   });
 
-  test("numbers and texts are inverse", () => {
+  test("numbers and texts round-trip", () => {
     fc.assert(
       fc.property(fc.nat({ max: 7 }), (value) => {
         expect(enumToNumber(access, enumFromNumber(access, value))).toBe(value);
@@ -162,7 +162,7 @@ describe("flags", () => {
     expect(() => enumFromNumber(access, Number.NaN)).toThrow(InvalidValueError);
   });
 
-  test("a text of a million names ends", () => {
+  test("parses a text of a million names", () => {
     expect(codec.fromText(Array.from({ length: 1_000_000 }, () => "Read").join(","))).toBe("Read");
     expect(() => codec.fromText(",".repeat(1_000_000))).toThrow(InvalidValueError);
   });

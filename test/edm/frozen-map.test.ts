@@ -28,7 +28,7 @@ describe("frozenMap", () => {
 });
 
 describe("deepFreeze", () => {
-  test("freezes objects, arrays and what maps hold, however deep", () => {
+  test("freezes objects, arrays and the values of maps at any depth", () => {
     const inner = { list: [{ x: 1 }] };
     const value = { inner, map: frozenMap([["k", { y: [2] }]]) };
     expect(deepFreeze(value)).toBe(value);
@@ -45,14 +45,14 @@ describe("deepFreeze", () => {
     }
   });
 
-  test("goes below what is frozen already, and round in circles once", () => {
+  test("descends into frozen objects, and follows circular references once", () => {
     const inner: { self?: unknown } = {};
     inner.self = inner;
     deepFreeze(Object.freeze({ inner, empty: Object.create(null) as object }));
     expect(Object.isFrozen(inner)).toBe(true);
   });
 
-  test("leaves values of classes and functions alone", () => {
+  test("does not freeze instances of classes or functions", () => {
     const value = { date: new Date(0), octets: new Uint8Array(2), call: () => 1, nothing: null };
     deepFreeze(value);
     expect([Object.isFrozen(value), Object.isFrozen(value.date), Object.isFrozen(value.call)]).toEqual([

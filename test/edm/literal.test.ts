@@ -54,7 +54,7 @@ test.each<readonly [SpelledLiteral, string]>([
   expect(read(literal, "enum")).toBe(value);
 });
 
-describe("refusals say what to write", () => {
+describe("errors show the correct literal", () => {
   test.each<readonly [SpelledLiteral, PrimitiveTypeName | "enum", string]>([
     [
       { type: "Edm.Decimal", text: "5.0" },
@@ -132,12 +132,12 @@ describe("refusals say what to write", () => {
     expect(() => read(literal, target)).toThrow(new InvalidValueError(message));
   });
 
-  test("facets count", () => {
+  test("checks facets", () => {
     expect(() => read({ type: "Edm.String", text: "four" }, "Edm.String", { maxLength: 3 })).toThrow("is too long");
     expect(read({ type: "Edm.String", text: "for" }, "Edm.String", { maxLength: 3 })).toBe("for");
   });
 
-  test("a date that does not exist is none at midnight either", () => {
+  test("refuses a date that does not exist as a DateTimeOffset", () => {
     expect(() => read({ type: "Edm.Date", text: "2024-02-30" }, "Edm.DateTimeOffset")).toThrow(InvalidValueError);
   });
 });

@@ -22,7 +22,7 @@ const bytes = (...octets: number[]): Uint8Array => new Uint8Array(octets);
 const fromJson = (name: PrimitiveTypeName, value: unknown, ieee = false, facets?: Facets): PrimitiveValue =>
   codec(name, facets).fromJson(value as JsonValue, ieee);
 
-describe("JSON in", () => {
+describe("JSON input", () => {
   test.each<Row>([
     ["Edm.Boolean", true, true],
     ["Edm.Boolean", false, false],
@@ -115,7 +115,7 @@ describe("JSON in", () => {
       "1,5",
       '"1,5" is not an Edm.Decimal: write digits with an optional sign and fraction, such as -12.50.',
     ],
-    ["Edm.String", 5, "5 is not an Edm.String: write a text in quotes."],
+    ["Edm.String", 5, "5 is not an Edm.String: write a string in quotes."],
     [
       "Edm.Guid",
       "123",
@@ -142,7 +142,7 @@ describe("JSON in", () => {
     expect(() => fromJson(name, input, false, { maxLength: 4 })).toThrow(new InvalidValueError(message));
   });
 
-  test("no type takes an object, an array or null", () => {
+  test("every type refuses an object, an array and null", () => {
     const values = [{}, [], [1], null, { value: 1 }] as const;
     for (const name of PRIMITIVE_TYPE_NAMES) {
       for (const value of values) expect(() => fromJson(name, value)).toThrow(InvalidValueError);
@@ -167,7 +167,7 @@ describe("JSON in", () => {
     ["Edm.Int32", "5"],
     ["Edm.Byte", "5"],
     ["Edm.Double", "1.5"],
-  ])("without IEEE754Compatible %s refuses the string %j and says so", (name, input) => {
+  ])("without IEEE754Compatible %s refuses the string %j, with an explanation", (name, input) => {
     expect(() => fromJson(name, input)).toThrow(/without quotes, or say IEEE754Compatible=true/);
   });
 
@@ -194,7 +194,7 @@ describe("JSON in", () => {
     },
   );
 
-  test("long input is quoted shortened, and never half a surrogate pair", () => {
+  test("messages shorten long input without splitting a surrogate pair", () => {
     expect(() => fromJson("Edm.Guid", "x".repeat(1000))).toThrow(`"${"x".repeat(40)}…" is not an Edm.Guid`);
     expect(() => fromJson("Edm.Guid", `${"x".repeat(39)}😀`)).toThrow(`"${"x".repeat(39)}…" is not`);
     expect(() => fromJson("Edm.Int32", number("1".repeat(1000)))).toThrow(`${"1".repeat(40)}… is not an Edm.Int32`);
@@ -221,7 +221,7 @@ describe("facets of client input", () => {
     ["Edm.Duration", { precision: 1 }, "PT1.50S", "PT1.5S"],
     ["Edm.Duration", { precision: 0 }, "PT1.0S", "PT1S"],
     ["Edm.Date", { precision: 0 }, "2024-01-01", "2024-01-01"],
-  ])("%s with %j takes %s", (name, facets, input, canonical) => {
+  ])("%s with %j accepts %s", (name, facets, input, canonical) => {
     expect(codec(name, facets).fromJson(input, true)).toStrictEqual(canonical);
     expect(codec(name, facets).fromText(input)).toStrictEqual(canonical);
   });
@@ -253,7 +253,7 @@ describe("facets of client input", () => {
     expect(() => codec(name, facets).fromText(input)).toThrow(InvalidValueError);
   });
 
-  test("do not bind what a handler returns", () => {
+  test("do not apply to values of handlers", () => {
     expect(codec("Edm.String", { maxLength: 1 }).fromHandler("abc")).toBe("abc");
     expect(codec("Edm.Decimal", { precision: 1, scale: 0 }).fromHandler("12.345")).toBe("12.345");
     expect(codec("Edm.DateTimeOffset", { precision: 0 }).fromHandler("2024-01-01T00:00:00.5Z")).toBe(
@@ -262,7 +262,7 @@ describe("facets of client input", () => {
   });
 });
 
-describe("what a handler may return", () => {
+describe("values of handlers", () => {
   const date = new Date("2024-02-29T13:20:00.123Z");
   const temporal = (tag: string, text: string, rest: object = {}): object => ({
     [Symbol.toStringTag]: tag,
@@ -377,7 +377,7 @@ describe("what a handler may return", () => {
   });
 });
 
-describe("text out", () => {
+describe("text output", () => {
   test.each<readonly [PrimitiveTypeName, PrimitiveValue, json: string, literal: string, text: string]>([
     ["Edm.Boolean", true, "true", "true", "true"],
     ["Edm.Boolean", false, "false", "false", "false"],
@@ -421,7 +421,7 @@ describe("text out", () => {
   test.each<readonly [PrimitiveTypeName, PrimitiveValue, string]>([
     ["Edm.Int64", 9_007_199_254_740_993n, "9007199254740993"],
     ["Edm.Decimal", "-1.10", "-1.10"],
-  ])("%s has all digits, in quotes under IEEE754Compatible", (name, value, text) => {
+  ])("%s has all digits, in quotes with IEEE754Compatible", (name, value, text) => {
     const { toJson, toLiteral, toText } = codec(name);
     expect([toJson(value, false), toJson(value, true), toLiteral(value), toText(value)]).toEqual([
       text,
@@ -431,7 +431,7 @@ describe("text out", () => {
     ]);
   });
 
-  test("a value that has not the canonical form is the caller's fault, not a client's", () => {
+  test("a value that is not canonical is a programming error", () => {
     const wrong: Readonly<Record<PrimitiveTypeName, PrimitiveValue>> = {
       "Edm.Boolean": 1,
       "Edm.Byte": "1",
@@ -456,7 +456,7 @@ describe("text out", () => {
   });
 });
 
-describe("text in", () => {
+describe("text input", () => {
   test.each<Row>([
     ["Edm.Boolean", "TRUE", true],
     ["Edm.Boolean", "false", false],
@@ -494,7 +494,7 @@ describe("text in", () => {
     expect(() => codec(name).fromText(text)).toThrow(InvalidValueError);
   });
 
-  test("a text of a million characters is refused at once by every type but String", () => {
+  test("every type except String refuses a text of a million characters without parsing it", () => {
     const start = performance.now();
     for (const name of PRIMITIVE_TYPE_NAMES) {
       if (name === "Edm.String") continue;
@@ -534,7 +534,7 @@ describe("compare", () => {
     }
   });
 
-  test("texts are ordered as their UTF-8 octets", () => {
+  test("strings are ordered by their UTF-8 octets", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "ß", "\ud7ff", "\ue000", "\uffff", "😀", "😁") });
     const utf8 = new TextEncoder();
     fc.assert(
@@ -545,7 +545,7 @@ describe("compare", () => {
     );
   });
 
-  test("NaN equals nothing; zero has one place; binary values are equal by content", () => {
+  test("NaN does not equal any value; 0 equals -0; binary values are compared by content", () => {
     const { compare } = codec("Edm.Double");
     expect([compare(Number.NaN, 1), compare(1, Number.NaN), compare(Number.NaN, Number.NaN)]).toEqual([
       Number.NaN,
@@ -615,7 +615,7 @@ describe("round trips", () => {
   });
 });
 
-/** What a parser gives for a literal: without prefix and quotes, doubled quotes undone. */
+/** The text of a literal as parsed: without prefix and quotes, doubled quotes replaced. */
 function innerText(literal: string): string {
   const quote = literal.indexOf("'");
   return quote < 0 ? literal : literal.slice(quote + 1, -1).replaceAll("''", "'");
@@ -649,7 +649,7 @@ describe("one codec per type and per property", () => {
     index: 0,
   };
 
-  test("codecs are kept and frozen", () => {
+  test("codecs are cached and frozen", () => {
     for (const name of PRIMITIVE_TYPE_NAMES) {
       expect(codec(name)).toBe(codec(name));
       expect(codec(name).type).toBe(PRIMITIVE_TYPES[name]);
@@ -659,7 +659,7 @@ describe("one codec per type and per property", () => {
     expect(() => codecOf(property).fromText("four")).toThrow(InvalidValueError);
   });
 
-  test("a complex property has none", () => {
+  test("a complex property has no codec", () => {
     const type: ComplexType = {
       kind: "ComplexType",
       name: "Address",

@@ -13,7 +13,7 @@ test.each([
   ["", null],
   ["$", null],
   ["$filter".repeat(10), null],
-])("the name nearest to %s is %s", (name, nearest) => {
+])("the name most similar to %s is %s", (name, nearest) => {
   expect(nearestName(name, ["$filter", "$orderby", "$top", "$skip", "$select", "$expand"])).toBe(nearest);
 });
 
@@ -24,6 +24,6 @@ test.each([
   ["cities", "Cities"],
   ["y", null],
   ["ies", null],
-])("%s is taken for %s: a plural is as near as its singular", (name, nearest) => {
+])("%s suggests %s: a plural is as similar as its singular", (name, nearest) => {
   expect(nearestName(name, ["Cities", "Countries", "Borders"])).toBe(nearest);
 });

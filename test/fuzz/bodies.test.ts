@@ -9,7 +9,7 @@ import { readReference } from "../../src/payload/read-reference.ts";
 import { caseCount } from "../cases.ts";
 import { entitySets, setOf, typeOf } from "../payload/body-model.ts";
 
-/** Whatever a body says, it ends in a value or in an error for the client, and leaves nothing behind. */
+/** Every body results in a value or in an error for the client, without side effects. */
 
 const RUNS = caseCount(300);
 
@@ -51,7 +51,7 @@ function survives(text: string | Uint8Array): void {
   expect(picture()).toEqual(before);
 }
 
-/** Tells whether a value came. */
+/** Returns whether the read returned a value. */
 function endsWell(read: () => unknown): boolean {
   try {
     read();
@@ -59,7 +59,7 @@ function endsWell(read: () => unknown): boolean {
   } catch (error) {
     if (!(error instanceof ODataError)) throw error;
     const { status, message, target = "" } = error;
-    // Assertions are slow, and this is asked a million times.
+    // Assertions are slow, and this runs a million times.
     if ((status === 400 || status === 501) && message.length < 1200 && target.length < 200) return false;
     throw new Error(`${String(status)} ${target} ${message}`, { cause: error });
   }
@@ -104,7 +104,7 @@ describe("bodies", () => {
     );
   });
 
-  test("bytes that were damaged", () => {
+  test("damaged bytes", () => {
     fc.assert(
       fc.property(value, fc.nat(), fc.nat(255), (body, place, byte) => {
         const bytes = new TextEncoder().encode(JSON.stringify(body));

@@ -16,7 +16,7 @@ function parse(text: string, aliases: Readonly<Record<string, string>> = {}) {
   return { tree: parseExpression(list, context), list, context };
 }
 
-/** Runs a parser, which may refuse its text by an error of the protocol, and by that only. */
+/** Runs a parser, which may only throw an error of the protocol. */
 function attempt<Result>(run: () => Result): Result | null {
   try {
     return run();
@@ -43,7 +43,7 @@ const anyText = fc.oneof(
 const aliasTexts = fc.record({ "@p": anyText, "@q": anyText }, { requiredKeys: [] });
 
 describe("any text", () => {
-  test("ends, with a tree or with an error of the protocol", () => {
+  test("is parsed, or refused with an error of the protocol", () => {
     fc.assert(
       fc.property(anyText, aliasTexts, (text, aliases) => {
         const result = attempt(() => parse(text, aliases));
@@ -56,7 +56,7 @@ describe("any text", () => {
           return parseArguments(tokenize(text, context, "key"), context);
         });
         if (result === null) return;
-        // What was read is printed, and read again as the same.
+        // The printed tree is parsed as the same tree.
         const printed = print(result.tree);
         const again = parse(printed).tree;
         expect(withoutPlaces(again)).toEqual(withoutPlaces(result.tree));
@@ -66,7 +66,7 @@ describe("any text", () => {
     );
   });
 
-  test("an alias never reaches out of its place", () => {
+  test("an alias never changes the tree around it", () => {
     fc.assert(
       fc.property(anyText, (value) => {
         const result = attempt(() => parse("A eq @p and B eq 'secret'", { "@p": value }));
@@ -82,7 +82,7 @@ describe("any text", () => {
 });
 
 describe("any tree", () => {
-  test("is read as it was printed", () => {
+  test("is parsed as it was printed", () => {
     fc.assert(
       fc.property(syntaxTree, (tree) => {
         const text = print(tree);
@@ -95,7 +95,7 @@ describe("any tree", () => {
     );
   });
 
-  test("of an equal shape is equal but for the texts of its literals", () => {
+  test("with an equal shape differs only in the texts of its literals", () => {
     fc.assert(
       fc.property(syntaxTree, (tree) => {
         const text = print(tree);

@@ -5,7 +5,7 @@ import type { BinaryOperator, Literal } from "../../src/syntax/token.ts";
 const BINARY: readonly BinaryOperator[] = "eq ne gt ge lt le add sub mul div mod has".split(" ") as BinaryOperator[];
 const position = 0;
 
-/** Names that are no keywords, no literals and no canonical functions; some look like them. */
+/** Names other than keywords, literals and canonical functions, although some look like them. */
 const name = fc.oneof(
   fc.constantFrom("A", "B", "Name", "eq", "and", "asc", "any", "e1", "_x", "Größe", "in", "TRUEx", "nul", "INFO"),
   fc
@@ -14,7 +14,7 @@ const name = fc.oneof(
       (text) => !/^(?:true|false|inf|nan|now|day|date|time|trim|cast|isof|year|hour|month|round|floor)$/iu.test(text),
     ),
 );
-/** Names of lambda variables: apart from those of members, so that no member is meant that is read as a variable. */
+/** Names of lambda variables, which differ from those of members, so that no member is parsed as a variable. */
 const variable = fc.constantFrom("x", "y", "z");
 const qualifiedName = fc.constantFrom("Ns.Type", "A.B.C", "odata.x");
 const digits = fc.stringMatching(/^[0-9]{1,25}$/u);
@@ -23,7 +23,7 @@ function literalOf(type: Literal["type"], text: string, typeName?: string): Lite
   return typeName === undefined ? { type, text, position } : { type, text, typeName, position };
 }
 
-/** Literals as the lexer makes them. */
+/** Literals as the lexer produces them. */
 const literal: fc.Arbitrary<Literal> = fc.oneof(
   fc.string({ unit: "binary" }).map((text) => literalOf("Edm.String", text)),
   fc.constantFrom("", "'", "''", "a'b", "it''s").map((text) => literalOf("Edm.String", text)),
@@ -73,17 +73,17 @@ function keyOf(source: SyntaxNode): fc.Arbitrary<SyntaxNode> {
   const value = fc.oneof(literalNode, aliasNode);
   const single = value.map((part): readonly ArgumentSyntax[] => [{ name: null, value: part }]);
   const named = fc.array(fc.record({ name, value }), { minLength: 1, maxLength: 3 });
-  // Names behind a qualified name are arguments of a function.
+  // Names after a qualified name are arguments of a function.
   const parts: fc.Arbitrary<readonly ArgumentSyntax[]> = source.kind === "cast" ? single : fc.oneof(single, named);
   return parts.map((list) => ({ kind: "key", source, key: { parts: list, position }, position }));
 }
 
-/** Whether a key may follow: behind `/any` a parenthesis is that of the lambda operator. */
+/** Whether a key may follow. After `/any`, a parenthesis belongs to the lambda operator. */
 function isKeyed(node: SyntaxNode): boolean {
   return node.kind === "cast" || (node.kind === "member" && node.name !== "any");
 }
 
-/** Syntax trees as the parser makes them: every one of them is the tree of some text. */
+/** Syntax trees as the parser produces them: each is the tree of some text. */
 export const { tree: syntaxTree } = fc.letrec<{ tree: SyntaxNode; path: SyntaxNode; step: SyntaxNode }>((tie) => {
   const tree = tie("tree");
   const path = tie("path");
@@ -160,7 +160,7 @@ export const { tree: syntaxTree } = fc.letrec<{ tree: SyntaxNode; path: SyntaxNo
   };
 });
 
-/** A chain of `and` or `or` holds no chain of the same operator. */
+/** A chain of `and` or `or` does not contain a chain of the same operator. */
 function flat({ operator, operands }: { operator: "and" | "or"; operands: readonly SyntaxNode[] }): LogicalSyntax {
   const inner = operands.flatMap((node) =>
     node.kind === "logical" && node.operator === operator ? node.operands : [node],
@@ -168,7 +168,7 @@ function flat({ operator, operands }: { operator: "and" | "or"; operands: readon
   return { kind: "logical", operator, operands: inner, position };
 }
 
-/** A tree without positions and indexes, which differ between texts of the same meaning. */
+/** Returns a tree without positions and indexes, which differ between equivalent texts. */
 export function withoutPlaces(node: SyntaxNode): unknown {
   return JSON.parse(
     JSON.stringify(node, (key, value: unknown) => (key === "position" || key === "index" ? undefined : value)),

@@ -24,7 +24,7 @@ const PARSERS: Readonly<Record<string, (text: string, context: ParseContext) => 
   parseSearch,
 };
 
-/** Pieces that the grammars are made of. */
+/** Pieces of the grammars. */
 const PIECES = (
   "( ) [ ] { } ' '' \" \\ , ; : / // = & ? # @ @p @q @loop $ * . + - % %2 %27 %2F %00 %C3%A4 %ff %ED%A0%80 " +
   "a B Name Ns.Type Ns.* __proto__ ü \u{1f600} \ud800 \0 1 -5 2.5 null true AND OR NOT eq and not in any( " +
@@ -38,7 +38,7 @@ const text = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }).map((pieces) => pieces.join("")),
 );
 
-/** Runs a parser; anything but a result or an ODataError of the client's fails. */
+/** Runs a parser. Any outcome other than a result or a 400 fails the test. */
 function attempt(parse: (text: string, context: ParseContext) => unknown, input: string): void {
   const context = parseContext({}, ALIASES);
   try {
@@ -53,7 +53,7 @@ function attempt(parse: (text: string, context: ParseContext) => unknown, input:
 }
 
 describe.each(Object.entries(PARSERS))("%s", (_name, parse) => {
-  test("always ends, with a result or an ODataError", () => {
+  test("is parsed, or refused with an ODataError", () => {
     fc.assert(
       fc.property(text, (input) => attempt(parse, input)),
       { numRuns: caseCount(400) },
@@ -119,7 +119,7 @@ describe.each(Object.entries(PARSERS))("%s", (_name, parse) => {
   });
 });
 
-test("nothing that was parsed has touched the prototype of objects", () => {
+test("parsing does not change the prototype of objects", () => {
   parseQueryOptions("__proto__=1&constructor=2&@__proto__=3");
   parseExpand("__proto__($select=__proto__)", parseContext());
   expect(Object.keys(Object.prototype)).toEqual([]);

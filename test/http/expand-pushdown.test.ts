@@ -123,7 +123,7 @@ eachDoor((door) => {
           status: 400,
           code: "UnsupportedQueryOption",
           target: "$expand",
-          message: /^Paths through 'Mentor' are not offered in \$expand: the data source of '\w+\/\w+' cannot join/u,
+          message: /^Paths through 'Mentor' are not supported in \$expand: the data source of '\w+\/\w+' cannot join/u,
         });
       }
       expect(logger.errors).toEqual([]);

@@ -264,9 +264,9 @@ eachDoor((door) => {
       ["Books($expand=Mentor)", INVALID, "at position 14: 'Book' has no property 'Mentor'."],
       ["name", INVALID, "'Name' is a structural property"],
       ["Books/Notes", INVALID, "write Books($expand=Notes)"],
-      ["Default.Author/Books", UNSUPPORTED, "Type casts are not offered"],
+      ["Default.Author/Books", UNSUPPORTED, "Type casts are not supported"],
       ["Books,Mentor,books", INVALID, "'Books' is expanded twice"],
-      ["*,*/$ref", INVALID, "'*' stands twice"],
+      ["*,*/$ref", INVALID, "'*' appears twice"],
       ["Books($filter=Pagez gt 1)", INVALID, "'Book' has no property 'Pagez'. Did you mean 'Pages'?"],
       ["Books($filter=Secret eq 'x')", INVALID, "'Book' has no property 'Secret'."],
       ["Books($filter=Pages)", INVALID, "Boolean expression"],
@@ -287,10 +287,10 @@ eachDoor((door) => {
       ["Books($search=x)", UNSUPPORTED, "$search"],
       ["Books($apply=x)", UNSUPPORTED, "$apply"],
       ["Books($compute=x)", UNSUPPORTED, "$compute"],
-      ["Books($top=1001)", INVALID, "$top of 'Books' must not be above 1000"],
-      ["Mentor($expand=Mentor($expand=Mentor($expand=Mentor)))", INVALID, "Expansions nest at most 3 deep"],
-      ["Mentor($levels=4)", INVALID, "Expansions nest at most 3 deep"],
-      ["Mentor($levels=9007199254740991)", INVALID, "Expansions nest at most 3 deep"],
+      ["Books($top=1001)", INVALID, "$top of 'Books' must not exceed 1000"],
+      ["Mentor($expand=Mentor($expand=Mentor($expand=Mentor)))", INVALID, "Expansions may nest at most 3 deep"],
+      ["Mentor($levels=4)", INVALID, "Expansions may nest at most 3 deep"],
+      ["Mentor($levels=9007199254740991)", INVALID, "Expansions may nest at most 3 deep"],
     ])("%s", async ($expand, code, message) => {
       for (const path of ["Authors", "Authors(1)"]) {
         const answer = await ask(expandUrl(path, $expand));
@@ -385,7 +385,7 @@ eachDoor((door) => {
           /'Authors\/Books' has more than 2/u,
         );
       }
-      expectInvalidOption(await ask(expandUrl("Authors(1)", "Books($top=3)")), "$expand", /above 2/u);
+      expectInvalidOption(await ask(expandUrl("Authors(1)", "Books($top=3)")), "$expand", /exceed 2/u);
       const batch = door.to(library({ style: "getBatch", defaults: { maxExpandTop: 2 } }).service);
       expect((await batch(expandUrl("Authors(1)", "Books"))).json).toMatchObject({
         "Books@odata.nextLink": `${ROOT}/Authors(1)/Books?$skip=2`,

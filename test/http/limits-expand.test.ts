@@ -23,12 +23,15 @@ const ENTITIES: Violation = { target: "$expand", limit: /more than 1000000 entit
 
 /** What is refused before anything is read. */
 const REFUSED: Readonly<Record<string, readonly [expand: string, limit: RegExp]>> = {
-  "four levels": [nested((inner) => `children($expand=${inner})`, "children", 3), /Expansions nest at most 3 deep/u],
-  "four levels by $levels": ["children($levels=4)", /Expansions nest at most 3 deep/u],
-  "as many levels as a number holds": ["children($levels=9007199254740991)", /Expansions nest at most 3 deep/u],
-  "everything on eight levels": [everything(8), /Expansions nest at most 3 deep/u],
-  "$top above the limit": ["all($top=1001)", /\$top of 'all' must not be above 1000: ask for at most 1000/u],
-  "$top above the limit, two levels down": ["all($expand=all($top=1001))", /must not be above 1000: ask/u],
+  "four levels": [
+    nested((inner) => `children($expand=${inner})`, "children", 3),
+    /Expansions may nest at most 3 deep/u,
+  ],
+  "four levels by $levels": ["children($levels=4)", /Expansions may nest at most 3 deep/u],
+  "as many levels as a number holds": ["children($levels=9007199254740991)", /Expansions may nest at most 3 deep/u],
+  "everything on eight levels": [everything(8), /Expansions may nest at most 3 deep/u],
+  "$top above the limit": ["all($top=1001)", /\$top of 'all' must not exceed 1000: request at most 1000/u],
+  "$top above the limit, two levels down": ["all($expand=all($top=1001))", /must not exceed 1000: request/u],
 };
 
 eachDoor((door) => {
@@ -53,7 +56,7 @@ eachDoor((door) => {
   test("more than 50 expansions of one request", async () => {
     const { service, work } = knotService({ maxExpandDepth: 10 });
     const send = door.to(service);
-    const violation = { target: "$expand", limit: /at most 50 expansions, those of each level counted/u };
+    const violation = { target: "$expand", limit: /at most 50 expansions on all levels together/u };
     for (const expand of [everything(4), "*($levels=4)"]) {
       expectViolation(await send(url("/s/Knots(1)", { $expand: expand })), violation, work);
     }
@@ -116,7 +119,7 @@ eachDoor((door) => {
 
     test.each([
       ["everything on nine levels", everything(9), /at most 10000 expansions/u],
-      ["more levels than there may be", "parent($levels=101)", /Expansions nest at most 100 deep/u],
+      ["more levels than there may be", "parent($levels=101)", /Expansions may nest at most 100 deep/u],
     ])("%s is still too much", async (_name, expand, limit) => {
       work.calls = 0;
       expectViolation(

@@ -86,7 +86,7 @@ const LENGTHS: Readonly<Record<string, readonly [query: string, violation: Viola
   "a selected path": [`$select=${million("inner/")}x`, { ...TOKENS, target: "$select" }],
   "a selected path of few tokens": [
     `$select=${"inner/".repeat(150)}x`,
-    { target: "$select", limit: /A path has at most 100 segments/u },
+    { target: "$select", limit: /A path may have at most 100 segments/u },
   ],
   "aliases that double": [
     `$filter=id%20eq%20@a0&${Array.from({ length: 40 }, (_none, index) => `@a${index}=@a${index + 1}%20add%20@a${index + 1}`).join("&")}&@a40=1`,

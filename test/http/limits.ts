@@ -163,7 +163,8 @@ export interface Violation {
 }
 
 /** Behind the limit, a message says what to do. */
-const REMEDY = /: (?:ask|write|give|nest|compute|leave|search|mention|name|narrow|expand|follow)\b|\. Begin\b/u;
+const REMEDY =
+  /: (?:ask|write|give|nest|leave|search|mention|name|narrow|expand|follow|use|send|request|simplify|shorten|remove|omit|start)\b|\. Begin\b/u;
 
 /** Asserts that a request ended at a limit, and how much was done before. */
 export function expectViolation(answer: Answer, { target, limit }: Violation, work: Work, mostCalls = 0): void {

@@ -42,7 +42,7 @@ eachDoor((door) => {
       expectError(await send(url("/s/Orders", { $expand })), {
         status: 400,
         code: "UnsupportedQueryOption",
-        message: `$expand at position ${position}: '$it', the entity that is expanded, is not offered here: of the related entity write the name of a property without it.`,
+        message: `$expand at position ${position}: '$it', the entity that is expanded, is not supported here: to use the related entity, write its property without '$it/'.`,
         target: "$expand",
       });
     });

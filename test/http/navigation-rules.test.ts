@@ -59,11 +59,11 @@ eachDoor((door) => {
       ],
       [
         "Lines gt 1",
-        "at position 6: 'gt' cannot compare Collection(Shop.Line) with Edm.Int32. Of a collection compare '/$count', or its items within 'any(…)' or 'all(…)'.",
+        "at position 6: 'gt' cannot compare Collection(Shop.Line) with Edm.Int32. Compare '/$count' of the collection, or its items within 'any(…)' or 'all(…)'.",
       ],
       [
         "Lines eq null",
-        "at position 6: 'eq' cannot compare Collection(Shop.Line) with null. Of a collection compare '/$count', or its items within 'any(…)' or 'all(…)'.",
+        "at position 6: 'eq' cannot compare Collection(Shop.Line) with null. Compare '/$count' of the collection, or its items within 'any(…)' or 'all(…)'.",
       ],
       [
         "Customer gt null",
@@ -74,15 +74,15 @@ eachDoor((door) => {
         "at position 9: 'eq' cannot compare Shop.Customer with Shop.Customer. Compare its properties one by one.",
       ],
       ["Customer", "at position 0: $filter takes a Boolean expression such as 'Name eq value', not Shop.Customer."],
-      ["Customer/$count gt 1", "at position 9: '$count' follows a collection, not Shop.Customer."],
-      ["Customer/any(c:true)", "at position 9: 'any' follows a collection, not Shop.Customer."],
+      ["Customer/$count gt 1", "at position 9: '$count' must follow a collection, not Shop.Customer."],
+      ["Customer/any(c:true)", "at position 9: 'any' must follow a collection, not Shop.Customer."],
       ["Customer/Nmae eq 'x'", "at position 9: 'Customer' has no property 'Nmae'. Did you mean 'Name'?"],
       ["Customer/CountryCode eq 'x'", "at position 9: 'Customer' has no property 'CountryCode'."],
       ["Custmer/Name eq 'x'", "at position 0: 'Order' has no property 'Custmer'. Did you mean 'Customer'?"],
       ["Customer/Name/Length eq 1", "at position 14: 'Length' cannot follow Edm.String, which has no properties."],
       [
         "Lines/any(l:Quantity gt 1)",
-        "at position 12: 'Order' has no property 'Quantity'. Of an item it is 'l/Quantity'.",
+        "at position 12: 'Order' has no property 'Quantity'. For the item, write 'l/Quantity'.",
       ],
       [
         "Lines/any(l:l gt 1)",
@@ -96,14 +96,14 @@ eachDoor((door) => {
         "Customer/Id eq 'x'",
         "at position 12: 'eq' cannot compare Edm.Int32 with Edm.String. \"x\" is written as Edm.String where Edm.Int32 is expected: write a number such as 5.",
       ],
-      ["$root/Customer(1)/Name eq 'x'", "at position 6: There is no entity set 'Customer'. Did you mean 'Customers'?"],
+      ["$root/Customer(1)/Name eq 'x'", "at position 6: Unknown entity set 'Customer'. Did you mean 'Customers'?"],
       [
         "$root/customers(1)/Name eq 'x'",
-        "at position 6: There is no entity set 'customers'. Did you mean 'Customers'? Names are case-sensitive.",
+        "at position 6: Unknown entity set 'customers'. Did you mean 'Customers'? Names are case-sensitive.",
       ],
       [
         "$root/Lines(1)/Quantity eq 1",
-        "at position 11: Each value of this key needs its name. Write the key as $root/Lines(OrderId=5,Number=5).",
+        "at position 11: Each value of this key must be named. Write the key as $root/Lines(OrderId=5,Number=5).",
       ],
       [
         "$root/Lines(OrderId=1)/Quantity eq 1",
@@ -142,7 +142,7 @@ eachDoor((door) => {
 
     test("in $root, a whole set", async () => {
       const message =
-        "at position 6: Behind '$root' stands one entity by its key in $filter, such as $root/Customers(5)/…, not a whole set.";
+        "at position 6: In $filter, '$root' must be followed by one entity with its key, such as $root/Customers(5)/…, not by a whole set.";
       expectError(
         await send(url("/s/Orders", { $filter: "$root/Customers/$count gt 1" })),
         unsupported("$filter", `$filter ${message}`),
@@ -153,14 +153,14 @@ eachDoor((door) => {
       );
       expectError(
         await send(url("/s/Orders", { $filter: "$root/Nothing/$count gt 1" })),
-        invalid("$filter", "$filter at position 6: There is no entity set 'Nothing'."),
+        invalid("$filter", "$filter at position 6: Unknown entity set 'Nothing'."),
       );
     });
 
     test("keys behind navigations", async () => {
       expectError(
         await send(url("/s/Orders", { $filter: "Lines(1)/Quantity eq 1" })),
-        unsupported("$filter", "$filter at position 5: Keys are not offered in $filter."),
+        unsupported("$filter", "$filter at position 5: Keys are not supported in $filter."),
       );
     });
   });
@@ -277,7 +277,7 @@ eachDoor((door) => {
         ["$filter", "Lost/any()"],
         ["$orderby", "Lost/$count"],
       ] as const) {
-        const message = `Paths through 'Lost' are not offered in ${option}: no handler loads it, and neither does the data source.`;
+        const message = `Paths through 'Lost' are not supported in ${option}: no handler loads it, and neither does the data source.`;
         expectError(await ask({}, { [option]: text }), unsupported(option, message));
       }
     });
@@ -299,14 +299,14 @@ eachDoor((door) => {
       expect(known.json.value).toEqual([{ Id: 1 }]);
       const unknown = await door.to(parts([{ id: 1, ownerId: 1 }, { id: 2 }]))(url("/p/Parts", { $filter }));
       const message =
-        "Paths through 'Owner' are not offered in $filter: no handler loads it, and neither does the data source.";
+        "Paths through 'Owner' are not supported in $filter: no handler loads it, and neither does the data source.";
       expectError(unknown, unsupported("$filter", message));
     });
 
     test("a set behind $root that cannot be read", async () => {
       expectError(
         await ask({}, { $filter: "$root/Hidden(1)/Name eq 'x'" }),
-        unsupported("$filter", "'$root/Hidden' is not offered in $filter: the entity set cannot be read."),
+        unsupported("$filter", "'$root/Hidden' is not supported in $filter: the entity set cannot be read."),
       );
     });
   });
@@ -328,7 +328,7 @@ eachDoor((door) => {
       const path = (length: number): string => `${"Next/".repeat(length)}Id eq 1`;
       expect((await send(url("/n/Nodes", { $filter: path(5) }))).json.value).toEqual([{ Id: 1 }]);
       expect((await send(url("/n/Nodes", { $filter: `${path(5)} and ${path(5)}` }))).status).toBe(200);
-      const message = "Expressions go along at most 5 different navigations and $root paths: mention fewer at once.";
+      const message = "Expressions may use at most 5 different navigations and $root paths: use fewer at once.";
       expectError(await send(url("/n/Nodes", { $filter: path(6) })), invalid("$filter", message));
       expectError(await send(url("/n/Nodes", { $orderby: path(6) })), invalid("$orderby", message));
       expectError(await send(url("/n/Nodes", { $expand: `Next($filter=${path(6)})` })), invalid("$expand", message));
@@ -366,7 +366,7 @@ eachDoor((door) => {
       expect([nested.status, nested.text]).toEqual([200, "5000"]);
       const answer = await send(url("/m/Manies", { $filter: "Peers/any(p:p/Id lt 0)" }));
       expect([answer.status, answer.json.error.code]).toEqual([400, "InvalidQueryOption"]);
-      expect(answer.json.error.message).toContain("look at more than 20000000 items");
+      expect(answer.json.error.message).toContain("inspect more than 20000000 items");
     });
   });
 });

@@ -193,7 +193,7 @@ eachDoor((door) => {
           status: 400,
           code: "UnsupportedQueryOption",
           target: option,
-          message: `Paths through 'Customer' are not offered in ${option}: the data source of 'Orders' cannot join what it leads to.`,
+          message: `Paths through 'Customer' are not supported in ${option}: the data source of 'Orders' cannot join what it leads to.`,
         });
       }
       expect((await send(url("/s/Orders/$count", { $filter: "Lines/any()" }))).text).toBe("3");
@@ -211,7 +211,7 @@ eachDoor((door) => {
           status: 400,
           code: "UnsupportedQueryOption",
           target: "$filter",
-          message: `Paths through '${path}' are not offered in $filter: the data source of 'Orders' ${reason}.`,
+          message: `Paths through '${path}' are not supported in $filter: the data source of 'Orders' ${reason}.`,
         });
       }
     });

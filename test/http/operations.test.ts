@@ -352,12 +352,12 @@ eachDoor((door) => {
       ["Tasks(1)/open", /has no property or operation/u],
       ["Tasks(1)/Other.self", /has no property or operation/u],
       ["Greet?name=x", /'greet'/u],
-      ["Todo.greet?name=x", /There is no resource/u],
-      ["Tasks(1)/self/Title", /Nothing follows/u],
-      ["Tasks(1)/self/$count", /Nothing follows/u],
-      ["Tasks/open/$count", /Nothing follows/u],
-      ["greet(name='x')/more", /Nothing follows/u],
-      ["Tasks/open()(1)", /Nothing follows/u],
+      ["Todo.greet?name=x", /has no resource/u],
+      ["Tasks(1)/self/Title", /Nothing may follow/u],
+      ["Tasks(1)/self/$count", /Nothing may follow/u],
+      ["Tasks/open/$count", /Nothing may follow/u],
+      ["greet(name='x')/more", /Nothing may follow/u],
+      ["Tasks/open()(1)", /Nothing may follow/u],
     ])("%s is 404", async (path, message) => {
       expectError(await send(`/t/${path}`), { status: 404, code: "NotFound", message });
     });

@@ -134,4 +134,12 @@ describe("a set that applies queries by itself", () => {
     expect(text).not.toContain("Bob");
     expect(queries[0]?.expand?.[0]?.filter?.expression).toMatchObject({ kind: "logical", operator: "and" });
   });
+
+  test("expands no rows for an anonymous user", async () => {
+    const { ask, queries } = start({ isPopulated: true });
+    const { status, text } = await ask("/Teams?$expand=Players", {});
+    expect(status, text).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ value: [{ Players: [] }, { Players: [] }] });
+    expect(queries[0]?.expand?.[0]?.filter?.expression).toMatchObject({ kind: "comparison", operator: "eq" });
+  });
 });

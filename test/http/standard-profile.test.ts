@@ -405,7 +405,7 @@ describe("$search on a navigation route", () => {
         error: {
           code: "NotImplemented",
           message:
-            "$search is not offered here: the results of the search of Books cannot be joined with other entities.",
+            "$search is not supported here: the results of the search of Books cannot be joined with other entities.",
           target: "$search",
         },
       },

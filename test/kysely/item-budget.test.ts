@@ -41,7 +41,7 @@ test.each([
   expect(await answer.json()).toEqual({
     error: {
       code: "InvalidQueryOption",
-      message: `'any' and 'all' look at more than ${most} items: begin the filter, and each outer predicate, with a condition that few items meet.`,
+      message: `'any' and 'all' inspect more than ${most} items: start the filter, and each outer predicate, with a condition that few items meet.`,
     },
   });
 });

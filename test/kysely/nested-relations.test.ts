@@ -38,7 +38,7 @@ test("'any' within 'any' over related entities ends after a bounded number of th
   expect([status, JSON.parse(text)]).toMatchObject([
     400,
     {
-      error: { code: "InvalidQueryOption", message: expect.stringMatching(/look at more than 2000000 items: begin/u) },
+      error: { code: "InvalidQueryOption", message: expect.stringMatching(/inspect more than 2000000 items: start/u) },
     },
   ]);
   expect(await answer("others/any(a:a/id lt 0)")).toEqual([200, "0"]);

@@ -2,12 +2,12 @@ import { ODataError } from "../../src/errors/odata-error.ts";
 import type { JsonValue } from "../../src/json/json-value.ts";
 import { parseJson } from "../../src/json/parse-json.ts";
 
-/** The parsed value of a JSON text, or of what `JSON.stringify` makes of anything else. */
+/** Parses a JSON text, or the JSON of any other value. */
 export function json(body: unknown): JsonValue {
   return parseJson(typeof body === "string" ? body : JSON.stringify(body), { maxDepth: Infinity });
 }
 
-/** The error that a read ends in. */
+/** Returns the error of a read. */
 export function fault(read: () => unknown): Pick<ODataError, "status" | "code" | "target" | "message"> {
   try {
     read();

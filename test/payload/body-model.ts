@@ -11,7 +11,7 @@ import {
 } from "odatakit";
 import type { EntitySet, EntityType } from "../../src/edm/model.ts";
 
-/** A service rich in what the readers of bodies must tell apart. */
+/** A service with all variants of properties that readers of bodies distinguish. */
 
 const Level = enumType("Level", { Low: 0, High: 2, Top: 2 });
 const Access = enumType("Access", { None: 0, Read: 1, Write: 2, Both: 3 }, { isFlags: true });
@@ -27,7 +27,7 @@ const Address = complexType("Address", {
   notes: edm.collection(edm.string()),
 });
 
-/** One property per type, all of which may be null. */
+/** One nullable property per type. */
 const Every = entityType("Every", {
   id: edm.int32().key(),
   boolean: edm.boolean().nullable(),
@@ -78,7 +78,7 @@ const Line = entityType("Line", {
   price: edm.decimal({ precision: 7, scale: 2 }),
 });
 
-/** Keys that the client chooses, and children that repeat them. */
+/** Keys from the client, and children that repeat them. */
 const Trip = entityType("Trip", { id: edm.int32().key(), name: edm.string() });
 const Stop = entityType("Stop", { id: edm.int32().key().computed(), tripId: edm.int32(), place: edm.string() });
 
@@ -89,10 +89,10 @@ const Odd = entityType("Odd", {
   proto: edm.string().nullable().json("__proto__"),
 });
 
-/** A type whose values may lie in one another without end, through its navigation. */
+/** A type whose values can be nested without limit, through its navigation. */
 const Node = entityType("Node", { id: edm.int32().key(), parentId: edm.int32().nullable() });
 
-/** Related by what only the other side says, and by a property that no body has. */
+/** Related by a declaration of the other side, and by an ignored property. */
 const Album = entityType("Album", { id: edm.int32().key(), secret: edm.string().ignored() });
 const Track = entityType("Track", { id: edm.int32().key(), albumId: edm.int32(), title: edm.string() });
 const Cover = entityType("Cover", { id: edm.int32().key(), albumSecret: edm.string() });

@@ -55,11 +55,11 @@ describe("a key predicate", () => {
     ["a wrong type", { id: {} }, /^Shop\.Thing\/Id: the handler returned a value that is not one of Edm\.Int32/],
     ["no object", 5, /^Shop\.Thing: the handler returned a number where an object is expected/],
     ["an array", [], /^Shop\.Thing: the handler returned an array/],
-  ])("of an entity with %s is an error that names type and property", (_, entity, message) => {
+  ])("of an entity with %s is an error with type and property", (_, entity, message) => {
     expect(() => keyPredicate(keyed("Edm.Int32"), entity)).toThrow(message);
   });
 
-  test("survives a URL and one decoding for any text", () => {
+  test("round-trips through a URL for any text", () => {
     const type = keyed("Edm.String");
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (id) => {
@@ -86,7 +86,7 @@ describe("a key predicate", () => {
 });
 
 describe("the URL of an entity", () => {
-  test("is the set behind the service root", () => {
+  test("is the set after the service root", () => {
     const things = entitySet("Städte", keyed("Edm.Int32"));
     expect(entityUrl("https://example.com/odata", things, { id: 1 })).toBe("https://example.com/odata/St%C3%A4dte(1)");
   });

@@ -26,7 +26,7 @@ describe("the service document", () => {
     { name: "Greet", kind: "FunctionImport", url: "Greet" },
     { name: "Reset", kind: "ActionImport", url: "Reset" },
   ];
-  test("lists sets, then functions, then actions behind its context", () => {
+  test("lists sets, functions and actions after its context", () => {
     expect(writeServiceDocument(model, root, { metadata: "minimal", ieee754Compatible: false })).toBe(
       JSON.stringify({ "@odata.context": `${root}/$metadata`, value }),
     );

@@ -77,7 +77,7 @@ describe("an ETag", () => {
     expect(etagOf("Edm.String", value)).toBe(tag(Buffer.of(0)));
   });
 
-  test("of binary hashes the bytes behind 01 and their number", () => {
+  test("of binary hashes 01, the number of bytes, and the bytes", () => {
     expect(etagOf("Edm.Binary", Uint8Array.of(1, 2, 255))).toBe(
       tag(Buffer.concat([Buffer.of(1), sized(Buffer.of(1, 2, 255))])),
     );
@@ -90,7 +90,7 @@ describe("an ETag", () => {
     );
   });
 
-  test("of long values, one after the other, does not mix them up", () => {
+  test("is correct for several long values in a row", () => {
     const write = etagWriter(setOf("Edm.String", "Edm.Binary"));
     for (const length of [10, 1000, 100_000, 3]) {
       const [letters, bytes] = ["ü".repeat(length), Buffer.alloc(length, 7)];

@@ -10,7 +10,7 @@ import { Access, Status, entitySet, entityType, model, property } from "./model.
 
 const root = "https://example.com/odata";
 
-/** The key that the service reads from the URL that it wrote, after a client has parsed it. */
+/** Returns the key that the service reads from its own URL, after a client has parsed it. */
 function readBack(type: EntityType, entity: object): unknown {
   const set = entitySet("Things", type);
   const things: Model = {
@@ -34,7 +34,7 @@ const date = fc
   );
 const time = fc.tuple(digits(23, 2), digits(59, 2), digits(59, 2)).map((parts) => parts.join(":"));
 
-describe("the key in an entity's URL reads back as the same key", () => {
+describe("the key in an entity's URL round-trips", () => {
   const keys: ReadonlyArray<readonly [PrimitiveTypeName | typeof Status, fc.Arbitrary<unknown>]> = [
     ["Edm.Boolean", fc.boolean()],
     ["Edm.Byte", fc.integer({ min: 0, max: 255 })],

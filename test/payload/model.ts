@@ -12,7 +12,7 @@ import type {
 } from "../../src/edm/model.ts";
 import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
 
-/** A model made by hand, rich in what writers must tell apart. */
+/** A model with all variants of properties that writers distinguish. */
 
 type Extra = Partial<Omit<StructuralProperty, "kind" | "name" | "type">>;
 

@@ -19,7 +19,7 @@ describe("the conversion of a value", () => {
     expect((thrown as Error).cause).toBeInstanceOf(InvalidValueError);
   });
 
-  test("reports whatever a value throws when it is touched", () => {
+  test("reports any error that a getter of the value throws", () => {
     const broken = {
       ...codec,
       fromHandler: () => {

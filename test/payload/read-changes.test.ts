@@ -12,7 +12,7 @@ const lines = compileBodyReaders(setOf("Lines"), STRICT);
 const customers = compileBodyReaders(setOf("Customers"), STRICT);
 
 describe("a replacement", () => {
-  test("has every member that a client may send; nested values and what the server makes are passed over", () => {
+  test("has all members that a client may send, without nested and computed values", () => {
     const body = {
       CustomerId: 5,
       Code: "A",
@@ -47,7 +47,7 @@ describe("a replacement", () => {
     });
   });
 
-  test("lacks nothing but what an entity that exists keeps", () => {
+  test("may omit only members that an existing entity keeps", () => {
     expect(fault(() => customers.readReplacement(json({}), false, 5))).toMatchObject({
       code: "InvalidBody",
       target: "Name",
@@ -84,12 +84,12 @@ describe("a replacement", () => {
 });
 
 describe("a delta", () => {
-  test("tells absent from null", () => {
+  test("distinguishes missing from null", () => {
     expect(orders.readDelta(json({}), false)).toStrictEqual({ delta: {}, key: [undefined] });
     expect(orders.readDelta(json({ remark: null, Tags: [] }), false).delta).toStrictEqual({ note: null, tags: [] });
   });
 
-  test("has neither key nor what no client changes, and no nested values", () => {
+  test("has no key, no immutable members and no nested values", () => {
     const body = { Id: 1, Version: {}, Code: 5, Origin: "x", Lines: [], Customer: { a: 1 }, CustomerId: 6, "x@y.z": 1 };
     expect(orders.readDelta(json(body), false)).toStrictEqual({ delta: { customerId: 6 }, key: [1n] });
   });
@@ -103,7 +103,7 @@ describe("a delta", () => {
     [{ Geo: { Name: null } }, { geo: { name: null } }],
     [{}, {}],
     [null, null],
-  ])("has the members of a complex value that are present: %j", (sent, shipTo) => {
+  ])("has the given members of a complex value: %j", (sent, shipTo) => {
     expect(orders.readDelta(json({ ShipTo: sent }), false).delta).toStrictEqual({ shipTo });
   });
 
@@ -138,7 +138,7 @@ describe("the key of a body", () => {
     expect(() => checkKeyMatch(typeOf("Customers"), key, 5)).not.toThrow();
   });
 
-  test("another is refused", () => {
+  test("must match the URL", () => {
     const { key } = customers.readDelta(json({ Id: 6 }), false);
     const error = fault(() => checkKeyMatch(typeOf("Customers"), key, 5));
     expect(error).toMatchObject({ status: 400, code: "KeyMismatch", target: "key" });
@@ -154,7 +154,7 @@ describe("the key of a body", () => {
     expect(fault(() => match({ OrderId: 2 }))).toMatchObject({ code: "KeyMismatch", target: "key" });
   });
 
-  test("a computed one is compared too", () => {
+  test("is compared even if it is computed", () => {
     const { key } = orders.readReplacement(json({ Id: "2", CustomerId: 5, Code: "A" }), false, 1n);
     expect(fault(() => checkKeyMatch(typeOf("Orders"), key, 1n))).toMatchObject({ code: "KeyMismatch" });
   });

@@ -93,7 +93,7 @@ describe("the body of an action", () => {
     "reject",
   );
 
-  test("has its parameters by name; absent ones become their default or null", () => {
+  test("has its parameters by name; missing parameters become their default or null", () => {
     const absent = { note: null, limit: 7, marks: [], address: null, constructor: null };
     expect(read(json({ days: 1 }), false)).toStrictEqual({ days: 1, ...absent });
     const all = { days: 1, note: "abc", limit: 8, marks: [1], address: { Street: "A" }, constructor: 2 };

@@ -161,7 +161,7 @@ describe("values that the model does not allow", () => {
     expect(error.message).toMatch(/^X: /u);
   });
 
-  test("messages name the value, the type and what would be right", () => {
+  test("messages name the value, the type and the correction", () => {
     expect(fault(() => read("int32", "2147483648")).message).toBe(
       "X: 2147483648 is not an Edm.Int32: write a whole number from -2147483648 to 2147483647.",
     );
@@ -191,7 +191,7 @@ describe("values that the model does not allow", () => {
     }
   });
 
-  test("members that the type does not have; an ignored one is such", () => {
+  test("unknown members, including ignored properties", () => {
     for (const name of ["Strett", "street", "Secret", "secret", "__proto__", "constructor", "x".repeat(10_000)]) {
       const body = `{"Street":"A",${JSON.stringify(name)}:1}`;
       const error = fault(() => read("address", body));
@@ -238,7 +238,7 @@ describe("numbers as strings", () => {
   });
 });
 
-test("what the server makes, and unknown members where they are let pass, are not looked at", () => {
+test("computed members, and unknown members if they are ignored, are not read", () => {
   const readers = new ValueReaders("ignore").ofProperty(property("address"));
   const body = '{"Street":"A","Secret":{"a":1},"Nothing":[1],"Checked":5}';
   expect(readers(json(body), bodyRoot(false), "X")).toStrictEqual({
@@ -250,7 +250,7 @@ test("what the server makes, and unknown members where they are let pass, are no
   });
 });
 
-test("defaults are made anew for each", () => {
+test("each value gets a new copy of a default", () => {
   const first = read("address", '{"Street":"A"}') as { notes: unknown[] };
   first.notes.push("x");
   expect(read("address", '{"Street":"A"}')).toMatchObject({ notes: [] });

@@ -9,9 +9,9 @@ import type { SelectExpandClause } from "../../src/query/clauses.ts";
 import { caseCount } from "../cases.ts";
 import { entitySets, setOf, typeOf } from "./body-model.ts";
 
-/** What the writers write is what the readers read: the same value, for every type and both forms of numbers. */
+/** Readers read the same value that writers have written, for every type and both forms of numbers. */
 
-/** Objects as readers make them. */
+/** Objects as readers return them. */
 const PLAIN = { noNullPrototype: true } as const;
 const pad = (value: number, length: number): string => String(value).padStart(length, "0");
 const digits = (max: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${max}}$`, "u"));
@@ -83,7 +83,7 @@ const everything = setOf("Everything");
 const type = typeOf("Everything");
 const readers = compileBodyReaders(everything, { unknownMembers: "reject", allowDeepInsert: false, entitySets });
 
-describe("a written value is read as the same", () => {
+describe("a written value round-trips", () => {
   test.each(Object.keys(VALUES))("%s", (field) => {
     const property = type.properties.find((each) => each.field === field)!;
     const read = compilePropertyBodyReader(property, "reject");
@@ -97,7 +97,7 @@ describe("a written value is read as the same", () => {
   });
 });
 
-describe("a written entity is read as the same", () => {
+describe("a written entity round-trips", () => {
   const arbitrary = fc.record(
     {
       id: fc.integer(),

@@ -10,14 +10,14 @@ function randomBytes(length: number): Uint8Array {
 const nodeHash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("base64");
 
 describe("SHA-256", () => {
-  test("of the standard's examples", () => {
+  test("matches the examples of the standard", () => {
     const hex = (text: string): string =>
       [...sha256(new TextEncoder().encode(text))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     expect(hex("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     expect(hex("")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   });
 
-  test("in plain JavaScript is that of the platform for every length around the borders of blocks", () => {
+  test("in plain JavaScript matches the platform for all lengths around block boundaries", () => {
     const lengths = [...Array(200).keys(), 4095, 4096, 4097, 100_000];
     const differing = lengths.filter((length) => {
       const bytes = randomBytes(length);
@@ -26,7 +26,7 @@ describe("SHA-256", () => {
     expect(differing).toEqual([]);
   });
 
-  test("by the native hash is the same, a part of a larger buffer included", () => {
+  test("by the native hash is the same, also for a part of a larger buffer", () => {
     const bytes = randomBytes(300);
     expect(sha256Base64(bytes)).toBe(nodeHash(bytes));
     expect(sha256Base64(bytes.subarray(10, 70))).toBe(nodeHash(bytes.slice(10, 70)));
@@ -34,13 +34,13 @@ describe("SHA-256", () => {
   });
 });
 
-describe("where the host has no native hash", () => {
+describe("without a native hash", () => {
   test.each([
     ["no such module", undefined],
     ["a module of another kind", "text"],
     ["a module without the function", {}],
     ["a module with another thing of that name", { hash: 1 }],
-  ])("%s: plain JavaScript does the work", async (_, module) => {
+  ])("%s: uses plain JavaScript", async (_, module) => {
     vi.resetModules();
     const lookUp = vi.spyOn(process, "getBuiltinModule").mockReturnValue(module as never);
     const { sha256Base64: portable } = await import("../../src/payload/sha256.ts");

@@ -13,7 +13,7 @@ function bytesOf(hex: string): Uint8Array {
 }
 
 describe("the cipher", () => {
-  test("answers as the example of RFC 5297, A.1, and refuses other associated data", () => {
+  test("matches the example of RFC 5297, A.1, and refuses other associated data", () => {
     const key = bytesOf("fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
     const associated = bytesOf("101112131415161718191a1b1c1d1e1f2021222324252627");
     const sealed = aessiv(key, associated).encrypt(bytesOf("112233445566778899aabbccddee"));
@@ -22,7 +22,7 @@ describe("the cipher", () => {
     expect(() => aessiv(key, associated.subarray(1)).decrypt(sealed)).toThrow("invalid siv tag");
   });
 
-  test("has a key as HKDF derives it", () => {
+  test("has the key that HKDF derives", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (secret) => {
         const info = new TextEncoder().encode("odatakit skiptoken");
@@ -34,7 +34,7 @@ describe("the cipher", () => {
 });
 
 describe("a token", () => {
-  test("opens with the secret and the context that it was made with, and is the same each time", () => {
+  test("opens with its secret and context, and is deterministic", () => {
     fc.assert(
       fc.property(anyText, anyText, (text, context) => {
         const token = seal.seal(text, context);
@@ -45,7 +45,7 @@ describe("a token", () => {
     );
   });
 
-  test("opens for no other context and no other secret", () => {
+  test("does not open with another context or secret", () => {
     const other = tokenSeal("a secret of many characterz");
     fc.assert(
       fc.property(anyText, anyText, anyText, (text, context, another) => {
@@ -62,7 +62,7 @@ describe("a token", () => {
     expect(seal.open(seal.seal("", "1:"), "")).toBeNull();
   });
 
-  test("with any bit changed it does not open", () => {
+  test("does not open with any changed bit", () => {
     const token = seal.seal('[20,true,"sSmith"]', "Orders");
     const bytes = Buffer.from(token, "base64url");
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -79,7 +79,7 @@ describe("a token", () => {
     },
   );
 
-  test("another spelling of the same bytes is not one that was issued", () => {
+  test("does not open in another spelling of the same bytes", () => {
     // Until both digits that differ in the two alphabets occur.
     const texts = Array.from({ length: 50 }, (_none, index) => String(index));
     const token = texts.map((text) => seal.seal(text, "")).find((each) => /[-_]/.test(each)) ?? "";
@@ -88,12 +88,12 @@ describe("a token", () => {
     expect(seal.open(`${token}==`, "")).toBeNull();
   });
 
-  test("shows nothing of its text, and not even its exact length", () => {
+  test("reveals neither its text nor the exact length", () => {
     const texts = ["Smith", "Smythe", "Smithsonian"].map((name) => `[20,true,"s${name}"]`);
     const tokens = texts.map((text) => seal.seal(text, "Orders"));
     expect(new Set(tokens.map(({ length }) => length)).size).toBe(1);
     for (const token of tokens) expect(Buffer.from(token, "base64url").toString("latin1")).not.toMatch(/Sm/);
-    // Of two texts that differ at their end, the tokens do not begin alike.
+    // Tokens of texts that differ only at their end begin differently.
     expect(tokens[0]?.slice(0, 20)).not.toBe(tokens[1]?.slice(0, 20));
   });
 });

@@ -48,7 +48,7 @@ describe("a collection", () => {
     expect(writeCollection({ contextUrl, serviceRoot, entities: [], writer, ...envelope })).toBe(expected);
   });
 
-  test("holds its entities in order", () => {
+  test("contains its entities in order", () => {
     const entities = [
       { id: 2, name: "B" },
       { id: 1, name: "A" },
@@ -64,7 +64,7 @@ describe("a collection", () => {
     expect(writeCollection({ contextUrl, serviceRoot, entities: people(1001), writer })).toBeTypeOf("object");
   });
 
-  test("of more comes in chunks of 64 kB, the same bytes, as often as it is iterated", () => {
+  test("of more entities is written in chunks of 64 kB with the same bytes, in each iteration", () => {
     const entities = people(5000);
     const writer = writerOf("minimal");
     const body = writeCollection({ contextUrl, serviceRoot, count: 5000, entities, writer });

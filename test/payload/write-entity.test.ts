@@ -152,7 +152,7 @@ describe("a value is written as", () => {
   });
 });
 
-describe("a value that the model does not allow is an error that names type and property", () => {
+describe("a value that the model does not allow is an error with type and property", () => {
   const collection = { isCollection: true };
   test.each<[string, StructuralProperty, unknown, RegExp]>([
     [
@@ -234,7 +234,7 @@ describe("control information", () => {
     );
   });
 
-  test("has no navigation links where the client chose properties", () => {
+  test("has no navigation links with $select", () => {
     const clause = selection([{ property: orders.entityType.properties[8]! }]);
     expect(writerOf(orders, FULL, clause).writeItem(order, root)).not.toContain("Link@");
     expect(writerOf(orders, FULL, clause).writeItem(order, root)).not.toContain("navigationLink");
@@ -244,7 +244,7 @@ describe("control information", () => {
     [NONE, "{}"],
     [MINIMAL, "{}"],
     [FULL, `{"@odata.type":"#Shop.Customer",${id},${editLink}}`],
-  ])("stands alone where nothing is selected, %o", (format, item) => {
+  ])("is written alone if nothing is selected, %o", (format, item) => {
     expect(writerOf(customers, format, selection([])).writeItem(bike, root)).toBe(item);
   });
 
@@ -277,7 +277,7 @@ describe("control information", () => {
 });
 
 describe("a selection", () => {
-  test("writes what the clause names, in its order, and only some members of a complex value", () => {
+  test("writes the selected properties in order, and only the selected members of a complex value", () => {
     const [shipTo, total] = [orders.entityType.members.get("ShipTo"), orders.entityType.members.get("Total")];
     const clause = selection([
       { property: total as StructuralProperty },
@@ -295,7 +295,7 @@ describe("a selection", () => {
   });
 });
 
-describe("a property of its own", () => {
+describe("a single property", () => {
   test.each<[StructuralProperty, unknown, string]>([
     [property("A", "Edm.Int64"), 5n, '"5"'],
     [property("A", "Edm.Int64", { nullable: true }), undefined, "null"],
@@ -305,7 +305,7 @@ describe("a property of its own", () => {
     expect(compilePropertyValue("Shop.Thing", item, STRINGS)(value)).toBe(expected);
   });
 
-  test("that is missing though not nullable is an error", () => {
+  test("that is missing but not nullable is an error", () => {
     expect(() => compilePropertyValue("Shop.Thing", property("A", "Edm.Int64"), NONE)(null)).toThrow(/^Shop\.Thing\/A/);
   });
 
@@ -341,7 +341,7 @@ describe("for any entity", () => {
       return (isCollection ? fc.array(maybe, { maxLength: 3 }) : maybe).map((value) => ({ item, value }));
     });
 
-  test("the text is JSON of exactly the members that the model declares", () => {
+  test("the text is JSON with exactly the members of the model", () => {
     const entity = fc.uniqueArray(propertyAndValue, { selector: ({ item }) => item.name, maxLength: 6 });
     fc.assert(
       fc.property(entity, fc.constantFrom(NONE, MINIMAL), (members, format) => {

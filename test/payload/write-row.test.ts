@@ -12,7 +12,7 @@ import { orders, orderType, property, entitySet, entityType } from "./model.ts";
 
 const root = "https://example.com/odata";
 
-/** Lays properties out as a source would: one cell each, complex ones over several, collections as documents. */
+/** Makes a layout like a source: one cell per property, several for complex properties, documents for collections. */
 function layOut(
   properties: readonly StructuralProperty[],
   next: { index: number },
@@ -66,7 +66,7 @@ const order = fc.record({
 });
 
 describe("rows", () => {
-  test("are written as the objects of the same values, in every format and for every selection", () => {
+  test("are written like objects with the same values, in every format and for every selection", () => {
     const writable = orderType.properties.filter((item) => item.field in sample());
     fc.assert(
       fc.property(
@@ -88,7 +88,7 @@ describe("rows", () => {
     );
   });
 
-  test("that lack a value which is not nullable are a fault that names the property", () => {
+  test("without a required value are an error with the property", () => {
     const id = property("Id", "Edm.Int32");
     const things = entitySet("Things", entityType("Thing", [id]));
     const shape: RowShape = { columns: layOut([id], { index: 0 }) };

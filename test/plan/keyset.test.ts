@@ -55,7 +55,7 @@ function orderOf(...terms: readonly OrderByItem[]): KeysetOrder {
   return order;
 }
 
-/** The condition as text: what is compared with what. */
+/** Writes a condition as text. */
 function show(expression: Expression): string {
   switch (expression.kind) {
     case "property":
@@ -81,7 +81,7 @@ function condition(order: KeysetOrder, row: readonly KeysetValue[], isRow = true
   return show(seekBehind(order, row, { filter: null, values: [], isRow }).filter.expression);
 }
 
-describe("what comes behind a row", () => {
+describe("the condition of the rows after a row", () => {
   test.each<readonly [terms: readonly OrderByItem[], row: readonly KeysetValue[], condition: string]>([
     [[], [5], "id gt @0"],
     [[term(ID, true)], [5], "id lt @0"],
@@ -111,11 +111,11 @@ describe("what comes behind a row", () => {
     expect(condition(orderOf(term(RATIO, descending)), row, false)).toBe(expected);
   });
 
-  test("nothing stands behind the key: there are no ties to break", () => {
+  test("terms after the key are dropped, because no ties remain", () => {
     expect(orderOf(term(ID), term(NAME)).terms).toHaveLength(1);
   });
 
-  test("the filter of the query stands in front, its parameters before those of the row", () => {
+  test("the filter of the query comes first, and its parameters precede those of the row", () => {
     const flag: Expression = { kind: "literal", value: true, type: PRIMITIVE_TYPES["Edm.Boolean"] };
     const filter = { expression: flag };
     const seek = seekBehind(orderOf(term(DAY)), ["2024-01-01", 5], { filter, values: ["x", 1], isRow: true });
@@ -123,7 +123,7 @@ describe("what comes behind a row", () => {
     expect(seek.values).toEqual(["x", 1, "2024-01-01", 5]);
   });
 
-  test("is one object for all rows of a form, so that it is compiled once", () => {
+  test("is one object for all rows of the same form, so that it is compiled once", () => {
     const order = orderOf(term(NAME));
     const filterOf = (row: readonly KeysetValue[]): unknown =>
       seekBehind(order, row, { filter: null, values: [], isRow: true }).filter;
@@ -133,7 +133,7 @@ describe("what comes behind a row", () => {
   });
 });
 
-describe("an order that cannot be sought", () => {
+describe("an order without keyset paging", () => {
   const bool = PRIMITIVE_TYPES["Edm.Boolean"];
   const tags = { ...property("tags", "Edm.String"), isCollection: true };
   const collection = { kind: "property", source: { kind: "it", type: TYPE }, property: tags, type: tags.type } as const;
@@ -160,7 +160,7 @@ describe("an order that cannot be sought", () => {
   });
 });
 
-test("the properties of the order are read too, whole, and the list is the same object each time", () => {
+test("the whole properties of the order are read, too, with the same list each time", () => {
   const order = orderOf(term(DAY));
   const selected = [{ property: NAME }, { property: DAY, nested: [] }];
   const all = withOrderProperties(selected, order);
@@ -171,7 +171,7 @@ test("the properties of the order are read too, whole, and the list is the same 
 });
 
 describe("the text of a token", () => {
-  // A seal that hides nothing: what is in the text can be looked at.
+  // A seal without encryption, so that the text is visible.
   const scope = {
     context: "Orders",
     seal: {
@@ -200,12 +200,12 @@ describe("the text of a token", () => {
     new Uint8Array(),
   ];
 
-  test.each([true, false])("every value comes back as it was; rows: %s", (isRow) => {
+  test.each([true, false])("every value round-trips; rows: %s", (isRow) => {
     const token = writeKeysetToken({ position: 7, row: { values: VALUES, isRow } }, scope);
     expect(readKeysetToken(token, VALUES.length, scope)).toEqual({ position: 7, row: { values: VALUES, isRow } });
   });
 
-  test("without a row it is the position", () => {
+  test("without a row it contains the position", () => {
     const token = writeKeysetToken({ position: 2 ** 40, row: null }, scope);
     expect(readKeysetToken(token, 3, scope)).toEqual({ position: 2 ** 40, row: null });
   });

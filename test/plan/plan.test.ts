@@ -14,7 +14,7 @@ describe("skip tokens", () => {
     expect(readSkipToken(token)).toBe(offset);
   });
 
-  test("every offset comes back, as the four bytes of a little-endian integer", () => {
+  test("every offset round-trips as a 4-byte little-endian integer", () => {
     fc.assert(
       fc.property(fc.nat(MAX_SKIP_TOKEN_OFFSET), (offset) => {
         const token = writeSkipToken(offset);
@@ -37,7 +37,7 @@ describe("skip tokens", () => {
     "AQAAAA==AQAAAA==",
     "AQ AA==",
     "AQAA-A==",
-  ])("%j is none", (token) => {
+  ])("%j is invalid", (token) => {
     expect(() => readSkipToken(token)).toThrow(
       expect.objectContaining({ status: 400, code: "InvalidSkipToken", target: "$skiptoken" }),
     );
@@ -95,14 +95,14 @@ describe("planPaging", () => {
     expect(planPaging(request, maxTop)).toEqual(plan);
   });
 
-  test("a $top above the cap is refused", () => {
+  test("refuses a $top above the limit", () => {
     expect(() => planPaging({ top: 101, maxPageSize: undefined }, 100)).toThrow(
       expect.objectContaining({ status: 400, code: "InvalidQueryOption", target: "$top" }),
     );
   });
 });
 
-test("BoundedCache lets go of what was not used for longest", () => {
+test("BoundedCache drops the least recently used entries", () => {
   const cache = new BoundedCache<string, number>(2);
   cache.set("a", 1);
   cache.set("b", 2);
@@ -113,7 +113,7 @@ test("BoundedCache lets go of what was not used for longest", () => {
   expect([cache.get("a"), cache.size]).toEqual([4, 2]);
 });
 
-test("BoundedCache keeps no more than a weight, and nothing that is heavier alone", () => {
+test("BoundedCache limits the total weight, and does not keep a heavier entry", () => {
   const cache = new BoundedCache<string, number>(10, { most: 6, weightOf: (key) => key.length });
   cache.set("aaa", 1);
   cache.set("bb", 2);

@@ -100,7 +100,7 @@ describe("operands", () => {
     expect(sketch(parse(`${name.toUpperCase()} ( )`))).toBe(`(call - ${name})`);
   });
 
-  test("a name of a canonical function without parenthesis is a property", () => {
+  test("the name of a canonical function without parentheses is a property", () => {
     expect(sketch(parse("length eq date/time"))).toBe("(eq length (member date time))");
   });
 });
@@ -182,7 +182,7 @@ describe("lambda operators", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("errors", () => {
   test.each([
     ["", 0, "expected a property, a literal or a function, found the end"],
     ["Price gt", 8, "found the end"],
@@ -202,9 +202,9 @@ describe("what is refused", () => {
     ["(A,B)", 2, 'expected an operator or ")", found ","'],
     ["()", 1, 'found ")"'],
     ["A,B", 1, 'found ","'],
-    ["A/", 2, "expected a name behind the slash"],
-    ["A//B", 2, "expected a name behind the slash"],
-    ["A/(B)", 2, "expected a name behind the slash"],
+    ["A/", 2, "expected a name after the slash"],
+    ["A//B", 2, "expected a name after the slash"],
+    ["A/(B)", 2, "expected a name after the slash"],
     ["A/$ref", 2, "expected a name or $count"],
     ["A/$it", 2, "expected a name or $count"],
     ["A/$count/B", 8, "nothing can follow $count"],
@@ -224,12 +224,12 @@ describe("what is refused", () => {
     ["Ns.F(1,2)", 5, "written with their names"],
     ["Ns.F(A)", 5, "written with their names"],
     ["Ns.F(a=1,2)", 9, "written with their names"],
-    ["A/F()", 2, "called by its qualified name"],
-    ["A/F(B)", 2, "called by its qualified name"],
+    ["A/F()", 2, "call a function by its qualified name"],
+    ["A/F(B)", 2, "call a function by its qualified name"],
     ["Items(1)(2)", 8, 'found "("'],
     ["Items(Id=A)", 9, "a literal or a parameter alias"],
-    ["Items(Id=1,2)", 11, "have names"],
-    ["foo(A)", 0, "no function of OData 4.0"],
+    ["Items(Id=1,2)", 11, "must be named"],
+    ["foo(A)", 0, "not a function of OData 4.0"],
     ["contians(A,'x')", 0, "Write contains."],
     ["substringof('x',A)", 0, "Write contains(text,part)."],
     ["matchesPattern(A,'x')", 0, "Write contains, startswith or endswith."],
@@ -242,7 +242,7 @@ describe("what is refused", () => {
     expect(error.message).toContain(message);
   });
 
-  test("an alias that holds half an expression is named", () => {
+  test("the message names an alias with half an expression", () => {
     const messageOf = (value: string) => errorOf(() => parse("A eq @p", { "@p": value })).message;
     expect(messageOf("1 add")).toContain(
       "at position 5: expected a property, a literal or a function, found the end of",
@@ -253,7 +253,7 @@ describe("what is refused", () => {
     expect(errorOf(() => parse("A/@p", { "@p": "B eq 1" })).message).toContain("found the start of the value of @p");
   });
 
-  test("no message grows with what the client sent", () => {
+  test("messages do not grow with the request", () => {
     expect(errorOf(() => parse(`A ${"b".repeat(100_000)}`)).message.length).toBeLessThan(300);
     expect(errorOf(() => parse(`A '${"b".repeat(100_000)}'`)).message.length).toBeLessThan(300);
     expect(errorOf(() => parse(`${"b".repeat(100_000)}(c)`)).message.length).toBeLessThan(300);
@@ -290,7 +290,7 @@ describe("arguments", () => {
   });
 
   test.each([
-    ["5)", 1, "closes nothing"],
+    ["5)", 1, "has no opening parenthesis"],
     ["5,", 2, "found the end"],
     ["Id=", 3, "found the end"],
     ["A=1;B=2", 3, "write a comma"],

@@ -61,7 +61,7 @@ describe("a key", () => {
     ]);
   });
 
-  test("its literals stay out of those of the query", () => {
+  test("its literals are not added to those of the query", () => {
     const context = parseContext();
     const { parts } = parseKeyPredicate("A=1,B=2", context, { target: "key" });
     expect(context.literals).toEqual([]);
@@ -72,23 +72,23 @@ describe("a key", () => {
   test.each([
     ["", "a value is missing"],
     ["  ", "a value is missing"],
-    ["1,2", "several values have names"],
-    ["A=1,2", "several values have names"],
+    ["1,2", "several values must be named"],
+    ["A=1,2", "several values must be named"],
     ["A=1,A=2", '"A" stands twice'],
-    ["A.B=1", "is no name"],
-    ["$it=1", "is no name"],
-    ["ID=wrong", "a value is a literal"],
-    ["wrong", "a value is a literal"],
+    ["A.B=1", "is not a name"],
+    ["$it=1", "is not a name"],
+    ["ID=wrong", "a value must be a literal"],
+    ["wrong", "a value must be a literal"],
     ["OrderID=1;ItemID='a'", "position 9"],
-    ["5 add 3", "a value is a literal"],
-    ["(5)", "a value is a literal"],
-    ["not true", "a value is a literal"],
-    ["- 5", "a value is a literal"],
-    ["[1]", "the value of a key is a literal"],
-    ['{"a":1}', "the value of a key is a literal"],
-    ["@e", "the value of a key is a literal"],
-    ["@l", "the value of a key is a literal"],
-    ["@self", "stands in its own value"],
+    ["5 add 3", "a value must be a literal"],
+    ["(5)", "a value must be a literal"],
+    ["not true", "a value must be a literal"],
+    ["- 5", "a value must be a literal"],
+    ["[1]", "a key value must be a literal"],
+    ['{"a":1}', "a key value must be a literal"],
+    ["@e", "a key value must be a literal"],
+    ["@l", "a key value must be a literal"],
+    ["@self", "refers to itself"],
     ["'x", "does not end"],
     ["5'", "position"],
     ["1=1", "position 1"],

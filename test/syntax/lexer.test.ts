@@ -86,7 +86,7 @@ describe("literals", () => {
     expect(list.shape).toBe(`?${type}:${typeName}`);
   });
 
-  test("positions count from the base that is given", () => {
+  test("positions count from the given base", () => {
     const context = parseContext();
     const list = tokenize("A eq 'x'", context, "$expand", 100);
     expect(list.tokens.map((token) => token.position)).toEqual([100, 102, 105]);
@@ -98,14 +98,14 @@ describe("literals", () => {
   test.each([
     ["'x", 0, 'the string "x" does not end'],
     ["A eq 'it''s", 5, "does not end"],
-    ["'O'Neil'", 3, "a quote within a string is doubled"],
-    ["'x'and true", 3, "a blank stands between"],
-    ["5x", 0, '"5x" is no literal'],
-    ["5.", 0, '"5." is no literal'],
-    ["5.5.5", 0, '"5.5.5" is no literal'],
-    ["5e", 0, '"5e" is no literal'],
-    ["5e+", 0, '"5e+" is no literal'],
-    ["5LL", 0, '"5LL" is no literal'],
+    ["'O'Neil'", 3, "double a quote within a string"],
+    ["'x'and true", 3, "put a blank between"],
+    ["5x", 0, '"5x" is not a literal'],
+    ["5.", 0, '"5." is not a literal'],
+    ["5.5.5", 0, '"5.5.5" is not a literal'],
+    ["5e", 0, '"5e" is not a literal'],
+    ["5e+", 0, '"5e+" is not a literal'],
+    ["5LL", 0, '"5LL" is not a literal'],
     ["1.5L", 0, "Edm.Int64 takes no fraction"],
     ["1e5L", 0, "Edm.Int64 takes no exponent"],
     ["1e5m", 0, "Edm.Decimal takes no exponent"],
@@ -115,21 +115,21 @@ describe("literals", () => {
     ["2012-09-03T22:09:02", 0, "ends with Z or an offset"],
     ["2012-09-03T22:09:02 01:00", 0, "%2B"],
     ["2012-09-03T22:09:02+1", 0, "ends with Z or an offset"],
-    ["2012-09-03T22", 0, "a time is written hh:mm:ss"],
-    ["2012-09-03T", 0, "a time is written hh:mm:ss"],
-    ["2012-09-035", 0, "is no literal"],
-    ["11:2", 0, "a time is written hh:mm:ss"],
-    ["11:22:3", 0, '"11:22:3" is no literal'],
-    ["11:22:33.", 0, '"11:22:33." is no literal'],
+    ["2012-09-03T22", 0, "write a time as hh:mm:ss"],
+    ["2012-09-03T", 0, "write a time as hh:mm:ss"],
+    ["2012-09-035", 0, "is not a literal"],
+    ["11:2", 0, "write a time as hh:mm:ss"],
+    ["11:22:3", 0, '"11:22:3" is not a literal'],
+    ["11:22:33.", 0, '"11:22:33." is not a literal'],
     ["X'1a2B3c4D'", 0, "Write binary'…'"],
-    ["guid'01234567-89ab-cdef-0123-456789abcdef'", 0, "A Guid is written without prefix"],
-    ["datetime'2012-09-03T00:00'", 0, "A DateTimeOffset is written without"],
-    ["datetimeoffset'2012-09-03T00:00Z'", 0, "A DateTimeOffset is written without"],
+    ["guid'01234567-89ab-cdef-0123-456789abcdef'", 0, "Write a Guid without prefix"],
+    ["datetime'2012-09-03T00:00'", 0, "Write a DateTimeOffset without"],
+    ["datetimeoffset'2012-09-03T00:00Z'", 0, "Write a DateTimeOffset without"],
     ["time'PT1S'", 0, "duration'…'"],
     ["A eq'x'", 2, "Write a blank between a word and a string"],
     ["Ns.Color'Red", 8, "does not end"],
     ["+INF", 0, "write add"],
-    [`${"9".repeat(100)}x`, 0, `"${"9".repeat(40)}…" is no literal`],
+    [`${"9".repeat(100)}x`, 0, `"${"9".repeat(40)}…" is not a literal`],
   ])("%s is refused at %i: %s", (text, position, message) => {
     const error = errorOf(() => lex(text));
     expect(error).toMatchObject({ status: 400, code: "InvalidQueryOption", target: "$filter" });
@@ -137,7 +137,7 @@ describe("literals", () => {
     expect(error.message).toContain(message);
   });
 
-  test("the code of the error goes by what holds the text", () => {
+  test("the code of the error depends on the origin of the text", () => {
     const codeOf = (option: string) => errorOf(() => tokenize("#", parseContext(), option)).code;
     expect(["$orderby", "@p", "key", "ByColor"].map(codeOf)).toEqual([
       "InvalidQueryOption",
@@ -198,15 +198,15 @@ describe("words and punctuation", () => {
     ["a eq ‘x’", 5, "straight single quotes"],
     ['a eq "x"', 5, "single quotes"],
     ["a#", 1, "no name, literal or operator"],
-    ["a.", 1, "a dot stands"],
+    ["a.", 1, "a dot is allowed"],
     ["$", 0, 'found "$"'],
     ["@", 0, 'found "@"'],
     ["@1", 0, 'found "@"'],
     ["\u0000", 0, '"\\u0000"'],
     ["\u{1F600}", 0, '"\u{1F600}"'],
     ["a\ud800", 1, '"\\ud800"'],
-    ["a]", 1, 'the "]" closes nothing'],
-    ["a)", 1, 'the ")" closes nothing'],
+    ["a]", 1, 'the "]" has no opening bracket'],
+    ["a)", 1, 'the ")" has no opening parenthesis'],
     ["a\nb", 1, '"\\n"'],
   ])("%s is refused at %i: %s", (text, position, message) => {
     const error = errorOf(() => lex(text));
@@ -268,7 +268,7 @@ describe("JSON", () => {
     if (texts !== undefined) expect(literals.map((literal) => literal.text)).toEqual(texts);
   });
 
-  test("its text is kept", () => {
+  test("keeps its text", () => {
     expect(lex('{"a": [1, "}"]} eq 1').list.tokens[0]).toMatchObject({ kind: "json", text: '{"a": [1, "}"]}' });
   });
 
@@ -313,7 +313,7 @@ describe("parameter aliases", () => {
     expect(lex(text, aliases).list.shape).toBe(shape);
   });
 
-  test("literals and tokens of an alias stand where it is mentioned", () => {
+  test("literals and tokens of an alias have its position", () => {
     const { list, literals } = lex("A eq @p and B eq 'z'", { "@p": "1 add @q", "@q": "  'x'" });
     expect(literals.map(({ text, position }) => [text, position])).toEqual([
       ["1", 5],
@@ -330,11 +330,11 @@ describe("parameter aliases", () => {
   });
 
   test.each([
-    [{ "@p": "@p" }, "@p", 0, 'the parameter alias "@p" stands in its own value'],
-    [{ "@p": "1 add @q", "@q": "@r", "@r": "(@p)" }, "@r", 1, 'the parameter alias "@p" stands in its own value'],
-    [{ "@p": "" }, "@p", 0, "has no value"],
-    [{ "@p": " " }, "@p", 0, "has no value"],
-    [{ "@p": "1) or (1" }, "@p", 1, 'the ")" closes nothing'],
+    [{ "@p": "@p" }, "@p", 0, 'the parameter alias "@p" refers to itself'],
+    [{ "@p": "1 add @q", "@q": "@r", "@r": "(@p)" }, "@r", 1, 'the parameter alias "@p" refers to itself'],
+    [{ "@p": "" }, "@p", 0, "has an empty value"],
+    [{ "@p": " " }, "@p", 0, "has an empty value"],
+    [{ "@p": "1) or (1" }, "@p", 1, 'the ")" has no opening parenthesis'],
     [{ "@p": "(1" }, "@p", 2, "a closing parenthesis is missing"],
     [{ "@p": "1,2" }, "@p", 1, "one expression"],
     [{ "@p": "a & b" }, "@p", 2, "write and"],

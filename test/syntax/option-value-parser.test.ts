@@ -31,7 +31,7 @@ describe("parseNonNegativeInteger", () => {
     expect(error.message.length).toBeLessThan(200);
   });
 
-  test("the message may name another place than the target", () => {
+  test("the message may name a place other than the target", () => {
     const error = errorOf(() => parseNonNegativeInteger("x", "$expand", "$top within $expand"));
     expect(error).toMatchObject({
       target: "$expand",

@@ -29,7 +29,7 @@ function chain(operand: string, operator: string, length: number): string {
   return Array.from({ length }, () => operand).join(` ${operator} `);
 }
 
-test("the default limits of parsers are those of a service that sets none", () => {
+test("the default limits of parsers are those of a service without settings", () => {
   expect(DEFAULT_SYNTAX_LIMITS).toEqual(toSyntaxLimits(DEFAULT_LIMITS));
 });
 
@@ -46,7 +46,7 @@ describe("toSyntaxLimits", () => {
     expect(Object.isFrozen(DEFAULT_SYNTAX_LIMITS)).toBe(true);
   });
 
-  test("null is no limit, but for the depth", () => {
+  test("null disables a limit, except for the depth", () => {
     expect(UNLIMITED).toEqual({
       maxTokens: Infinity,
       maxNodeCount: Infinity,
@@ -59,7 +59,7 @@ describe("toSyntaxLimits", () => {
   });
 });
 
-describe("a million characters of nesting end after a bounded number of tokens", () => {
+describe("a million characters of nesting are refused after a limited number of tokens", () => {
   test.each([
     ["("],
     ["-"],
@@ -94,7 +94,7 @@ describe("a million characters of nesting end after a bounded number of tokens",
   });
 });
 
-describe("a million characters of length end after the tokens that are allowed", () => {
+describe("a million characters are refused after the maximum number of tokens", () => {
   test.each([
     ["1 add "],
     ["A eq "],
@@ -148,7 +148,7 @@ describe("a million characters of length end after the tokens that are allowed",
 });
 
 describe("aliases", () => {
-  test("a chain of doubling aliases ends after bounded work", () => {
+  test("a chain of doubling aliases is refused after limited work", () => {
     const aliases: Record<string, string> = { "@a40": "1" };
     for (let level = 0; level < 40; level += 1) aliases[`@a${level}`] = `@a${level + 1} add @a${level + 1}`;
     for (const limits of [DEFAULT_SYNTAX_LIMITS, UNLIMITED]) {
@@ -158,7 +158,7 @@ describe("aliases", () => {
     }
   });
 
-  test("a long chain of aliases is nested too deep", () => {
+  test("a long chain of aliases nests too deeply", () => {
     const aliases: Record<string, string> = { "@a200": "1" };
     for (let level = 0; level < 200; level += 1) aliases[`@a${level}`] = `@a${level + 1}`;
     const error = errorOf(parseWith({}, "A eq @a0", aliases).parse);
@@ -166,12 +166,12 @@ describe("aliases", () => {
     expect(print(parseWith({}, "A eq @a110", aliases).parse())).toBe("A eq 1");
   });
 
-  test("nesting goes on through aliases", () => {
+  test("nesting includes aliases", () => {
     const aliases = { "@p": "(".repeat(60) + "@q" + ")".repeat(60), "@q": "(".repeat(60) + "1" + ")".repeat(60) };
     expect(errorOf(parseWith({}, "A eq @p", aliases).parse).message).toContain("nested deeper than 100 levels");
   });
 
-  test("a long value that is mentioned often is refused", () => {
+  test("refuses a long value that is used often", () => {
     const { parse } = parseWith(UNLIMITED, chain("@p", "or", 2000), { "@p": `A${" ".repeat(1000)}` });
     expect(errorOf(parse).message).toContain("expand to more than 1048576 characters");
   });
@@ -198,18 +198,18 @@ describe("limits of an expression", () => {
     expect(errorOf(parseWith({}, refused).parse)).toMatchObject({ status: 400, code: "InvalidQueryOption" });
   });
 
-  test("the height is that of the whole tree, however nesting and chains are mixed", () => {
+  test("the height includes nesting and chains", () => {
     const text = `${"(".repeat(50)}A${" add 1 add 1)".repeat(50)}`;
     expect(errorOf(parseWith(UNLIMITED, text).parse).message).toContain("chains or nests more than 100 operations");
   });
 
-  test("parentheses and items of lists are no nodes", () => {
+  test("parentheses and items of lists do not count as nodes", () => {
     const { context, parse } = parseWith({}, `((A)) in (${chain("1", ",", 1000)})`);
     parse();
     expect(context.counters.nodes).toBe(3);
   });
 
-  test("chains of or stay flat at any length, in parentheses too", () => {
+  test("chains of or are flat at any length, also in parentheses", () => {
     const tree = parseWith(UNLIMITED, chain("A eq 1", "or", 50_000)).parse();
     expect(heightOf(tree)).toBe(3);
     const nested = parseWith(UNLIMITED, `${"(".repeat(90)}A${" or B)".repeat(90)}`).parse();

@@ -14,7 +14,7 @@ export function parseContext(
   };
 }
 
-/** The ODataError that a call throws. Any other outcome fails the test. */
+/** Returns the ODataError of a call. Any other outcome fails the test. */
 export function errorOf(call: () => unknown): ODataError {
   let result: unknown;
   try {

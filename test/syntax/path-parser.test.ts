@@ -49,19 +49,19 @@ describe("parseResourcePath", () => {
     ["Orders//", "empty segment at position 7"],
     ["Orders//Lines", "empty segment at position 7"],
     ["//Orders", "empty segment at position 1"],
-    ["Orders/1", 'The path segment "1" at position 7 is no name.'],
-    ["People/O'Neil", "is no name"],
-    [".Products('foo')", "is no name"],
-    ["Orders/..", "is no name"],
-    ["Orders/.", "is no name"],
-    ["Orders /x", "is no name"],
-    ["Orders%00", "is no name"],
-    ["(1)", "A name stands before the parenthesis."],
-    ["A..B", "is no name"],
-    ["A.", "is no name"],
-    ["$", "is no name"],
-    ["$1", "is no name"],
-    ["Orders%2FLines", "is no name"],
+    ["Orders/1", 'The path segment "1" at position 7 is not a name.'],
+    ["People/O'Neil", "is not a name"],
+    [".Products('foo')", "is not a name"],
+    ["Orders/..", "is not a name"],
+    ["Orders/.", "is not a name"],
+    ["Orders /x", "is not a name"],
+    ["Orders%00", "is not a name"],
+    ["(1)", "Write a name before the parenthesis."],
+    ["A..B", "is not a name"],
+    ["A.", "is not a name"],
+    ["$", "is not a name"],
+    ["$1", "is not a name"],
+    ["Orders%2FLines", "is not a name"],
   ])("%s is not found", (path, message) => {
     const error = errorOf(() => parseResourcePath(path));
     expect(error).toMatchObject({ status: 404, code: "NotFound" });
@@ -72,11 +72,11 @@ describe("parseResourcePath", () => {
     ["A/%", 'invalid percent-encoding "%" at position 2'],
     ["A/x%C0%AF", '"%C0%AF" at position 3'],
     ["A/%ff", "at position 2"],
-    ["Orders('a/b')", "does not end its parentheses: a slash within them is written %2F"],
-    ["Orders(1", "does not end"],
-    ["Orders(1)x", 'goes on behind its closing parenthesis with "x"'],
-    ["Orders(1) ", "goes on behind"],
-    ["Orders(1)(2)x", "goes on behind"],
+    ["Orders('a/b')", "has an unclosed parenthesis: a slash within parentheses is written %2F"],
+    ["Orders(1", "unclosed parenthesis"],
+    ["Orders(1)x", 'continues after its closing parenthesis with "x"'],
+    ["Orders(1) ", "continues after"],
+    ["Orders(1)(2)x", "continues after"],
     ["A/".repeat(101), "more than 100 segments"],
     [`A${"()".repeat(101)}`, "more than 100 segments"],
   ])("%s is malformed", (path, message) => {
@@ -90,7 +90,7 @@ describe("parseResourcePath", () => {
     ["Orders('a)", "'a"],
     ["Orders((1)", "(1"],
     ['F(p={"a)', 'p={"a'],
-  ])("%s keeps what is no key, for the message about keys", (path, parentheses) => {
+  ])("%s keeps an invalid key, for the message of the key parser", (path, parentheses) => {
     expect(parseResourcePath(path)).toMatchObject([{ parentheses }]);
   });
 

@@ -95,11 +95,11 @@ describe("parseQueryOptions", () => {
     ["$orderBy=1", "$orderBy", "Write $orderby."],
     ["$inlinecount=allpages", "$inlinecount", "Write $count=true."],
     ["$levels=2", "$levels", "It belongs to an item of $expand"],
-    ["$schemaversion=*", "$schemaversion", 'There is no query option "$schemaversion".'],
-    ["$=1", "$", "Options of your own have no $ before their names."],
-    ["$__proto__=1", "$__proto__", "Options of your own"],
+    ["$schemaversion=*", "$schemaversion", 'Unknown query option "$schemaversion".'],
+    ["$=1", "$", "Custom options must not begin with $."],
+    ["$__proto__=1", "$__proto__", "Custom options must not"],
     [`$${"x".repeat(200)}=1`, `$${"x".repeat(200)}`, "…"],
-  ])("%s is no option", (query, target, message) => {
+  ])("%s is unknown", (query, target, message) => {
     const error = errorOf(() => parseQueryOptions(query));
     expect(error).toMatchObject({ status: 400, code: "UnsupportedQueryOption", target });
     expect(error.message).toContain(message);

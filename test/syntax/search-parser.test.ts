@@ -51,7 +51,7 @@ describe("parseSearch", () => {
     expect(show(parseSearch(text, parseContext()))).toBe(tree);
   });
 
-  test("nodes know their positions", () => {
+  test("nodes have positions", () => {
     expect(parseSearch('a NOT "b" OR c', parseContext())).toEqual({
       kind: "or",
       position: 0,
@@ -72,7 +72,7 @@ describe("parseSearch", () => {
   test.each([
     ["", 0, "is missing"],
     ["   ", 3, "is missing"],
-    ["OR", 0, "OR is an operator and cannot stand here"],
+    ["OR", 0, "OR is an operator and is not allowed here"],
     ["a AND", 5, "is missing"],
     ["a AND OR b", 6, "OR is an operator"],
     ["a OR AND", 5, "AND is an operator"],
@@ -83,16 +83,16 @@ describe("parseSearch", () => {
     ["(a", 2, "the parenthesis opened at position 0 is not closed"],
     ["a)", 1, "has no opening one"],
     ["a ) b", 2, "has no opening one"],
-    ["gr(een)", 2, "a blank must stand between two terms"],
-    ["(a)b", 3, "a blank must stand"],
-    ["(a)OR b", 3, "a blank must stand"],
-    ['a"b"', 1, "a blank must stand"],
+    ["gr(een)", 2, "put a blank between two terms"],
+    ["(a)b", 3, "put a blank between"],
+    ["(a)OR b", 3, "put a blank between"],
+    ['a"b"', 1, "put a blank between"],
     ['"blue', 0, "no closing double quote"],
     ['a "', 2, "no closing double quote"],
     ['""', 0, "at least one character"],
     ['"a\\b"', 2, "a backslash is written"],
     ['"a\\', 2, "a backslash is written"],
-    ["'blue green'", 0, "a phrase stands in double quotes"],
+    ["'blue green'", 0, "write a phrase in double quotes"],
   ])("%s is refused", (text, position, message) => {
     const error = errorOf(() => parseSearch(text, parseContext()));
     expect(error).toMatchObject({ status: 400, code: "InvalidQueryOption", target: "$search" });
@@ -100,7 +100,7 @@ describe("parseSearch", () => {
     expect(error.message).toContain(message);
   });
 
-  test("a stretch of another option's text keeps its positions and target", () => {
+  test("a search in another option keeps the positions and the target", () => {
     const stretch = { start: 4, end: 7, option: "$expand" };
     expect(parseSearch("xxx(a b)", parseContext(), stretch)).toMatchObject({
       operands: [{ position: 4 }, { position: 6 }],

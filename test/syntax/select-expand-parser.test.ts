@@ -24,7 +24,7 @@ describe("parseSelect", () => {
     expect(parseSelect(text, parseContext()).map(({ path }) => path)).toEqual(paths);
   });
 
-  test("items know their positions", () => {
+  test("items have positions", () => {
     expect(parseSelect("A, B/C,D", parseContext()).map(({ position }) => position)).toEqual([0, 3, 7]);
   });
 
@@ -39,8 +39,8 @@ describe("parseSelect", () => {
     ["A B", 2, 'a comma or the end must follow a property: found "B"'],
     ["A;B", 1, "a comma or the end"],
     ["A)", 1, "a comma or the end"],
-    ["A/*", 2, "a * stands alone"],
-    ["A/Ns.*", 2, "a * stands alone"],
+    ["A/*", 2, "a * must not follow a path"],
+    ["A/Ns.*", 2, "a * must not follow a path"],
     ["*/A", 1, "a comma or the end"],
     ["Ns.*/A", 4, "a comma or the end"],
     ["A.", 0, "is missing"],
@@ -50,8 +50,8 @@ describe("parseSelect", () => {
     ["Address($select=Street)", 7, "Properties have no options in $select"],
     ["Ns.F(", 5, "the name of a parameter is missing"],
     ["Ns.F(a", 6, "the closing parenthesis is missing"],
-    ["Ns.F(a.b)", 5, "a parameter name has no dot"],
-    ["Ns.F(*)", 5, "a parameter name has no dot"],
+    ["Ns.F(a.b)", 5, "a parameter name must not contain a dot"],
+    ["Ns.F(*)", 5, "a parameter name must not contain a dot"],
     ["Ns.F(a)/B", 7, "a comma or the end"],
     ["A\0", 1, "a comma or the end"],
   ])("%s is refused", (text, position, message) => {
@@ -71,7 +71,7 @@ describe("parseSelect", () => {
     ["A,B/C", "A,B/C"],
     [" A , B\t,C ", "A,B,C"],
     ["A B", "A B"],
-    // Only what the parser skips: any other white space is an error, whichever shapes are known.
+    // The parser skips only these blanks. Any other white space is an error, even with cached shapes.
     ["A, \u00a0B\ufeff, \nC", "A,\u00a0B\ufeff,\nC"],
   ])("the shape of %j", (text, shape) => {
     expect(shapeOfSelect(text)).toBe(shape);
@@ -141,7 +141,7 @@ describe("parseExpand", () => {
     expect(show(parseExpand(text, parseContext()))).toBe(tree);
   });
 
-  test("positions are those of the whole text", () => {
+  test("positions are offsets in the whole text", () => {
     const [item] = parseExpand("A($filter=B eq 1;$orderby=C;$search=d;$select=E;$expand=F)", parseContext());
     expect(item?.options).toMatchObject({
       filter: { position: 12, right: { position: 15, literal: { position: 15 } } },
@@ -152,7 +152,7 @@ describe("parseExpand", () => {
     });
   });
 
-  test("literals of nested expressions join those of the request", () => {
+  test("literals of nested expressions are added to those of the request", () => {
     const context = parseContext({}, { "@p": "7" });
     parseExpand("A($filter=B eq 1;$expand=C($filter=D eq 'x')),E($filter=F eq @p)", context);
     expect(context.literals.map(({ text }) => text)).toEqual(["1", "x", "7"]);
@@ -165,23 +165,23 @@ describe("parseExpand", () => {
     ["A B", 2, "a comma or the end must follow an item"],
     ["A;B", 1, "a comma or the end"],
     ["A)", 1, "a comma or the end"],
-    ["A/$value", 2, "behind a navigation property may stand /$ref or /$count"],
-    ["A/$refs", 2, "may stand /$ref"],
-    ["$ref", 0, "may stand /$ref"],
+    ["A/$value", 2, "only /$ref or /$count may follow a navigation property"],
+    ["A/$refs", 2, "may follow"],
+    ["$ref", 0, "may follow"],
     ["A/$ref/B", 6, "a comma or the end"],
-    ["*/$count", 2, "behind * only /$ref"],
-    ["*/B", 2, "behind * only /$ref"],
-    ["Ns.*", 0, "stands in $select only"],
+    ["*/$count", 2, "only /$ref may follow *"],
+    ["*/B", 2, "only /$ref may follow *"],
+    ["Ns.*", 0, "is allowed only in $select"],
     ["@Ns.Term", 0, "is missing"],
     [
       "Customer/$ref($select=Name)",
       14,
-      "$select cannot stand here: only $filter, $search, $orderby, $skip, $top, $count may",
+      "$select is not allowed here: use only $filter, $search, $orderby, $skip, $top, $count",
     ],
-    ["Items/$count($count=true)", 13, "$count cannot stand here: only $filter, $search may"],
-    ["*($select=A)", 2, "only $levels may"],
-    ["*/$ref($top=1)", 7, "no option may"],
-    ["A($top=1;$top=2)", 9, "$top stands twice"],
+    ["Items/$count($count=true)", 13, "$count is not allowed here: use only $filter, $search"],
+    ["*($select=A)", 2, "use only $levels"],
+    ["*/$ref($top=1)", 7, "this item takes no options"],
+    ["A($top=1;$top=2)", 9, "$top appears twice"],
     ["A($top)", 6, "an equals sign must follow $top"],
     ["A($top =1)", 6, "an equals sign"],
     ["A($top=1;)", 9, "the name of an option, such as $filter, is missing"],
@@ -189,20 +189,20 @@ describe("parseExpand", () => {
     ["A($)", 2, "the name of an option"],
     ["A($top=1", 8, "the parenthesis that closes the one at position 1 is missing"],
     ["A($select=B C)", 12, "a semicolon or the parenthesis"],
-    ["A(@foo=1)", 2, "A parameter alias is given".toLowerCase()],
+    ["A(@foo=1)", 2, "give a parameter alias".toLowerCase()],
     ["A($levels=0)", 10, "$levels must be 1 or more"],
-    ["A($filter= B)", 10, "a blank stands before the value of $filter"],
+    ["A($filter= B)", 10, "a blank precedes the value of $filter"],
     ["A($filter=)", 10, "expected"],
     ["A($filter=B eq)", 14, "expected"],
     ["A($orderby=B,)", 13, "expected"],
     ["A($search=)", 10, "is missing"],
-    ["Manager($search=gr(een)", 18, "a blank must stand"],
+    ["Manager($search=gr(een)", 18, "put a blank between"],
     ["Manager($search=(een)", 21, "a semicolon or the parenthesis"],
     ["A($search='x;y')", 10, "double quotes"],
     ["A($filter=N eq 'x)", 15, "does not end"],
     ['A($filter=N in ["x)', 16, "does not end"],
     ["A($expand=)", 10, "is missing"],
-    ["A(B)", 2, "There is no option"],
+    ["A(B)", 2, "Unknown option"],
   ])("%s is refused", (text, position, message) => {
     const error = errorOf(() => parseExpand(text, parseContext()));
     expect(error).toMatchObject({ status: 400, target: "$expand" });
@@ -214,9 +214,9 @@ describe("parseExpand", () => {
     ["A($tpo=1)", "Write $top."],
     ["A(filter=B)", "Write $filter."],
     ["A($TOP=1)", "Write $top."],
-    ["A($compute=B as C)", "Known are $filter,"],
-    ["A($apply=B)", "Known are"],
-  ])("%s has no such option", (text, message) => {
+    ["A($compute=B as C)", "The options are $filter,"],
+    ["A($apply=B)", "The options are"],
+  ])("%s has an unknown option", (text, message) => {
     const error = errorOf(() => parseExpand(text, parseContext()));
     expect(error).toMatchObject({ status: 400, code: "UnsupportedQueryOption", target: "$expand" });
     expect(error.message).toContain(message);
@@ -233,7 +233,7 @@ describe("parseExpand", () => {
 
   test.each([
     ["a($expand=".repeat(100_000), "nests deeper than 100 levels", 200],
-    ["a(b(c(".repeat(150_000), "There is no option", 5],
+    ["a(b(c(".repeat(150_000), "Unknown option", 5],
     [`a($filter=${"(".repeat(1_000_000)}`, "nested deeper than 100 levels", 200],
     [`a($filter=${"not ".repeat(250_000)}`, "nested deeper than 100 levels", 200],
     [`a($search=${"(".repeat(1_000_000)}`, "nests deeper than 100 levels", 200],
@@ -247,7 +247,7 @@ describe("parseExpand", () => {
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
-  test("the shape leaves out literals of nested expressions only", () => {
+  test("the shape excludes only literals of nested expressions", () => {
     const shapeOf = (text: string): string => parseShapedExpand(text, parseContext()).shape;
     expect(shapeOf("A,B($top=1)")).toBe("A,B($top=1)");
     expect(shapeOf("A($filter=B eq 1;$top=2),C($orderby=D;$expand=E($filter=F in ('x','y')))")).toBe(

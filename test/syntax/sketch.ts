@@ -1,7 +1,7 @@
 import type { ArgumentSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
 import { printLiteral } from "../../src/syntax/print.ts";
 
-/** A syntax tree as a short text with every node in parentheses, without positions: what tables compare with. */
+/** Writes a syntax tree as a short text with every node in parentheses, without positions, for tables. */
 export function sketch(node: SyntaxNode | null): string {
   if (node === null) return "-";
   switch (node.kind) {

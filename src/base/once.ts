@@ -1,5 +1,0 @@
-/** Returns a function that makes its value on the first call and returns the same value from then on. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
