@@ -10,8 +10,8 @@ import {
 import { element, type XmlElement } from "./xml.ts";
 
 /**
- * The annotations that tell what an entity set offers. Those of query options and writes are there for every set, true
- * or false; what clients take for granted (reads) is told only where it is missing.
+ * Returns the annotations for the capabilities of an entity set. Every set has the annotations for query options and
+ * writes. Restrictions of reads, which clients assume to be possible, are written only if a read is missing.
  * @see Org.OData.Capabilities.V1
  */
 export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabilities): readonly XmlElement[] {
@@ -36,12 +36,12 @@ export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabi
   ];
 }
 
-/** An empty allowlist leaves nothing to select. */
+/** An empty allowlist disables `$select`. */
 function isSelectable({ query, shown }: CsdlCapabilities): boolean {
   return shown && query.selectEnabled && query.selectProperties?.size !== 0;
 }
 
-/** By key is told apart only where it differs from the collection: its restrictions override the others. */
+/** Reads by key have their own restrictions only if they differ from those of the collection, which they override. */
 function readRestrictions(entitySet: EntitySet, capabilities: CsdlCapabilities): readonly XmlElement[] {
   const { readable, readableByKey } = capabilities;
   const byKey = element("PropertyValue", { Property: "ReadByKeyRestrictions" }, [
@@ -56,7 +56,7 @@ function readRestrictions(entitySet: EntitySet, capabilities: CsdlCapabilities):
   return [...restrictions, ...navigationRestrictions(entitySet, capabilities)];
 }
 
-/** Paths lead over one navigation property: those that have routes do so singly. What is told of the rest goes without saying. */
+/** Navigation properties with routes have the navigability `Single`: paths follow only one navigation property. */
 function navigationRestrictions(
   entitySet: EntitySet,
   { navigable, insertableAlong }: CsdlCapabilities,
@@ -92,7 +92,7 @@ function insertRestrictions(isInsertable: boolean): XmlElement {
   return element("PropertyValue", { Property: "InsertRestrictions" }, [record]);
 }
 
-/** Clients send PATCH where nothing else is said. */
+/** Clients send PATCH unless `UpdateMethod` is PUT. */
 function updateRestrictions({ patchable, replaceable }: CsdlCapabilities): XmlElement {
   const method = { Property: "UpdateMethod", EnumMember: "Org.OData.Capabilities.V1.HttpMethod/PUT" };
   return recordAnnotation(capabilitiesTerm("UpdateRestrictions"), [
@@ -138,14 +138,14 @@ function expandRestrictions(
   ]);
 }
 
-/** The structural properties that an allowlist leaves out. */
+/** Returns the structural properties that an allowlist excludes. */
 function excludedProperties({ entityType }: EntitySet, allowed: ReadonlySet<string> | null): readonly string[] {
   return entityType.properties.map(({ name }) => name).filter((name) => allowed?.has(name) === false);
 }
 
-/** What an entity set offers, as `$metadata` tells it: operations that have routes, and query options that are served. */
+/** The capabilities of an entity set in `$metadata`: its routes and query options. */
 export interface CsdlCapabilities {
-  /** The settings of query options, with every option that is not served switched off. */
+  /** The settings for query options. */
   readonly query: Capabilities;
   /** Whether `GET /Set` has a route. */
   readonly readable: boolean;
@@ -153,14 +153,14 @@ export interface CsdlCapabilities {
   readonly readableByKey: boolean;
   /** The navigation properties of the set that have routes, by wire name. */
   readonly navigable: ReadonlySet<string>;
-  /** The navigation properties of the set that `$expand` can bring, by wire name. */
+  /** The navigation properties of the set that `$expand` supports, by wire name. */
   readonly expandable: ReadonlySet<string>;
-  /** Most levels of expansions in one request. */
+  /** The maximum depth of `$expand` in one request. */
   readonly maxExpandDepth: number;
-  /** Whether some route answers with entities of the set, so that there is something to select from and to expand. */
+  /** Whether a route returns entities of the set, so that clients can use `$select` and `$expand`. */
   readonly shown: boolean;
   readonly insertable: boolean;
-  /** Whether `POST /Set(key)/Nav` has a route, by wire name: where it has one and the target set has none, or the other way. */
+  /** Whether `POST /Set(key)/Nav` has a route, by wire name; only if this differs from `POST` of the target set. */
   readonly insertableAlong: ReadonlyMap<string, boolean>;
   readonly patchable: boolean;
   readonly replaceable: boolean;

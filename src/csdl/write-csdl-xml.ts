@@ -21,9 +21,9 @@ import { writeComplexType, writeEntityType, writeEnumType } from "./write-types.
 import { element, printXml, type XmlElement } from "./xml.ts";
 
 /**
- * The metadata document of a registration: CSDL as XML, one schema with types, operations and the container.
- * @param capabilitiesOf what each entity set offers; asked for every set of the model
- * @param listsEveryImport whether functions with parameters stand in the service document
+ * Writes the metadata document of a registration: CSDL XML with one schema.
+ * @param capabilitiesOf returns the capabilities of each entity set of the model
+ * @param listsEveryImport whether the service document lists functions with parameters
  * @see OData CSDL 4.0, sections 3 and 5
  */
 export function writeCsdlXml(
@@ -43,7 +43,8 @@ export function writeCsdlXml(
 }
 
 /**
- * The operations of a schema: what several sets of one type declare is one overload, for it is bound to the type.
+ * Returns the operations of a schema. An operation that several sets of one type declare is one overload, because it is
+ * bound to the type.
  * @see OData CSDL 4.0, sections 12.1.1 and 12.2.1
  */
 function overloadsOf({ operations }: Model): readonly Operation[] {
@@ -64,9 +65,9 @@ function references(): readonly XmlElement[] {
 }
 
 /**
- * The element of the entity container: sets, function imports, action imports.
- * @param capabilitiesOf what each set offers
- * @param listsEveryImport whether functions with parameters stand in the service document
+ * Writes the entity container: sets, function imports and action imports.
+ * @param capabilitiesOf returns the capabilities of each entity set
+ * @param listsEveryImport whether the service document lists functions with parameters
  * @see OData CSDL 4.0, section 13
  */
 export function writeContainer(
@@ -104,7 +105,7 @@ function writeEntitySet(entitySet: EntitySet, capabilities: CsdlCapabilities): X
   ]);
 }
 
-/** CSDL takes a function import for absent from the service document where it does not say otherwise. */
+/** By default of CSDL, the service document does not list a function import. */
 function writeFunctionImport({ name, operation }: OperationImport, isListed: boolean): XmlElement {
   const attributes = { Name: name, Function: operation.qualifiedName };
   return element("FunctionImport", isListed ? { ...attributes, IncludeInServiceDocument: "true" } : attributes);
@@ -114,23 +115,23 @@ function writeActionImport({ name, operation }: OperationImport): XmlElement {
   return element("ActionImport", { Name: name, Action: operation.qualifiedName });
 }
 
-/** The name of the parameter that a bound operation is bound to. */
+/** The name of the binding parameter of bound operations. */
 const BINDING_PARAMETER = "bindingParameter";
 
-/** The element of a function or action; a bound one has its binding parameter first. @see OData CSDL 4.0, section 12 */
+/** Writes a function or action, with the binding parameter first. @see OData CSDL 4.0, section 12 */
 export function writeOperation(operation: Operation): XmlElement {
   const { binding, parameters, returnType } = operation;
   const returnsBoundType = binding !== undefined && returnType?.type === binding.entityType;
   const attributes = {
     Name: operation.name,
     IsBound: binding === undefined ? undefined : "true",
-    // Where the result is of the type that the operation is bound to, it is of the same set.
+    // A result of the type of the binding parameter belongs to the same set.
     EntitySetPath: returnsBoundType ? BINDING_PARAMETER : undefined,
     IsComposable: operation.isComposable && operation.kind === "Function" ? "true" : undefined,
   };
   return element(operation.kind, attributes, [
     ...(binding === undefined ? [] : [writeBindingParameter(binding)]),
-    // The vocabulary wants optional parameters last; calls name their parameters, so the order is free.
+    // The vocabulary requires optional parameters to come last. Calls name parameters, so the order does not matter.
     ...parameters.filter((parameter) => !isOptional(parameter)).map(writeParameter),
     ...parameters.filter(isOptional).map(writeParameter),
     ...(returnType === undefined ? [] : [element("ReturnType", typeAttributes(returnType))]),
@@ -150,7 +151,7 @@ function writeParameter(parameter: OperationParameter): XmlElement {
   const attributes = { Name: parameter.name, ...typeAttributes(parameter) };
   if (!isOptional(parameter)) return element("Parameter", attributes);
   const text = defaultText(parameter, parameter.defaultValue);
-  // Inside the parameter: clients fail on annotations that name a parameter as their target.
+  // Nested in the parameter: clients fail on annotations that target a parameter.
   const value = text === undefined ? [] : [element("PropertyValue", { Property: "DefaultValue", String: text })];
   return element("Parameter", attributes, [recordAnnotation(coreTerm("OptionalParameter"), value)]);
 }

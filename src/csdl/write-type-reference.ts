@@ -2,10 +2,10 @@ import type { EntityType, ValueType } from "../edm/model.ts";
 import type { Facets } from "../edm/primitive-type.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 
-/** The fraction digits of seconds that a temporal value may have when the model states no precision. */
+/** The maximum number of fraction digits of seconds without a declared precision. */
 const TEMPORAL_PRECISION = 12;
 
-/** Something of a type: a property, a parameter or a result. */
+/** The type of a property, a parameter or a result. */
 interface TypeReference {
   readonly type: ValueType | EntityType;
   readonly isCollection: boolean;
@@ -14,8 +14,8 @@ interface TypeReference {
 }
 
 /**
- * The attributes Type, Nullable, MaxLength, Precision and Scale of a property, parameter or result. What has no stated
- * precision or scale takes any number of digits, and says so: the defaults of the standard would forbid fractions.
+ * Returns the attributes Type, Nullable, MaxLength, Precision and Scale of a property, parameter or result. Precision and
+ * Scale are always written, because the defaults of the standard would not allow fractions.
  * @see OData CSDL 4.0, sections 6.2, 12.8 and 12.9
  */
 export function typeAttributes(reference: TypeReference): Readonly<Record<string, string | undefined>> {
@@ -29,13 +29,13 @@ export function typeAttributes(reference: TypeReference): Readonly<Record<string
   };
 }
 
-/** The qualified name of a type, inside `Collection(…)` for a collection of it. */
+/** Returns the qualified name of a type, in `Collection(…)` for a collection. */
 export function typeName(type: ValueType | EntityType, isCollection: boolean): string {
   const name = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
   return isCollection ? `Collection(${name})` : name;
 }
 
-/** Absent is nullable; of a collection it is about its items and always told, of a collection of entities never. */
+/** The default is nullable. For a collection, Nullable applies to the items and is required, except for entities. */
 function nullableAttribute({ type, isCollection, nullable }: TypeReference): string | undefined {
   if (!isCollection) return nullable ? undefined : "false";
   return type.kind === "EntityType" ? undefined : String(nullable);
@@ -46,8 +46,7 @@ function isTemporal({ name }: ValueType | EntityType): boolean {
 }
 
 /**
- * The text of a declared default; undefined when there is none, or none that CSDL can hold (null, a complex value, a
- * collection).
+ * Returns a declared default as text; undefined for null, a complex value and a collection, which CSDL does not support.
  * @see OData CSDL 4.0, section 6.2.7
  */
 export function defaultText(reference: TypeReference, value: unknown): string | undefined {

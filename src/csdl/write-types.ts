@@ -6,7 +6,7 @@ import { element, type XmlElement } from "./xml.ts";
 const MAX_INT32 = 2_147_483_647;
 const MIN_INT32 = -2_147_483_648;
 
-/** The element of an entity type: key, properties, navigation properties. @see OData CSDL 4.0, section 8 */
+/** Writes an entity type: key, properties and navigation properties. @see OData CSDL 4.0, section 8 */
 export function writeEntityType(type: EntityType): XmlElement {
   const references = type.key.map(({ name }) => element("PropertyRef", { Name: name }));
   return element("EntityType", { Name: type.name }, [
@@ -17,7 +17,7 @@ export function writeEntityType(type: EntityType): XmlElement {
   ]);
 }
 
-/** The element of a complex type. @see OData CSDL 4.0, section 9 */
+/** Writes a complex type. @see OData CSDL 4.0, section 9 */
 export function writeComplexType(type: ComplexType): XmlElement {
   return element("ComplexType", { Name: type.name }, [
     ...type.properties.map(writeProperty),
@@ -25,7 +25,7 @@ export function writeComplexType(type: ComplexType): XmlElement {
   ]);
 }
 
-/** The element of an enumeration type, with the value of every member. @see OData CSDL 4.0, section 10 */
+/** Writes an enumeration type with the value of every member. @see OData CSDL 4.0, section 10 */
 export function writeEnumType(type: EnumType): XmlElement {
   const values = [...type.members.values()];
   const isInt32 = values.every((value) => value >= MIN_INT32 && value <= MAX_INT32);
@@ -39,7 +39,7 @@ export function writeEnumType(type: EnumType): XmlElement {
 }
 
 function writeProperty(property: StructuralProperty): XmlElement {
-  // A key value is never null, whatever the declaration says.
+  // Keys are never null.
   const reference = { ...property, nullable: property.nullable && !property.isKey };
   const attributes = {
     Name: property.name,
@@ -61,7 +61,7 @@ function writeNavigationProperty(navigation: NavigationProperty): XmlElement {
     Nullable: isCollection || nullable ? undefined : "false",
     Partner: partner,
   };
-  // Only the single-valued side depends on the other: a constraint of the other side would turn it round.
+  // Only the single-valued side can be the dependent one.
   const constraints = isCollection || !agree(navigation) ? [] : referentialConstraints;
   return element("NavigationProperty", attributes, [
     ...constraints.map(({ property, referencedProperty }) =>
@@ -72,8 +72,8 @@ function writeNavigationProperty(navigation: NavigationProperty): XmlElement {
 }
 
 /**
- * Tells whether all properties of the foreign key may be null exactly where the navigation may. Where a part of the
- * key, or a key that both entities share, is never null, the standard allows no constraint.
+ * Returns whether the properties of the foreign key are nullable if and only if the navigation is. Otherwise the standard
+ * allows no constraint: for example, a part of the foreign key is never null.
  * @see OData CSDL 4.0, section 7.2
  */
 function agree({ nullable, referentialConstraints }: NavigationProperty): boolean {

@@ -1,4 +1,4 @@
-/** An XML element: attributes in order, those that are undefined left out; then text, or elements. */
+/** An XML element: attributes in order, undefined attributes omitted, then text or child elements. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | undefined>>;
@@ -6,7 +6,7 @@ export interface XmlElement {
   readonly text?: string | undefined;
 }
 
-/** Makes an element of attributes and child elements. */
+/** Makes an element with attributes and child elements. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | undefined>> = {},
@@ -15,13 +15,13 @@ export function element(
   return { name, attributes, children };
 }
 
-/** Makes an element that holds text alone. */
+/** Makes an element with text. */
 export function textElement(name: string, text: string): XmlElement {
   return { name, attributes: {}, children: [], text };
 }
 
 /**
- * Prints an element as the root of a document, indented by two blanks.
+ * Prints a document with a root element, indented by two spaces.
  * @see W3C XML 1.0
  */
 export function printXml(root: XmlElement): string {
@@ -47,23 +47,23 @@ function printAttributes(attributes: Readonly<Record<string, string | undefined>
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
-  // Else `]]>` could stand in text.
+  // XML does not allow `]]>` in text.
   ">": "&gt;",
   '"': "&quot;",
-  // As references, so that they survive the normalisation of white space.
+  // As references, because parsers normalize white space.
   "\t": "&#9;",
   "\n": "&#10;",
   "\r": "&#13;",
 };
 
 /**
- * Escapes text for an attribute or the content of an element. What XML 1.0 cannot hold at all (most control characters,
- * lone surrogates, U+FFFE, U+FFFF) becomes U+FFFD.
+ * Escapes text for an attribute or the content of an element. Characters that XML 1.0 does not allow (most control
+ * characters, lone surrogates, U+FFFE, U+FFFF) become U+FFFD.
  * @see W3C XML 1.0, sections 2.2 and 2.4
  */
 export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu, (character) => {
-    // The controls from U+007F on are allowed.
+    // XML allows the control characters from U+007F on.
     return ESCAPES[character] ?? (/[\u007F-\u009F]/.test(character) ? character : "\uFFFD");
   });
 }

@@ -40,7 +40,7 @@ export function* checkOptions(
 export function adviseName(name: string, declared: readonly string[]): string {
   const nearest = nearestName(name, declared);
   if (nearest !== null) return `Did you mean \`${nearest}\`?`;
-  if (declared.length === 0) return "Remove it: there are none to name.";
+  if (declared.length === 0) return "Remove it: no name is available.";
   return `Remove it, or use one of ${declared.map((each) => `\`${each}\``).join(", ")}.`;
 }
 
@@ -59,7 +59,7 @@ function wantedInstead(rule: OptionRule, value: unknown): string | null {
     case "flag":
       return typeof value === "boolean" ? null : "true or false, or leave it out to inherit";
     case "text":
-      return typeof value === "string" && value !== "" ? null : "a text";
+      return typeof value === "string" && value !== "" ? null : "a string";
     case "handler":
       return typeof value === "function" ? null : "a function";
     case "texts":
@@ -85,7 +85,7 @@ function isLimit(value: unknown, least: number): boolean {
   return value === null || (typeof value === "number" && Number.isSafeInteger(value) && value >= least);
 }
 
-/** Returns a name as a string. A name that is not a string becomes one that `check-names.ts` rejects, such as `<5>`. */
+/** Returns a name as a string. Other values become strings that `check-names.ts` rejects, such as `<5>`. */
 export function nameOf(value: unknown): string {
   return typeof value === "string" ? value : `<${describe(value)}>`;
 }

@@ -2,39 +2,39 @@ import { assertNever } from "../base/assert-never.ts";
 import { type AuthorizationRequirement, type Category, needsResource } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 
-/** Who may send a request, beside what the registration requires. */
+/** The rules for a request, in addition to the rules of the registration. */
 export interface Access {
-  /** What every request must meet. */
+  /** The rules for every request. */
   readonly rules: readonly AuthorizationRequirement[];
-  /** What a request must meet as well where it comes to that. */
+  /** The rules for some requests. */
   readonly further?: FurtherRules | undefined;
-  /** Whether rows that it is about may be hidden from the user. */
+  /** Whether rows may be hidden from the user. */
   readonly hidesRows?: boolean;
-  /** Whether it is refused where the user could not see what is written; nobody that is unknown sees it. */
+  /** Whether a write is refused if the user cannot see the written entity; anonymous users never can. */
   readonly checksRows?: boolean;
 }
 
-/** Rules that only some of the requests to a route meet. */
+/** Rules for some of the requests to a route. */
 interface FurtherRules {
-  /** What they are about, such as `Creating it`. */
+  /** The action of these requests, such as `Creating nested entities`. */
   readonly action: string;
   readonly rules: readonly AuthorizationRequirement[];
 }
 
-/** How requests to a route may be turned away for who sends them. */
+/** The refusals of a route that depend on the user. */
 export interface Refusals {
-  /** Whether each of them takes a user. */
+  /** Whether every request needs a user. */
   readonly needsUser: boolean;
-  /** Whether one may be answered by 401. */
+  /** Whether a request may receive 401. */
   readonly unauthorized: boolean;
-  /** Whether one may be answered by 403. */
+  /** Whether a request may receive 403. */
   readonly forbidden: boolean;
 }
 
-/** Parameters that hold expressions, which may name other sets. */
+/** Parameters with expressions, which may name other sets. */
 const EXPRESSIONS: ReadonlySet<unknown> = new Set(["$filter", "$orderby", "$expand"]);
 
-/** What requests to a set must meet, by what they do. @param target the set that they lead to, where they lead on */
+/** Returns the rules for requests of a category. @param target the target set of a navigation */
 export function accessOf(set: EntitySetDefinition, category: Category, target?: EntitySetDefinition): Access {
   return {
     rules: set.authorization[category],
@@ -42,22 +42,22 @@ export function accessOf(set: EntitySetDefinition, category: Category, target?: 
   };
 }
 
-/** Who may create entities of a set: where its rows are hidden, it takes a user to see one afterwards. */
+/** Returns the rules for creating entities. With a row rule, only an authenticated user can see the new entity. */
 export function creationAccessOf(set: EntitySetDefinition): Access {
   const access = accessOf(set, "create");
   return set.rows === null ? access : { ...access, rules: [...access.rules, { kind: "authenticated" }] };
 }
 
-/** Who may read a set as a collection: its rows tell what of it, so that no entity is judged. */
+/** Returns the rules for reading a collection: row rules apply instead of `resource` rules. */
 export function collectionAccessOf(set: EntitySetDefinition): Access {
   const { rules, ...access } = accessOf(set, "read");
   return { ...access, rules: rules.map(withoutEntity) };
 }
 
 /**
- * What requests along a navigation must meet: the rules of the set that declares it, and those of its target set.
- * @param category what they do with the entity that the navigation starts from
- * @param along what they do with the target set
+ * Returns the rules for requests along a navigation: the rules of the set that declares it, and of its target set.
+ * @param category the category for the set that declares the navigation
+ * @param along the category for the target set
  */
 export function accessAlong(
   set: EntitySetDefinition,
@@ -70,15 +70,15 @@ export function accessAlong(
   return { ...access, rules: [...rules, ...related.map(withoutEntity)] };
 }
 
-/** What requests along a navigation do. */
+/** Requests along a navigation. */
 export interface AccessAlong {
   readonly category: Category;
   readonly along: readonly Category[];
-  /** The set that the navigation leads to; undefined where it names none. */
+  /** The target set; undefined if the navigation names none. */
   readonly target: EntitySetDefinition | undefined;
 }
 
-/** The rules of a set's navigation for one category, which only a loaded entity decides. */
+/** Returns the rules along a navigation for one category that need a loaded entity. */
 export function judgedAlong(
   set: EntitySetDefinition,
   navigation: string,
@@ -89,17 +89,17 @@ export function judgedAlong(
   return rules.some(needsResource) ? rules : [];
 }
 
-/** What a rule takes where no entity is addressed: a check of one takes a user. */
+/** Replaces rules that need an entity for requests that address none: such a rule then only needs a user. */
 function withoutEntity(rule: AuthorizationRequirement): AuthorizationRequirement {
   if (rule.kind === "anyOf") return { kind: "anyOf", rules: rule.rules.map(withoutEntity) };
   return rule.kind === "resource" ? { kind: "authenticated" } : rule;
 }
 
 /**
- * How requests to a route may be turned away.
- * @param method its method
+ * Returns how a route may refuse requests.
+ * @param method the method of the route
  * @param parameters the names of its parameters
- * @see decisions, Authorization
+ * @see docs/guides/authorization.md
  */
 export function refusalsOf(
   definition: ServiceDefinition,
@@ -114,18 +114,18 @@ export function refusalsOf(
   const isCrossSite = definition.refusesCrossSiteWrites && method !== "GET";
   return {
     needsUser: always.length > 0,
-    // What tells who calls may refuse credentials, and handlers may ask for a user.
+    // `authenticate` may reject credentials, and handlers may require a user.
     unauthorized: any.length > 0 || checksRows || definition.authenticate !== undefined,
     forbidden: any.some(mayRefuseUser) || checksRows || isCrossSite,
   };
 }
 
-/** Whether there is a user whom a rule does not let through. */
+/** Returns whether a rule may refuse an authenticated user. */
 function mayRefuseUser(rule: AuthorizationRequirement): boolean {
   return rule.kind === "anyOf" ? rule.rules.every(mayRefuseUser) : rule.kind !== "authenticated";
 }
 
-/** Tells in words who may send a request; undefined where everybody may, and sees everything. */
+/** Describes the rules for a request; undefined without rules. */
 export function describeAccess(
   { authorization }: ServiceDefinition,
   { rules, further, hidesRows = false, checksRows = false }: Access,
@@ -135,15 +135,15 @@ export function describeAccess(
   const sentences = [
     ...(required.length === 0 ? [] : [`Requires ${required.join(", and ")}.`]),
     ...(further === undefined || more.length === 0 ? [] : [`${further.action} requires ${more.join(", and ")}.`]),
-    ...(hidesRows ? ["What the user may not see is not there."] : []),
-    ...(checksRows ? ["The user must be able to see what is written."] : []),
+    ...(hidesRows ? ["The result excludes rows that the user may not see."] : []),
+    ...(checksRows ? ["The user must be able to see the written entity."] : []),
   ];
   return sentences.length === 0 ? undefined : sentences.join(" ");
 }
 
 const USER = "a user";
 
-/** What rules require, in words; that there is a user goes without saying where more is required. */
+/** Describes the requirements of rules. `a user` is omitted if another requirement implies it. */
 function requirementsOf(rules: readonly AuthorizationRequirement[]): readonly string[] {
   if (rules.length === 0) return [];
   const demanding = [...new Set(rules.filter(mayRefuseUser).map(wordsOf))];
@@ -165,7 +165,7 @@ function wordsOf(rule: AuthorizationRequirement): string {
   }
 }
 
-/** A text as Markdown shows it, whatever it holds. @see CommonMark, Code spans */
+/** Formats a string as a code span of Markdown. @see CommonMark, Code spans */
 function codeOf(text: string): string {
   const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -1,42 +1,42 @@
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 
-/** An address under which clients reach the services of a document. */
+/** A base URL of the services of a document. */
 export interface OpenApiServer {
-  /** Absolute, or a path on the host that the document comes from. The paths of the document follow it. */
+  /** An absolute URL, or a path on the host of the document. The paths of the document are appended. */
   readonly url: string;
   readonly description?: string | undefined;
 }
 
-/** Whom users of an API ask. */
+/** The contact for users of an API. */
 export interface OpenApiContact {
   readonly name?: string | undefined;
   readonly url?: string | undefined;
   readonly email?: string | undefined;
 }
 
-/** The licence of an API: by its SPDX identifier or by the address of its text. */
+/** The licence of an API, with its SPDX identifier or the URL of its text. */
 export interface OpenApiLicense {
   readonly name: string;
   readonly identifier?: string | undefined;
   readonly url?: string | undefined;
 }
 
-/** Title, version and the like of a document. */
+/** The title, version and other information of a document. */
 export interface OpenApiInfo {
-  /** Absent: the names of the services. */
+  /** The title; the names of the services if absent. */
   readonly title?: string | undefined;
-  /** The version of the API; absent: `1.0.0`. */
+  /** The version of the API; `1.0.0` if absent. */
   readonly version?: string | undefined;
-  /** Markdown. */
+  /** The description, in Markdown. */
   readonly description?: string | undefined;
-  /** Absent: the `publicUrl` of the services; without one, the host that the document comes from. */
+  /** The base URLs; if absent, the `publicUrl` of the services, or the host of the document. */
   readonly servers?: readonly OpenApiServer[] | undefined;
   readonly contact?: OpenApiContact | undefined;
   readonly license?: OpenApiLicense | undefined;
 }
 
-/** The rules of these options, for tables of options that contain them. */
+/** The rules of these options. */
 export const INFO_OPTIONS: OptionTable<keyof OpenApiInfo> = Object.freeze({
   title: { kind: "text" },
   version: { kind: "text" },
@@ -60,7 +60,7 @@ const LICENSE_OPTIONS: OptionTable<keyof OpenApiLicense> = {
 
 /**
  * Checks the objects inside the options; `INFO_OPTIONS` checks the options themselves.
- * @param owner the function that got the options
+ * @param owner the function that received the options
  */
 export function* checkInfo(options: Readonly<Record<string, unknown>>, owner: string): Iterable<ConfigurationFault> {
   const { servers, contact, license } = options;
@@ -73,7 +73,9 @@ export function* checkInfo(options: Readonly<Record<string, unknown>>, owner: st
     const place = `\`license\` of ${owner}`;
     yield* checkOptions(LICENSE_OPTIONS, license, place, {});
     yield* checkAddress(license["url"], `\`license.url\` of ${owner}`);
-    if (license["name"] === undefined) yield { message: `${place} has no \`name\`.`, fix: 'Give one, such as "MIT".' };
+    if (license["name"] === undefined) {
+      yield { message: `${place} has no \`name\`.`, fix: 'Give a name, such as "MIT".' };
+    }
     if (license["identifier"] !== undefined && license["url"] !== undefined) {
       yield { message: `${place} has an \`identifier\` and a \`url\`.`, fix: "Give one of them." };
     }
@@ -81,7 +83,9 @@ export function* checkInfo(options: Readonly<Record<string, unknown>>, owner: st
 }
 
 function* checkServers(servers: readonly unknown[], owner: string): Iterable<ConfigurationFault> {
-  if (servers.length === 0) yield { message: `\`servers\` of ${owner} is empty.`, fix: "Give one, or leave it out." };
+  if (servers.length === 0) {
+    yield { message: `\`servers\` of ${owner} is empty.`, fix: "Add a server, or omit `servers`." };
+  }
   for (const [index, server] of servers.entries()) {
     const place = `\`servers[${String(index)}]\` of ${owner}`;
     if (!isObject(server)) {
@@ -91,12 +95,12 @@ function* checkServers(servers: readonly unknown[], owner: string): Iterable<Con
     yield* checkOptions(SERVER_OPTIONS, server, place, {});
     if (!isServerUrl(server["url"])) {
       const message = `\`url\` of ${place} cannot be ${describe(server["url"])}.`;
-      yield { message, fix: 'Give an absolute address without query, such as "https://api.example", or a path.' };
+      yield { message, fix: 'Give an absolute URL without a query, such as "https://api.example", or a path.' };
     }
   }
 }
 
-/** Whether requests can be sent there: OpenAPI would take braces for variables. */
+/** Returns whether a URL is valid for a server. OpenAPI would interpret braces as variables. */
 function isServerUrl(url: unknown): boolean {
   if (typeof url !== "string" || /[?#{}\s]/u.test(url)) return false;
   return url.startsWith("/") || (/^https?:\/\//u.test(url) && URL.canParse(url));
@@ -104,10 +108,10 @@ function isServerUrl(url: unknown): boolean {
 
 function* checkAddress(url: unknown, place: string): Iterable<ConfigurationFault> {
   if (typeof url !== "string" || URL.canParse(url)) return;
-  yield { message: `${place} cannot be ${describe(url)}.`, fix: "Give an absolute address." };
+  yield { message: `${place} cannot be ${describe(url)}.`, fix: "Give an absolute URL." };
 }
 
-/** The addresses as a document has them: what joins them to a path is the slash of the path. */
+/** Returns the servers of a document without a trailing slash, because paths start with a slash. */
 export function serversOf(servers: readonly OpenApiServer[]): readonly OpenApiServer[] {
   return servers.map((server) => ({ ...server, url: server.url === "/" ? "/" : server.url.replace(/\/+$/u, "") }));
 }

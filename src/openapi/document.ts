@@ -21,32 +21,32 @@ import { componentName } from "./schema-registry.ts";
 import { type DocumentParts, ServiceScope } from "./service-scope.ts";
 import { objectSchema } from "./value-schemas.ts";
 
-/** What `openApiDocument` describes: what `odataService` returns. */
+/** A service that `openApiDocument` describes: the result of `odataService`. */
 export interface DescribedService {
   readonly name: string | undefined;
   readonly prefix: string;
   readonly group: string | undefined;
 }
 
-/** What of several services a document tells, and what it says of itself. */
+/** The options of `openApiDocument`. */
 export interface OpenApiOptions extends OpenApiInfo {
-  /** Only services of this group. */
+  /** Describes only the services of this group. */
   readonly group?: string | undefined;
 }
 
 const OPTIONS: OptionTable<keyof OpenApiOptions> = Object.freeze({ ...INFO_OPTIONS, group: { kind: "text" } });
 
-/** Stands in for the name of a service that has none, and begins the tag of what belongs to no set. */
+/** The name of a service without a name, and the tag of its routes without a set. */
 const UNNAMED = "Default";
 const SERVICE_TAG = "Service";
 
 /**
- * Describes services as OpenAPI 3.1: the routes that they have, with parameters, bodies and answers.
- * @param services what `odataService` returned, one or several
- * @param options which of them, and title, version, servers and the like
- * @throws ConfigurationError for what is no service, for services of one prefix or name, for a group of none, and for
- *   options that there are not
- * @see specification, Generated API descriptions; Versioning, 6
+ * Describes services in OpenAPI 3.1: their routes with parameters, request bodies and responses.
+ * @param services one or several results of `odataService`
+ * @param options the group of services, and the title, version and servers of the document
+ * @throws ConfigurationError for a value that is not a service, services with the same prefix or name, a group without
+ *   services, and unknown options
+ * @see docs/reference/openapi.md
  */
 export function openApiDocument(
   services: DescribedService | readonly DescribedService[],
@@ -61,7 +61,7 @@ export function openApiDocument(
   return describeServices(described, options);
 }
 
-/** Describes services that are known to be such. */
+/** Describes services whose descriptions are known. */
 export function describeServices(services: readonly ServiceDescription[], stated: OpenApiInfo): OpenApiDocument {
   const urls = new Set(services.map(({ definition }) => definition.publicUrl));
   const hasOneUrl = urls.size === 1 || stated.servers !== undefined;
@@ -93,7 +93,7 @@ export function describeServices(services: readonly ServiceDescription[], stated
       securitySchemes: parts.securitySchemes.size === 0 ? undefined : Object.fromEntries(parts.securitySchemes),
     },
   };
-  // What is undefined is not there: who gets the document finds JSON, which is nobody else's.
+  // The document becomes plain JSON without undefined members, which the caller may change.
   return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
 }
 
@@ -124,7 +124,7 @@ function addService(
   return [...shared.filter(({ name }) => !own.some((each) => each.name === name)), ...own];
 }
 
-/** The rules of the registration are all that hold for what belongs to no set. */
+/** Routes without a set have only the rules of the registration. */
 const OF_SERVICE: Access = { rules: [] };
 
 function addRoot(scope: ServiceScope): void {
@@ -137,11 +137,11 @@ function addRoot(scope: ServiceScope): void {
   const listed = { "@odata.context": { type: "string" }, value: { type: "array", items: item } };
   scope.add({
     method: "GET",
-    // Both forms are answered; without a prefix there is only the one with the slash.
+    // Both forms are supported; without a prefix, only the form with the slash exists.
     path: scope.definition.prefix === "" ? "/" : "",
     id: "service.read",
     tag: SERVICE_TAG,
-    summary: "Read which entity sets and operations there are",
+    summary: "Read the list of entity sets and operations",
     access: OF_SERVICE,
     responses: { 200: jsonResponse("The service document.", objectSchema(undefined, listed, ["value"])), ...refusals },
   });
@@ -156,7 +156,7 @@ function addRoot(scope: ServiceScope): void {
   });
 }
 
-/** The responses that some path refers to. */
+/** Returns the responses that paths refer to. */
 function usedResponses(paths: ReadonlyMap<string, PathItem>): Readonly<Record<string, DocumentObject>> {
   const text = JSON.stringify([...paths.values()]);
   const used = Object.entries(errorComponents()).filter(([name]) => text.includes(`"#/components/responses/${name}"`));
@@ -170,18 +170,18 @@ function isSeveral(services: DescribedService | readonly DescribedService[]): se
 function describe(service: unknown): ServiceDescription {
   const description = typeof service === "object" && service !== null ? descriptionOf(service) : undefined;
   if (description !== undefined) return description;
-  const fix = "Give what `odataService(…)` returns, itself and no copy.";
-  throw new ConfigurationError([{ message: "`openApiDocument` got what is no service.", fix }]);
+  const fix = "Pass the result of `odataService(…)` itself, not a copy.";
+  throw new ConfigurationError([{ message: "`openApiDocument` received a value that is not a service.", fix }]);
 }
 
-/** Untyped code may mistype a group, and would tell everything of every service. */
+/** Rejects unknown options: a misspelt `group` would publish the descriptions of all services. */
 function checkDocumentOptions(options: unknown): void {
   const faults = isObject(options)
     ? [...checkOptions(OPTIONS, options, "openApiDocument", {}), ...checkInfo(options, "openApiDocument")]
     : [
         {
-          message: `openApiDocument got ${describeValue(options)} as options.`,
-          fix: 'Give { group: "…" }, or nothing.',
+          message: `The options of openApiDocument cannot be ${describeValue(options)}.`,
+          fix: 'Pass an object, such as { group: "…" }, or omit them.',
         },
       ];
   if (faults.length > 0) throw new ConfigurationError(faults);
@@ -189,13 +189,14 @@ function checkDocumentOptions(options: unknown): void {
 
 function nothingOf(group: string | undefined, services: readonly DescribedService[]): ConfigurationError {
   const groups = [...new Set(services.flatMap((each) => (each.group === undefined ? [] : [`"${each.group}"`])))];
-  const message = group === undefined ? "`openApiDocument` got no service." : `No service is of the group "${group}".`;
-  const known = groups.length === 0 ? "Give some service a `group`." : `The groups are ${groups.join(", ")}.`;
-  const fix = group === undefined ? "Give what `odataService(…)` returns." : known;
+  const message =
+    group === undefined ? "`openApiDocument` needs at least one service." : `No service has the group "${group}".`;
+  const known = groups.length === 0 ? "Give a service a `group`." : `The groups are ${groups.join(", ")}.`;
+  const fix = group === undefined ? "Pass the result of `odataService(…)`." : known;
   return new ConfigurationError([{ message, fix }]);
 }
 
-/** What stands in one document has paths and names of its own. */
+/** Checks that the services of a document have different prefixes and names. */
 function checkDistinct(definitions: readonly ServiceDefinition[]): void {
   const faults = definitions.flatMap((definition, index) =>
     definitions.slice(0, index).flatMap(({ name, prefix }) => [
@@ -204,12 +205,12 @@ function checkDistinct(definitions: readonly ServiceDefinition[]): void {
             {
               route: prefix === "" ? "/" : prefix,
               message: "Two services have the same prefix.",
-              fix: "Describe each alone.",
+              fix: "Describe each service in its own document.",
             },
           ]
         : []),
       ...(name === definition.name
-        ? [{ message: "Two services have the same name, or none.", fix: "Give each registration a name of its own." }]
+        ? [{ message: "Two services have the same name, or no name.", fix: "Give each service its own `name`." }]
         : []),
     ]),
   );

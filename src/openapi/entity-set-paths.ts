@@ -32,7 +32,7 @@ import {
   replaceSchema,
 } from "./structured-schemas.ts";
 
-/** Describes the routes of a set and of its entities. @see specification, Route table */
+/** Describes the routes of a set and of its entities. @see docs/reference/routes.md */
 export function addEntitySetPaths(scope: ServiceScope, set: EntitySetDefinition): void {
   const { entitySet, entitySetCount } = scope.routesOf(set);
   if (entitySet.has("GET")) addList(scope, set);
@@ -41,19 +41,19 @@ export function addEntitySetPaths(scope: ServiceScope, set: EntitySetDefinition)
   addEntityPaths(scope, set);
 }
 
-/** What guards bodies: whether their size is limited. */
+/** Returns whether the size of request bodies is limited. */
 export function bodyLimit({ maxRequestBodyBytes }: EntitySetDefinition["settings"]): "limited" | "unlimited" {
   return maxRequestBodyBytes === null ? "unlimited" : "limited";
 }
 
-/** The path of a set below the prefix. */
+/** Returns the path of a set below the prefix. */
 export function pathOf({ entitySet }: EntitySetDefinition): string {
   return `/${encodeURIComponent(entitySet.name)}`;
 }
 
-/** The response of a count. */
+/** Returns the response of `$count`. */
 export function countResponse(): DocumentObject {
-  return rawResponse("How many there are.", "text/plain", { type: "integer" });
+  return rawResponse("The number of entities.", "text/plain", { type: "integer" });
 }
 
 function addList(scope: ServiceScope, set: EntitySetDefinition): void {
@@ -110,28 +110,28 @@ function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
     requestBody: jsonBody(body, createExample({ entityType, entitySet }, new Set())),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), headers),
-      204: emptyResponse("It is created; the client prefers no content.", headers),
+      204: emptyResponse("The entity is created; the client prefers no content.", headers),
       ...errorResponses({ isWrite: true, isEntity: true, body: bodyLimit(settings) }),
     },
   });
 }
 
-/** What it takes to create what may be nested in an entity. */
+/** Returns the rules for creating nested entities. */
 function nestedAccess(definition: ServiceDefinition, set: EntitySetDefinition): Access["further"] {
   if (!set.settings.allowDeepInsert) return undefined;
   const rules = [...nestableSets(definition, set)].flatMap(({ navigationAuthorization }) =>
     [...navigationAuthorization.values()].flatMap(({ target }) => target.create),
   );
-  return rules.length === 0 ? undefined : { action: "Creating what is nested in it", rules };
+  return rules.length === 0 ? undefined : { action: "Creating nested entities", rules };
 }
 
-/** Whether rows of the set are hidden, or some of a set whose entities may be nested in those. */
+/** Returns whether the set, or a set of nested entities, hides rows. */
 function createsGuarded(definition: ServiceDefinition, set: EntitySetDefinition): boolean {
   if (!set.settings.allowDeepInsert) return set.rows !== null;
   return [...nestableSets(definition, set)].some(({ rows }) => rows !== null);
 }
 
-/** A set, and all whose entities may be nested in its own. */
+/** Returns a set and all sets of nested entities. */
 function nestableSets({ entitySets }: ServiceDefinition, set: EntitySetDefinition): ReadonlySet<EntitySetDefinition> {
   const created = new Set([set]);
   for (const { entitySet } of created) {
@@ -187,7 +187,7 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
   const mayCreate = isReplacement && settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
   const { profile } = scope.definition;
   const conditions = isReplacement ? replaceConditionsOf(set, profile, mayCreate) : conditionsOf(set);
-  const creation = { action: "Creating it", rules: set.authorization.create };
+  const creation = { action: "Creating the entity", rules: set.authorization.create };
   const changed = entitySchema(entityType, scope.schemas);
   const options = queryParameters(entityType, capabilities, ["$select", "$expand"]);
   const reasons = { isAddressed: true, isWrite: true, isConditional, isEntity: true, body: bodyLimit(settings) };
@@ -201,9 +201,9 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, method: "PUT" 
     parameters: [...parameters, ...options, ...conditions, PREFER_RETURN],
     requestBody: jsonBody(schema, example),
     responses: {
-      200: jsonResponse("The entity as it is now.", changed, headers),
+      200: jsonResponse("The changed entity.", changed, headers),
       ...(mayCreate ? { 201: jsonResponse("The new entity.", changed, { ...LOCATION_HEADER, ...headers }) } : {}),
-      204: emptyResponse("It is done; the client prefers no content.", headers),
+      204: emptyResponse("The entity is changed; the client prefers no content.", headers),
       ...errorResponses(reasons),
     },
   });
@@ -222,7 +222,7 @@ function addDelete(scope: ServiceScope, set: EntitySetDefinition): void {
     access: accessOf(set, "delete"),
     parameters: [...parameters, ...conditionsOf(set)],
     responses: {
-      204: emptyResponse("It is not there any more."),
+      204: emptyResponse("The entity is deleted."),
       ...errorResponses({ isAddressed: true, isWrite: true, isConditional }),
     },
   });

@@ -4,10 +4,10 @@ import type { Facets, PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 import type { Valued } from "./value-schemas.ts";
 
-/** Octets as base64url, by how many there are. */
+/** Octets in base64url, by their number. */
 const OCTETS = ["", "Tw", "T0Q", "T0Rh", "T0RhdA", "T0RhdGE"] as const;
 
-/** A value of each primitive type that satisfies its facets, as JSON. @see OData JSON Format 4.0, section 7.1 */
+/** Returns a value of each primitive type that satisfies its facets, as JSON. @see OData JSON Format 4.0, section 7.1 */
 const PRIMITIVE_EXAMPLES: Readonly<Record<PrimitiveTypeName, (facets: Facets) => DocumentValue>> = {
   "Edm.Boolean": () => true,
   "Edm.Byte": () => 1,
@@ -27,7 +27,7 @@ const PRIMITIVE_EXAMPLES: Readonly<Record<PrimitiveTypeName, (facets: Facets) =>
   "Edm.Duration": () => "P1DT2H",
 };
 
-/** Keys that clients choose are examples of new ones: entities that are there tend to be numbered from 1. */
+/** Example of a key that clients choose: existing entities are often numbered from 1. */
 const NEW_KEYS: Partial<Readonly<Record<PrimitiveTypeName, DocumentValue>>> = {
   "Edm.Byte": 101,
   "Edm.SByte": 101,
@@ -37,7 +37,7 @@ const NEW_KEYS: Partial<Readonly<Record<PrimitiveTypeName, DocumentValue>>> = {
   "Edm.Guid": "fedcba98-7654-3210-fedc-ba9876543210",
 };
 
-/** Returns a number with one digit before the point and one after it, as far as the facets allow. */
+/** Returns a number with one digit before and one after the decimal point, if the facets allow it. */
 function decimalExample({ precision = Infinity, scale }: Facets): number {
   if (typeof scale !== "number") return precision > 1 ? 1.5 : 1;
   if (scale === 0) return 1;
@@ -45,8 +45,8 @@ function decimalExample({ precision = Infinity, scale }: Facets): number {
 }
 
 /**
- * Returns a value that a body may have.
- * @param around the complex types that contain it: a type that contains itself ends with null or an empty collection
+ * Returns a value for a request body.
+ * @param around the enclosing complex types: a recursive type ends with null or an empty collection
  */
 export function exampleOf({ type, isCollection, facets }: Valued, around: readonly ComplexType[] = []): DocumentValue {
   if (type.kind === "ComplexType") {
@@ -69,27 +69,27 @@ function complexExample({ properties }: ComplexType, around: readonly ComplexTyp
   );
 }
 
-/** The entities of an example: those of a set, or of a type where no set is declared. */
+/** The entities of an example: of a set, or of a type without a set. */
 export interface BodyTarget {
   readonly entityType: EntityType;
   readonly entitySet: EntitySet | null;
 }
 
 /**
- * Returns the body of a new entity that can be sent as it is, without nested entities. A link to another entity is left
- * out where it may be; where it may not, it leads to the entity with the key of the examples.
- * @param given what the entity in the URL gives
+ * Returns a valid body of a new entity, without nested entities. Optional links are omitted; required links refer to the
+ * entity with the key of the examples.
+ * @param given the properties that the entity in the URL determines
  */
 export function createExample(target: BodyTarget, given: ReadonlySet<string>): DocumentObject {
   return bodyExample(target, (property) => !given.has(property.name) && !isFreeLink(target, property));
 }
 
-/** Returns the body of a PUT that can be sent as it is: the key is that of the URL. */
+/** Returns a valid body of a PUT, with the key of the URL. */
 export function replaceExample(target: BodyTarget): DocumentObject {
   return bodyExample(target, (property) => !property.isKey && !isFreeLink(target, property));
 }
 
-/** Returns the body of a PATCH that can be sent as it is: it changes no link. */
+/** Returns a valid body of a PATCH that changes no link. */
 export function patchExample(target: BodyTarget): DocumentObject {
   return bodyExample(target, (property) => !property.isKey && !property.immutable && !isLink(target, property));
 }
@@ -114,7 +114,7 @@ function isFreeLink(target: BodyTarget, property: StructuralProperty): boolean {
   return property.nullable && isLink(target, property);
 }
 
-/** Whether a property holds the key of a related entity. */
+/** Returns whether a property is part of a foreign key. */
 function isLink({ entityType, entitySet }: BodyTarget, property: StructuralProperty): boolean {
   return entityType.navigationProperties.some((navigation) => {
     const ofSet = entitySet !== null && keyHolderOf(entitySet, navigation) === "parent";
@@ -123,11 +123,11 @@ function isLink({ entityType, entitySet }: BodyTarget, property: StructuralPrope
   });
 }
 
-/** Returns the address of an entity of a set, relative to the service, with the key of the examples. */
+/** Returns the URL of an entity with the key of the examples, relative to the service. */
 export function referenceExample({ name, entityType: { key } }: EntitySet): string {
   const parts = key.map((property) => {
     const value = exampleOf(property);
-    // Keys are texts, numbers and Booleans as JSON has them.
+    // In JSON, keys are strings, numbers and Booleans.
     const text = typeof value === "object" ? "" : String(value);
     const literal = literalOf(property.type.name, property.type.kind === "EnumType", text);
     return key.length > 1 ? `${encodeURIComponent(property.name)}=${literal}` : literal;

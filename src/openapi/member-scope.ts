@@ -4,18 +4,18 @@ import type { DocumentObject } from "./open-api-document.ts";
 import { keyTemplate } from "./parameters.ts";
 import type { OperationDescription, ServiceScope } from "./service-scope.ts";
 
-/** A property of the entities of a set, and what its routes have in common. */
+/** A property of the entities of a set, with the common parts of its routes. */
 export interface MemberScope<Member extends { readonly name: string }> {
   readonly scope: ServiceScope;
   readonly set: EntitySetDefinition;
   readonly member: Member;
-  /** Below the prefix. */
+  /** The path below the prefix. */
   readonly path: string;
   /** The parameters of the key of the entity. */
   readonly key: readonly DocumentObject[];
 }
 
-/** Where the routes of properties are: below the one of an entity. */
+/** The path of an entity, with the path of its properties below it. */
 export function memberScopes<Member extends { readonly name: string }>(
   scope: ServiceScope,
   set: EntitySetDefinition,
@@ -29,8 +29,8 @@ export function memberScopes<Member extends { readonly name: string }>(
 }
 
 /**
- * Adds an operation with what all of one property have.
- * @param below what follows its name in the path
+ * Adds an operation with the common parts of a property.
+ * @param below the rest of the path after the name of the property
  */
 export function addMemberOperation(
   { scope, set, member, path, key }: MemberScope<{ readonly name: string }>,

@@ -1,19 +1,19 @@
 import type { ServiceProfile } from "../definition/service-profile.ts";
 import { COLLECTION_OPTIONS, type QueryOption } from "./parameters.ts";
 
-/** What the routes along a navigation property take of the query options. */
+/** The query options of the routes along a navigation property. */
 export interface NavigationOptions {
   /** `GET /Set(key)/Nav` of a collection. */
   readonly collection: readonly QueryOption[];
   /** `GET /Set(key)/Nav/$count`. */
   readonly count: readonly QueryOption[];
-  /** Of one related entity, which is read or created. */
+  /** The routes that read or create one related entity. */
   readonly entity: readonly QueryOption[];
   /** `GET /Set(key)/Nav/$ref` of a collection. */
   readonly references: readonly QueryOption[];
 }
 
-/** Less than sets take. */
+/** Fewer options than entity sets support. */
 const SPECIFIED: NavigationOptions = {
   collection: ["$top", "$skip", "$orderby", "$select", "$count"],
   count: [],
@@ -21,7 +21,7 @@ const SPECIFIED: NavigationOptions = {
   references: ["$top", "$skip", "$orderby", "$count"],
 };
 
-/** What sets take. */
+/** The options that entity sets support. */
 const STANDARD: NavigationOptions = {
   collection: COLLECTION_OPTIONS,
   count: ["$filter", "$search"],
@@ -29,7 +29,7 @@ const STANDARD: NavigationOptions = {
   references: COLLECTION_OPTIONS.filter((option) => option !== "$select" && option !== "$expand"),
 };
 
-/** The query options of navigation routes, by the profile of the service. @see specification, Navigation routes */
+/** Returns the query options of navigation routes for a profile. @see docs/reference/navigation.md */
 export function navigationOptions({ navigationTakesEveryOption }: ServiceProfile): NavigationOptions {
   return navigationTakesEveryOption ? STANDARD : SPECIFIED;
 }

@@ -25,15 +25,15 @@ import { emptyResponse, errorResponses, jsonBody, jsonResponse, LOCATION_HEADER 
 import type { ServiceScope } from "./service-scope.ts";
 import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema } from "./structured-schemas.ts";
 
-/** One navigation property of a set, and what its routes have in common. */
+/** A navigation property of a set, with the common parts of its routes. */
 interface NavigationScope extends MemberScope<NavigationProperty> {
   readonly routes: NavigationRouteMethods;
   readonly options: NavigationOptions;
-  /** The set that it leads to; undefined where none is declared. */
+  /** The target set; undefined if the navigation names none. */
   readonly target: EntitySetDefinition | undefined;
 }
 
-/** Describes the routes along the navigation properties of a set. @see specification, Navigation routes */
+/** Describes the routes along the navigation properties of a set. @see docs/reference/navigation.md */
 export function addNavigationPaths(scope: ServiceScope, set: EntitySetDefinition): void {
   const { navigations } = scope.routesOf(set);
   const options = navigationOptions(scope.definition.profile);
@@ -49,35 +49,35 @@ export function addNavigationPaths(scope: ServiceScope, set: EntitySetDefinition
   }
 }
 
-/** The parameters of the query options that a route along a navigation takes: those that the target allows. */
+/** Returns the parameters for the query options of a route along a navigation that the target set allows. */
 function optionsOf({ scope, member: navigation, target }: NavigationScope, options: readonly QueryOption[]) {
   const { defaultCapabilities } = scope.definition;
   return queryParameters(navigation.entityType, target?.capabilities ?? defaultCapabilities, options);
 }
 
-/** Who may read several related entities. */
+/** Returns the rules for reading several related entities. */
 function readAccess({ set, member, target }: NavigationScope): Access {
   return accessAlong(set, member.name, { category: "read", along: ["read"], target });
 }
 
-/** Who may read one of them: where its own set judges entities, it judges that one, too. */
+/** Returns the rules for reading one related entity, including `resource` rules of the target set. */
 function readOneAccess(each: NavigationScope): Access {
   return { ...readAccess(each), further: furtherAlong(each, "Reading the related entity", ["read"]) };
 }
 
-/** Who may create a related entity. */
+/** Returns the rules for creating a related entity. */
 function createAccess(each: NavigationScope): Access {
   const { set, member, target } = each;
   const access = accessAlong(set, member.name, { category: "create", along: ["create"], target });
   const isSeen = access.hidesRows === true && obeysRestriction(handlersOf(each).create);
   return {
     ...access,
-    further: furtherAlong(each, "Creating it", ["create"]),
+    further: furtherAlong(each, "Creating the entity", ["create"]),
     checksRows: isSeen || (target !== undefined && target.rows !== null),
   };
 }
 
-/** Who may write links: handlers of the framework look at what becomes of the rows. */
+/** Returns the rules for writing links. Handlers of the framework also check the changed rows. */
 function linkAccess(each: NavigationScope, category: Category, handler: object | undefined): Access {
   const { set, member, target } = each;
   const isChanged = keyHolderOf(set.entitySet, member) === "related";
@@ -154,10 +154,10 @@ function addReads(each: NavigationScope): void {
   }
 }
 
-/** What a single-valued navigation answers that is null, where the profile does not take that for a missing resource. */
+/** Returns the response of a single-valued navigation without a related entity, if the profile has one. */
 function nothingRelated({ scope, member: { isCollection, nullable } }: NavigationScope): DocumentObject {
   const isAnswered = !isCollection && nullable && scope.definition.profile.nullEntityIsEmpty;
-  return isAnswered ? { 204: emptyResponse("There is no related entity.") } : {};
+  return isAnswered ? { 204: emptyResponse("The navigation has no related entity.") } : {};
 }
 
 function addCreate(each: NavigationScope): void {
@@ -176,19 +176,19 @@ function addCreate(each: NavigationScope): void {
     requestBody: jsonBody(created, example),
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), LOCATION_HEADER),
-      204: emptyResponse("It is created; the client prefers no content.", LOCATION_HEADER),
+      204: emptyResponse("The entity is created; the client prefers no content.", LOCATION_HEADER),
       ...errorResponses({ ...refusalsOfWrite(set), isEntity: true, body: bodyLimit(settings) }),
     },
   });
 }
 
-/** What the parent gives of a related entity that is created along a navigation. */
+/** Returns the properties of a new related entity that the parent determines. */
 function givenAlong(entitySet: EntitySet, { name, partner, entityType }: NavigationProperty): ReadonlySet<string> {
   const join = entitySet.navigationJoins.get(name);
   const joined = join?.kind === "direct" ? join.pairs.map(({ related }) => related.name) : [];
   const back = entityType.navigationProperties.find((each) => each.name === partner)?.referentialConstraints ?? [];
   const names = new Set([...joined, ...back.map(({ property }) => property.name)]);
-  // What is no property of the wire is asked of nobody.
+  // Clients do not send ignored properties.
   return new Set(entityType.properties.map((each) => each.name).filter((each) => names.has(each)));
 }
 
@@ -248,7 +248,7 @@ function addReferences(each: NavigationScope): void {
   );
 }
 
-/** A reference to an entity of the target set; undefined without one: handlers then say what a reference is. */
+/** Returns an example reference; undefined without a target set, because handlers then define references. */
 function linkExample({ target }: NavigationScope): DocumentObject | undefined {
   return target === undefined ? undefined : { "@odata.id": referenceExample(target.entitySet) };
 }
@@ -258,17 +258,17 @@ function idOption({ target }: NavigationScope): DocumentObject {
     name: "$id",
     in: "query",
     required: true,
-    description: "The @odata.id of the entity whose link goes.",
+    description: "The @odata.id of the entity whose link to remove.",
     schema: { type: "string", examples: target === undefined ? undefined : [referenceExample(target.entitySet)] },
   };
 }
 
-/** The handlers along a navigation. */
+/** Returns the handlers of a navigation. */
 function handlersOf({ set, member }: NavigationScope): NavigationHandlers<Context> {
   return set.navigationHandlers.get(member.name) ?? {};
 }
 
-/** Links are part of the parent, so its ETag guards them. */
+/** Links belong to the parent entity, so its ETag applies. */
 function refusalsOfWrite(set: EntitySetDefinition) {
   return { isAddressed: true, isWrite: true, isConditional: hasConditions(set) };
 }

@@ -1,6 +1,6 @@
 import type { OpenApiContact, OpenApiLicense, OpenApiServer } from "./document-info.ts";
 
-/** A value of a document: JSON, of which members that are undefined are left out when it is written. */
+/** A JSON value of a document; undefined members are not written. */
 export type DocumentValue = string | number | boolean | null | undefined | readonly DocumentValue[] | DocumentObject;
 
 /** An object of a document. */
@@ -8,11 +8,11 @@ export interface DocumentObject {
   readonly [name: string]: DocumentValue;
 }
 
-/** The methods of a path, by their names in lower case. */
+/** The methods of a path by their lower-case names. */
 export type PathItem = Readonly<Record<string, DocumentObject>>;
 
 /**
- * A description of services that tools read.
+ * An OpenAPI description of services.
  * @see OpenAPI Specification 3.1
  */
 export interface OpenApiDocument {
@@ -24,7 +24,7 @@ export interface OpenApiDocument {
     readonly contact?: OpenApiContact | undefined;
     readonly license?: OpenApiLicense | undefined;
   };
-  /** `/`, the host that the document comes from, where the services do not know their address or have several. */
+  /** The base URLs; `/`, the host of the document, if the services have no common `publicUrl`. */
   readonly servers: readonly OpenApiServer[];
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string | undefined }>;
   readonly paths: Readonly<Record<string, PathItem>>;

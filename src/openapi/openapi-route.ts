@@ -6,14 +6,14 @@ import { describeServices } from "./document.ts";
 import { loadViewerAssets } from "./viewer-assets.ts";
 import { VIEWER_PATHS, viewerResources } from "./viewer-page.ts";
 
-/** What `openApiRoute` takes. */
+/** The options of `openApiRoute`. */
 export interface OpenApiRouteOptions extends OpenApiInfo {
   /**
-   * Whether everybody may read the document and the page, whatever the registration requires; absent: false. The
-   * document names every route, property and rule of the service.
+   * Whether clients can read the document and the page without authentication; false if absent. The document reveals every
+   * route, property and rule of the service.
    */
   readonly public?: boolean | undefined;
-  /** Whether there is a page at `{prefix}/openapi` too, which shows the document and sends requests. */
+  /** Whether to add a page at `{prefix}/openapi` that shows the document and sends requests; false if absent. */
   readonly viewer?: boolean | undefined;
 }
 
@@ -26,9 +26,9 @@ const ROUTE_OPTIONS: OptionTable<keyof OpenApiRouteOptions> = Object.freeze({
 });
 
 /**
- * A route for `routes` of `odataService`: the description of that service at `{prefix}/openapi.json`. Where the page is
- * wanted and its package is not installed, `odataService` throws a ConfigurationError; so it does for another option.
- * @see specification, Generated API descriptions
+ * Makes a route for `routes` of `odataService` that serves the description of the service at `{prefix}/openapi.json`.
+ * `odataService` throws a ConfigurationError for unknown options, and for `viewer` if swagger-ui-dist is not installed.
+ * @see docs/reference/openapi.md
  */
 export function openApiRoute(options: OpenApiRouteOptions = {}): ServiceRoute {
   const given: unknown = options;
@@ -49,14 +49,17 @@ function checkRouteOptions(options: unknown): Iterable<ConfigurationFault> {
     return [...checkOptions(ROUTE_OPTIONS, options, "openApiRoute", {}), ...checkInfo(options, "openApiRoute")];
   }
   return [
-    { message: `openApiRoute got ${describe(options)}.`, fix: "Give options, such as { viewer: true }, or nothing." },
+    {
+      message: `The options of openApiRoute cannot be ${describe(options)}.`,
+      fix: "Pass an object, such as { viewer: true }, or omit them.",
+    },
   ];
 }
 
 const NO_VIEWER: ConfigurationFault = {
   route: `/${VIEWER_PATHS.page}`,
-  message: "`openApiRoute({ viewer: true })` needs the package swagger-ui-dist, which is not installed here.",
-  fix: "Run `npm install swagger-ui-dist`, or leave `viewer` out.",
+  message: "`openApiRoute({ viewer: true })` needs the package swagger-ui-dist, which is not installed.",
+  fix: "Run `npm install swagger-ui-dist`, or omit `viewer`.",
 };
 
 function openRoute(service: ServiceDescription, info: OpenApiInfo, viewer: boolean): readonly RouteResource[] {

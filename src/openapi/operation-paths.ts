@@ -17,7 +17,7 @@ import type { ServiceScope } from "./service-scope.ts";
 import { collectionSchema, entitySchema, envelope, withContext } from "./structured-schemas.ts";
 import { defaultOf, isValued, objectSchema, valueSchema } from "./value-schemas.ts";
 
-/** What a composable function takes beside its parameters. */
+/** The query options of a composable function. */
 const COMPOSED_OPTIONS: readonly QueryOption[] = [
   "$top",
   "$skip",
@@ -28,22 +28,22 @@ const COMPOSED_OPTIONS: readonly QueryOption[] = [
   "$count",
 ];
 
-/** Unbound operations stand together. */
+/** The tag of unbound operations. */
 export const UNBOUND_TAG = "Operations";
 
-/** Where an operation is called. */
+/** The route of an operation. */
 interface OperationPlace {
   readonly path: string;
   readonly id: string;
   readonly tag: string;
   readonly key: readonly DocumentObject[];
-  /** The set that it is bound to; null for an unbound one. */
+  /** The set of a bound operation; null for an unbound operation. */
   readonly set: EntitySetDefinition | null;
   readonly settings: EntitySetSettings;
   readonly access: Access;
 }
 
-/** Describes the operations of a set: no member of an entity has the name of one, which a startup rule sees to. */
+/** Describes the operations of a set. The startup check rejects operations with the path of a property. */
 export function addBoundOperations(scope: ServiceScope, set: EntitySetDefinition): void {
   const { entitySet, settings } = set;
   const { predicate, parameters } = keyTemplate(entitySet.entityType, scope.schemas);
@@ -76,7 +76,7 @@ export function addUnboundOperations(scope: ServiceScope): void {
   }
 }
 
-/** Whether the result is entities of which some may be hidden. */
+/** Returns whether the result contains entities that may be hidden. */
 function returnsGuarded({ definition }: ServiceScope, { returnType }: Operation): boolean {
   return [...definition.entitySets.values()].some(
     ({ entitySet, rows }) => rows !== null && entitySet.entityType === returnType?.type,
@@ -126,12 +126,12 @@ function composedOptions(
   if (profile.resultsEnveloped) {
     return [...queryParameters(type, capabilities, COMPOSED_OPTIONS), PREFER_PAGE_SIZE];
   }
-  // A bare array has no place for a count.
+  // An array without an envelope cannot contain a count.
   const options = COMPOSED_OPTIONS.filter((option) => option !== "$count");
   return queryParameters(type, { ...capabilities, maxTop: null }, options);
 }
 
-/** A parameter of a function: plain, or JSON where it has parts. */
+/** Describes a parameter of a function: JSON for a collection or a complex value. */
 function queryParameter(parameter: OperationParameter, scope: ServiceScope): DocumentObject {
   const { name, type, isCollection, nullable } = parameter;
   const schema = { ...valueSchema({ ...parameter, nullable: nullable && isCollection }, "body", scope.schemas) };
@@ -158,14 +158,14 @@ function bodySchema({ parameters }: Operation, { schemas }: ServiceScope): Docum
 
 function resultResponses(scope: ServiceScope, operation: Operation, set: EntitySetDefinition | null): DocumentObject {
   const { returnType } = operation;
-  const nothing = emptyResponse(returnType === undefined ? "It is done." : "There is no result.");
+  const nothing = emptyResponse(returnType === undefined ? "The operation succeeded." : "The result is null.");
   if (returnType === undefined) return { 204: nothing };
   return { 200: jsonResponse("The result.", resultSchema(scope, operation, returnType, set)), 204: nothing };
 }
 
 /**
- * Entities of the set's own type stand in its envelope, and a primitive value of a bound operation stands in one. Other
- * results stand in an envelope where the profile of the service says so.
+ * Returns the schema of a result. Entities of the set and primitive values of bound operations always have an envelope;
+ * other results have an envelope if the profile requires it.
  */
 function resultSchema(
   { schemas, definition: { profile } }: ServiceScope,
@@ -176,13 +176,13 @@ function resultSchema(
   const { type, isCollection } = returns;
   const isEnveloped = profile.resultsEnveloped;
   if (isValued(returns)) {
-    // Null is no content.
+    // Null is returned without content.
     const value = valueSchema({ ...returns, nullable: returns.nullable && isCollection }, "answer", schemas);
     const isSingle = !isCollection && type.kind === "PrimitiveType";
     if (isEnveloped && !isCollection && type.kind === "ComplexType") return withContext(value);
     return isEnveloped || (binding !== undefined && isSingle) ? envelope({ value }) : value;
   }
-  if (type.kind !== "EntityType") throw new Error("What is no value is an entity.");
+  if (type.kind !== "EntityType") throw new Error("A result without a value type must be an entity.");
   if (!isCollection) return entitySchema(type, schemas);
   const isPage = isEnveloped || set?.entitySet.entityType === type;
   return isPage ? collectionSchema(type, schemas) : { type: "array", items: entitySchema(type, schemas) };

@@ -6,10 +6,10 @@ import type { DocumentObject } from "./open-api-document.ts";
 import type { SchemaRegistry } from "./schema-registry.ts";
 import { valueSchema } from "./value-schemas.ts";
 
-/** The query options that a route may take, in the order in which they are listed. */
+/** The query options of routes, in the order of their listing. */
 export type QueryOption = "$top" | "$skip" | "$filter" | "$orderby" | "$select" | "$expand" | "$count" | "$search";
 
-/** All options of the read of a collection. */
+/** The query options for reading a collection. */
 export const COLLECTION_OPTIONS: readonly QueryOption[] = [
   "$top",
   "$skip",
@@ -22,9 +22,9 @@ export const COLLECTION_OPTIONS: readonly QueryOption[] = [
 ];
 
 /**
- * The parameters of those query options that a set allows.
- * @param options what the route takes
- * @see specification, Generated API descriptions
+ * Returns the parameters for the query options that a set allows.
+ * @param options the query options of the route
+ * @see docs/reference/openapi.md
  */
 export function queryParameters(
   type: EntityType,
@@ -64,14 +64,14 @@ function toOption(option: QueryOption, type: EntityType, capabilities: Capabilit
     case "$top": {
       const limit = maxTop === null ? "" : ` At most ${String(maxTop)} (MaxTop), which is also the size of a page.`;
       const schema = { type: "integer", minimum: 0, maximum: maxTop ?? undefined };
-      return inQuery(option, `How many items to return.${limit}`, schema);
+      return inQuery(option, `The number of items to return.${limit}`, schema);
     }
     case "$skip":
-      return inQuery(option, "How many items to pass over.", { type: "integer", minimum: 0 });
+      return inQuery(option, "The number of items to skip.", { type: "integer", minimum: 0 });
     case "$filter":
       return inQuery(
         option,
-        among("Which items to return.", capabilities.filterProperties),
+        among("The condition that items must meet.", capabilities.filterProperties),
         TEXT,
         filterOf(examplesIn(type, capabilities.filterProperties)),
       );
@@ -85,14 +85,14 @@ function toOption(option: QueryOption, type: EntityType, capabilities: Capabilit
     case "$select":
       return inQuery(
         option,
-        among("Which properties to return.", capabilities.selectProperties),
+        among("The properties to return.", capabilities.selectProperties),
         TEXT,
         selectOf(examplesIn(type, capabilities.selectProperties)),
       );
     case "$expand":
-      return inQuery(option, among("Which related entities to return.", capabilities.expandProperties), TEXT);
+      return inQuery(option, among("The related entities to return.", capabilities.expandProperties), TEXT);
     case "$count":
-      return inQuery(option, "Whether to return how many items there are.", { type: "boolean" });
+      return inQuery(option, "Whether to return the number of items.", { type: "boolean" });
     case "$search":
       return inQuery(option, "Words and phrases to search for, with AND, OR and NOT.", TEXT, "coffee NOT tea");
   }
@@ -104,12 +104,12 @@ function inQuery(name: string, description: string, schema: DocumentObject, exam
   return { name, in: "query", description, schema: shownBy(schema, example) };
 }
 
-/** An example of the schema only shows the form: viewers send one of the parameter wherever nothing else is said. */
+/** The example belongs to the schema: viewers would send an example of the parameter by default. */
 function shownBy(schema: DocumentObject, example: string | undefined): DocumentObject {
   return example === undefined ? schema : { ...schema, examples: [example] };
 }
 
-/** The single primitive properties that an allowlist lets through. */
+/** Returns the primitive properties that an allowlist contains. */
 function examplesIn({ properties }: EntityType, allowed: ReadonlySet<string> | null): readonly StructuralProperty[] {
   return properties.filter(
     ({ name, type, isCollection }) =>
@@ -117,7 +117,7 @@ function examplesIn({ properties }: EntityType, allowed: ReadonlySet<string> | n
   );
 }
 
-/** What shows the form of a filter: a comparison with a property whose value needs no explaining. */
+/** Returns an example of a filter. */
 function filterOf(properties: readonly StructuralProperty[]): string | undefined {
   const text = properties.find(({ type }) => type.name === "Edm.String");
   if (text !== undefined) return `${text.name} eq 'text'`;
@@ -134,16 +134,16 @@ function selectOf(properties: readonly StructuralProperty[]): string | undefined
   return names.length === 0 ? undefined : names.join(",");
 }
 
-/** The key predicate of a path, and the parameters that stand in it. */
+/** The key predicate of a path, and its parameters. */
 export interface KeyTemplate {
-  /** With its parentheses. */
+  /** The key predicate with its parentheses. */
   readonly predicate: string;
   readonly parameters: readonly DocumentObject[];
 }
 
 /**
- * The key predicate of a type as a path template has it: what a literal has around its value stands in the template.
- * @param taken names of parameters that the path has already
+ * Returns the key predicate of a type in a path template, which also contains the quotes of literals.
+ * @param taken the names of the other parameters of the path
  * @see OData URL Conventions 4.0, section 4.3.1
  */
 export function keyTemplate(type: EntityType, schemas: SchemaRegistry, taken: readonly string[] = []): KeyTemplate {
@@ -159,12 +159,12 @@ export function keyTemplate(type: EntityType, schemas: SchemaRegistry, taken: re
   };
 }
 
-/** The names of the parameters of a key. */
+/** Returns the names of the parameters of a key. */
 export function keyParameterNames({ key }: EntityType): readonly string[] {
   return key.map(({ name }) => parameterName(name, []));
 }
 
-/** A name that generated code can have, and that no other parameter has. */
+/** Returns a unique name that is valid in generated code. */
 function parameterName(name: string, taken: readonly string[]): string {
   return taken.includes(name) ? parameterName(`Related${name}`, taken) : name;
 }
@@ -194,39 +194,42 @@ function inHeader(name: string, description: string, example?: string): Document
   return { name, in: "header", description, schema: shownBy(TEXT, example) };
 }
 
-/** The header of a read that wants nothing where the client has the entity. */
+/** The header of a read that returns 304 if the client has the current entity. */
 export const IF_NONE_MATCH: DocumentObject = inHeader(
   "If-None-Match",
-  "ETags that the client has: the answer is 304 where the entity has one of them.",
+  "The ETags that the client has. The response is 304 if the entity has one of them.",
 );
 
 const IF_MATCH: DocumentObject = inHeader("If-Match", "The ETag that the entity must have, or *.");
 
-/** Returns whether the preconditions of writes are checked: where entities are read by key, and have an ETag. */
+/** Returns whether writes check preconditions: entities have an ETag and can be read by key. */
 export function hasConditions({ entitySet, handlers }: EntitySetDefinition): boolean {
   return entitySet.etag.length > 0 && handlers.getByKey !== undefined;
 }
 
-/** Returns the headers of a write that is made only where they hold. */
+/** Returns the headers of a conditional write. */
 export function conditionsOf(set: EntitySetDefinition): readonly DocumentObject[] {
   if (!hasConditions(set)) return [];
-  return [IF_MATCH, inHeader("If-None-Match", "ETags that the entity must not have, or *: that there is none.")];
+  return [
+    IF_MATCH,
+    inHeader("If-None-Match", "The ETags that the entity must not have, or * if the entity must not exist."),
+  ];
 }
 
-/** Returns those headers of a PUT: by the specification If-None-Match is `*`, and counts where the PUT may create. */
+/** Returns the headers of a conditional PUT. Without the standard profile, If-None-Match applies only to a create. */
 export function replaceConditionsOf(
   set: EntitySetDefinition,
   { putChecksIfNoneMatch }: ServiceProfile,
   mayCreate: boolean,
 ): readonly DocumentObject[] {
   if (putChecksIfNoneMatch || !hasConditions(set)) return conditionsOf(set);
-  return mayCreate ? [IF_MATCH, inHeader("If-None-Match", "*: that there is no such entity.", "*")] : [IF_MATCH];
+  return mayCreate ? [IF_MATCH, inHeader("If-None-Match", "* if the entity must not exist.", "*")] : [IF_MATCH];
 }
 
-/** The header of a read of a collection that asks for smaller pages. */
-export const PREFER_PAGE_SIZE: DocumentObject = inHeader("Prefer", "How large pages are wanted.", "maxpagesize=50");
+/** The header of a read that requests smaller pages. */
+export const PREFER_PAGE_SIZE: DocumentObject = inHeader("Prefer", "The preferred page size.", "maxpagesize=50");
 
-/** The header of a write that says whether the client wants to see what became of it. */
+/** The header of a write that states whether the client prefers a response with content. */
 export const PREFER_RETURN: DocumentObject = inHeader(
   "Prefer",
   "return=minimal for no content, return=representation for the entity.",

@@ -8,7 +8,7 @@ const integer = (format: string, minimum?: number, maximum?: number) => (): Docu
   maximum,
 });
 
-/** Infinities and what is no number are texts. @see OData JSON Format 4.0, section 7.1 */
+/** Infinities and NaN are strings. @see OData JSON Format 4.0, section 7.1 */
 const floating = (format: string) => (): DocumentObject => ({
   anyOf: [
     { type: "number", format },
@@ -18,7 +18,7 @@ const floating = (format: string) => (): DocumentObject => ({
 
 const FRACTION = String.raw`(?:\.\d{1,12})?`;
 
-/** The schema of each primitive type: its JSON, without IEEE754Compatible. @see OData JSON Format 4.0, section 7.1 */
+/** The schemas of primitive types in JSON without IEEE754Compatible. @see OData JSON Format 4.0, section 7.1 */
 export const PRIMITIVE_SCHEMAS: Readonly<Record<PrimitiveTypeName, (facets: Facets) => DocumentObject>> = {
   "Edm.Boolean": () => ({ type: "boolean" }),
   "Edm.Byte": integer("uint8", 0, 255),
@@ -55,7 +55,7 @@ export const PRIMITIVE_SCHEMAS: Readonly<Record<PrimitiveTypeName, (facets: Face
 function describeDecimal(precision: number | undefined, scale: Facets["scale"]): string | undefined {
   const parts = [
     precision === undefined ? [] : [`at most ${String(precision)} digits`],
-    typeof scale === "number" ? [`at most ${String(scale)} of them behind the point`] : [],
+    typeof scale === "number" ? [`at most ${String(scale)} fraction digits`] : [],
   ].flat();
   if (parts.length === 0) return undefined;
   const text = parts.join(", ");

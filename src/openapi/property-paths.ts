@@ -13,8 +13,8 @@ import { objectSchema, valueSchema } from "./value-schemas.ts";
 type PropertyScope = MemberScope<StructuralProperty>;
 
 /**
- * Describes the routes of single properties, where the set wants them described.
- * @see specification, Individual property access; Generated API descriptions
+ * Describes the routes of single properties, if the set has `propertyRouteDocsEnabled`.
+ * @see docs/reference/properties.md
  */
 export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition): void {
   if (!set.settings.propertyRouteDocsEnabled) return;
@@ -31,12 +31,12 @@ export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition):
   }
 }
 
-/** Whether PATCH changes members of a complex value. */
+/** Returns whether PATCH changes members of a complex value. */
 function isPatched({ scope, member: { isCollection } }: PropertyScope): boolean {
   return scope.definition.profile.patchesComplexProperties && !isCollection;
 }
 
-/** Whether bodies are the value itself. */
+/** Returns whether bodies are the value itself. */
 function isBare({ scope, member: { type, isCollection } }: PropertyScope): boolean {
   return scope.definition.profile.complexValuesBare && type.kind === "ComplexType" && !isCollection;
 }
@@ -45,7 +45,7 @@ function addRead(each: PropertyScope): void {
   const { scope, set, member: property } = each;
   const hasETag = set.entitySet.etag.length > 0;
   const headers = hasETag ? ETAG_HEADER : undefined;
-  // Null is no content.
+  // Null is returned without content.
   const shown = { ...property, nullable: property.isCollection && property.nullable };
   const schema = valueSchema(shown, "answer", scope.schemas);
   const value = isBare(each) ? withContext(schema) : envelope({ value: schema });

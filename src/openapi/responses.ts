@@ -4,37 +4,37 @@ import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 /** The statuses of errors that operations list. */
 type ErrorStatus = 400 | 401 | 403 | 404 | 406 | 409 | 412 | 413 | 415 | 500 | 501 | 503;
 
-/** The responses of errors, by status: the code that stands for each, and what it means. */
+/** The example code and the description of errors, by status. */
 const ERRORS: Readonly<Record<ErrorStatus, readonly [ErrorCode, string]>> = {
-  400: ["InvalidQueryOption", "The address, a query option, a parameter or the body is not one that is understood."],
-  401: ["Unauthorized", "Nobody is signed in."],
-  403: ["Forbidden", "Whoever is signed in may not do that."],
-  404: ["NotFound", "There is no such resource."],
-  406: ["NotAcceptable", "The Accept header excludes what there is."],
-  409: ["Conflict", "What is there already stands against it."],
-  412: ["PreconditionFailed", "If-Match or If-None-Match does not hold."],
-  413: ["PayloadTooLarge", "The body is larger than the service takes."],
-  415: ["UnsupportedMediaType", "The body is no JSON."],
+  400: ["InvalidQueryOption", "The URL, a query option, a parameter or the body is invalid."],
+  401: ["Unauthorized", "The request has no valid credentials."],
+  403: ["Forbidden", "The user may not make this request."],
+  404: ["NotFound", "The resource does not exist."],
+  406: ["NotAcceptable", "The Accept header excludes all available formats."],
+  409: ["Conflict", "The request conflicts with existing data."],
+  412: ["PreconditionFailed", "The condition of If-Match or If-None-Match is not met."],
+  413: ["PayloadTooLarge", "The body is larger than the limit of the service."],
+  415: ["UnsupportedMediaType", "The body is not JSON."],
   500: ["InternalServerError", "The service failed."],
   501: ["NotImplemented", "The request asks for something that the service does not support, such as @odata.bind."],
-  503: ["ServiceUnavailable", "What the service works on is not there; Retry-After says when to come back."],
+  503: ["ServiceUnavailable", "The service is temporarily unavailable; Retry-After states when to retry."],
 };
 
-/** What a request may be refused for, beside what any may be. */
+/** The properties of a request that cause further errors. */
 export interface RefusalReasons {
-  /** Whether the address names an entity, or something of one. */
+  /** Whether the URL addresses an entity, or a part of an entity. */
   readonly isAddressed?: boolean;
-  /** Whether it changes something. */
+  /** Whether the request changes data. */
   readonly isWrite?: boolean;
-  /** Whether it has a body; `limited` where its size is. */
+  /** Whether the request has a body; `limited` if its size is limited. */
   readonly body?: "limited" | "unlimited" | undefined;
-  /** Whether the body is an entity, which may link to others. */
+  /** Whether the body is an entity, which may contain links. */
   readonly isEntity?: boolean;
-  /** Whether it may name an ETag. */
+  /** Whether the request may have If-Match or If-None-Match. */
   readonly isConditional?: boolean;
 }
 
-/** References to the responses that say why a request was refused, but for who may not send it, by status. */
+/** Returns references to the responses of errors, except 401 and 403, by status. */
 export function errorResponses(reasons: RefusalReasons): DocumentObject {
   return errorReferences([
     400,
@@ -50,31 +50,31 @@ export function errorResponses(reasons: RefusalReasons): DocumentObject {
   ]);
 }
 
-/** References to the responses of errors, by status. */
+/** Returns references to the responses of errors, by status. */
 export function errorReferences(statuses: readonly ErrorStatus[]): DocumentObject {
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/${ERRORS[status][0]}` }]),
   );
 }
 
-/** The responses of errors by the names under which operations refer to them. */
+/** Returns the responses of errors by their names in the document. */
 export function errorComponents(): Readonly<Record<string, DocumentObject>> {
   return Object.fromEntries(Object.values(ERRORS).map(([code, description]) => [code, toResponse(code, description)]));
 }
 
-/** The name of the schema of errors: no type is named like that. */
+/** The name of the schema of errors, which no type can have. */
 export const ERROR_SCHEMA_NAME = "odata-error";
 
 /** The body of every error. @see OData JSON Format 4.0, section 19 */
 export const ERROR_SCHEMA: DocumentObject = {
   type: "object",
-  description: "Why a request was refused.",
+  description: "The reason for a failed request.",
   properties: {
     error: {
       type: "object",
       properties: {
-        code: { type: "string", description: "For programs.", examples: ["NotFound"] },
-        message: { type: "string", description: "For people." },
+        code: { type: "string", description: "The code of the error, for programs.", examples: ["NotFound"] },
+        message: { type: "string", description: "The explanation of the error, for people." },
         target: { type: "string", description: "The property, parameter, option or header at fault." },
       },
       required: ["code", "message"],
@@ -85,8 +85,8 @@ export const ERROR_SCHEMA: DocumentObject = {
 
 function toResponse(code: ErrorCode, description: string): DocumentObject {
   const headers: Readonly<Record<number, DocumentObject>> = {
-    401: { "WWW-Authenticate": { description: "How to sign in.", schema: { type: "string" } } },
-    503: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } },
+    401: { "WWW-Authenticate": { description: "The authentication scheme.", schema: { type: "string" } } },
+    503: { "Retry-After": { description: "The number of seconds to wait.", schema: { type: "integer" } } },
   };
   return {
     description,
@@ -100,32 +100,32 @@ function toResponse(code: ErrorCode, description: string): DocumentObject {
   };
 }
 
-/** A response of JSON. @param hasETag whether it carries an ETag */
+/** Makes a response with JSON. */
 export function jsonResponse(description: string, schema: DocumentObject, headers?: DocumentObject): DocumentObject {
   return { description, headers, content: { "application/json": { schema } } };
 }
 
-/** A response without content. */
+/** Makes a response without content. */
 export function emptyResponse(description: string, headers?: DocumentObject): DocumentObject {
   return { description, headers };
 }
 
-/** A response of a raw value. */
+/** Makes a response with a raw value. */
 export function rawResponse(description: string, mediaType: string, schema: DocumentObject): DocumentObject {
   return { description, content: { [mediaType]: { schema } } };
 }
 
-/** The header of the version of an entity. */
+/** The header with the version of an entity. */
 export const ETAG_HEADER: DocumentObject = {
   ETag: { description: "The version of the entity.", schema: { type: "string" } },
 };
 
-/** The header that tells where a new entity is. */
+/** The header with the URL of a new entity. */
 export const LOCATION_HEADER: DocumentObject = {
-  Location: { description: "Where the entity is.", schema: { type: "string", format: "uri" } },
+  Location: { description: "The URL of the entity.", schema: { type: "string", format: "uri" } },
 };
 
-/** A body of JSON that must be there. @param example one that can be sent as it is; absent: none is shown */
+/** Makes a required body with JSON. @param example a valid body */
 export function jsonBody(schema: DocumentObject, example?: DocumentValue): DocumentObject {
   return { required: true, content: { "application/json": { schema, example } } };
 }

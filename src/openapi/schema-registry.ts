@@ -1,24 +1,24 @@
 import type { DocumentObject } from "./open-api-document.ts";
 
-/** The schemas of a document that are referred to, by name: what no route mentions is not there. */
+/** The schemas that the routes of a document refer to, by name. */
 export class SchemaRegistry {
   readonly #schemas: Map<string, DocumentObject>;
   readonly #label: string;
 
-  /** @param label begins the names, where several services share a document */
+  /** @param label the prefix of the names, if several services share a document */
   constructor(schemas: Map<string, DocumentObject>, label: string) {
     this.#schemas = schemas;
     this.#label = label;
   }
 
   /**
-   * A reference to a schema, which is made when it is first referred to.
-   * @param name a type, and behind a dot what of it: a dot is in no name of a model
+   * Returns a reference to a schema, and makes the schema on first use.
+   * @param name the name of a type, optionally with a dot and a suffix: names of the model contain no dot
    */
   reference(name: string, make: () => DocumentObject): DocumentObject {
     const component = this.#label + componentName(name);
     if (!this.#schemas.has(component)) {
-      // A type may lead to itself: its place is taken before it is made.
+      // Reserves the name first, because a type may refer to itself.
       this.#schemas.set(component, {});
       this.#schemas.set(component, make());
     }
@@ -26,12 +26,12 @@ export class SchemaRegistry {
   }
 }
 
-/** A name as components may have it: letters and digits of ASCII, hyphens, dots and underscores. */
+/** Returns a valid name of a component: ASCII letters and digits, hyphens, dots and underscores. */
 export function componentName(name: string): string {
   return name.replaceAll(/[^\w.-]/gu, (character) => `-${(character.codePointAt(0) ?? 0).toString(16)}-`);
 }
 
-/** A schema, or null. */
+/** Makes a schema nullable. */
 export function nullableSchema(schema: DocumentObject): DocumentObject {
   const { type, anyOf } = schema;
   const isPlain = typeof type === "string" && schema["enum"] === undefined;

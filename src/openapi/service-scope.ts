@@ -6,35 +6,35 @@ import { errorReferences } from "./responses.ts";
 import { SchemaRegistry } from "./schema-registry.ts";
 import { securitySchemesOf } from "./security.ts";
 
-/** What the services of a document fill together. */
+/** The parts of a document that its services share. */
 export interface DocumentParts {
   readonly paths: Map<string, PathItem>;
   readonly schemas: Map<string, DocumentObject>;
-  /** Those by which some operation is called. */
+  /** The security schemes that operations use. */
   readonly securitySchemes: Map<string, DocumentObject>;
   readonly operationIds: Set<string>;
-  /** Whether all services have the same address; if not, each operation states its own. */
+  /** Whether all services have the same servers; otherwise each operation states its servers. */
   readonly hasOneUrl: boolean;
 }
 
-/** One operation of a path, without what every operation of its service has. */
+/** One operation of a path, without the common parts of its service. */
 export interface OperationDescription {
-  /** `GET`, and so on. */
+  /** The method, such as `GET`. */
   readonly method: string;
-  /** Below the prefix: empty, or begins with a slash. */
+  /** The path below the prefix: empty, or with a leading slash. */
   readonly path: string;
-  /** Names it in generated clients. */
+  /** The name of the operation in generated clients. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
   readonly access: Access;
   readonly parameters?: readonly DocumentObject[];
   readonly requestBody?: DocumentObject | undefined;
-  /** By status, without those of who may not call it. */
+  /** The responses by status, except 401 and 403. */
   readonly responses: DocumentObject;
 }
 
-/** One service while its routes are put into a document. */
+/** One service while its routes are added to a document. */
 export class ServiceScope {
   readonly definition: ServiceDefinition;
   readonly schemas: SchemaRegistry;
@@ -42,7 +42,7 @@ export class ServiceScope {
   readonly #parts: DocumentParts;
   readonly #label: string;
 
-  /** @param label begins all names, where several services share the document; it ends with a dot */
+  /** @param label the prefix of all names, with a trailing dot, if several services share the document */
   constructor(service: ServiceDescription, parts: DocumentParts, label: string) {
     this.#service = service;
     this.definition = service.definition;
@@ -51,14 +51,14 @@ export class ServiceScope {
     this.schemas = new SchemaRegistry(parts.schemas, label);
   }
 
-  /** The routes of a set. */
+  /** Returns the routes of a set. */
   routesOf({ entitySet }: EntitySetDefinition): EntitySetRouteMethods {
     const routes = this.#service.routes.get(entitySet.name);
     if (routes === undefined) throw new Error(`The entity set ${entitySet.name} has no routes.`);
     return routes;
   }
 
-  /** The tag of a name, which no other service of the document has. */
+  /** Returns the tag for a name, unique in the document. */
   tag(name: string): string {
     return this.#label + name;
   }
@@ -89,8 +89,8 @@ export class ServiceScope {
   }
 
   /**
-   * Each scheme is enough. Where no user is needed, none is: the list is empty where nothing looks at credentials, and
-   * has the empty requirement where handlers may look at who calls.
+   * Returns the alternative security requirements. The list is empty if the service has no authentication. It contains the
+   * empty requirement if requests may be anonymous.
    */
   #security(needsUser: boolean): readonly DocumentObject[] {
     const { authenticate, challenge } = this.definition;

@@ -5,14 +5,14 @@ import { isRequired, membersOf, objectSchema, type SchemaUse } from "./value-sch
 
 const TEXT: DocumentObject = { type: "string" };
 
-/** What stands beside the properties of an entity. @see OData JSON Format 4.0, section 4.5 */
+/** The control information of an entity. @see OData JSON Format 4.0, section 4.5 */
 const CONTROL_INFORMATION = {
   "@odata.context": { type: "string", readOnly: true },
   "@odata.id": { type: "string", readOnly: true },
   "@odata.etag": { type: "string", readOnly: true },
 };
 
-/** The schema of an entity in an answer: `$select` may leave out any member, and `$expand` adds related entities. */
+/** Returns the schema of an entity in a response: `$select` may omit any member, and `$expand` adds related entities. */
 export function entitySchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name, () => {
     const navigations = type.navigationProperties.flatMap((each) => expandedMembers(each, schemas));
@@ -21,32 +21,32 @@ export function entitySchema(type: EntityType, schemas: SchemaRegistry): Documen
   });
 }
 
-/** The schema of a page of entities. @see OData JSON Format 4.0, section 12 */
+/** Returns the schema of a page of entities. @see OData JSON Format 4.0, section 12 */
 export function collectionSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(`${type.name}.collection`, () =>
     envelope({
-      "@odata.count": { type: "integer", format: "int64", description: "With $count=true: how many there are." },
-      "@odata.nextLink": { ...TEXT, description: "Where the next page is; absent on the last one." },
+      "@odata.count": { type: "integer", format: "int64", description: "The number of entities, with $count=true." },
+      "@odata.nextLink": { ...TEXT, description: "The URL of the next page; absent on the last page." },
       value: { type: "array", items: entitySchema(type, schemas) },
     }),
   );
 }
 
-/** The schema of an object around one value. */
+/** Returns the schema of an object with one value. */
 export function envelope(members: Readonly<Record<"value", DocumentObject>> & DocumentObject): DocumentObject {
   return objectSchema(undefined, { "@odata.context": TEXT, ...members }, ["value"]);
 }
 
-/** The schema of a complex value whose context stands among its members. @see OData JSON Format 4.0, section 11 */
+/** Returns the schema of a complex value with its context URL. @see OData JSON Format 4.0, section 11 */
 export function withContext(value: DocumentObject): DocumentObject {
   return { allOf: [value, objectSchema(undefined, { "@odata.context": { ...TEXT, readOnly: true } }, [])] };
 }
 
-/** The schema of a reference to an entity. @see OData JSON Format 4.0, section 13 */
+/** Returns the schema of a reference to an entity. @see OData JSON Format 4.0, section 13 */
 export function referenceSchema(schemas: SchemaRegistry): DocumentObject {
   return schemas.reference("odata-reference", () =>
     objectSchema(
-      "A reference to an entity: its address, absolute or relative to the service.",
+      "A reference to an entity: its URL, absolute or relative to the service.",
       { "@odata.context": { ...TEXT, readOnly: true }, "@odata.id": TEXT },
       ["@odata.id"],
     ),
@@ -54,16 +54,16 @@ export function referenceSchema(schemas: SchemaRegistry): DocumentObject {
 }
 
 /**
- * The schema of the body of a new entity.
- * @param given what something else gives: the entity that it is created along
+ * Returns the schema of the body of a new entity.
+ * @param given the properties that the parent entity determines
  */
 export function createSchema(type: EntityType, given: ReadonlySet<string>, schemas: SchemaRegistry): DocumentObject {
   const make = (): DocumentObject => bodySchema(type, type.properties, (each) => !given.has(each.name), schemas);
-  // What is asked for along one navigation is not what is asked for along another: such a schema has no name.
+  // The required properties differ between navigations, so the schema has no name.
   return given.size === 0 ? schemas.reference(`${type.name}.create`, make) : make();
 }
 
-/** The schema of the body of a new entity in which related ones may be nested, each with all that it leads to. */
+/** Returns the schema of the body of a new entity with nested entities at any depth. */
 export function deepCreateSchema({ name, entityType }: EntitySet, schemas: SchemaRegistry): DocumentObject {
   const given = new Set(
     entityType.navigationProperties.flatMap(({ referentialConstraints }) =>
@@ -76,14 +76,14 @@ export function deepCreateSchema({ name, entityType }: EntitySet, schemas: Schem
   });
 }
 
-/** The schema of the body of a PUT: what is absent becomes its default. */
+/** Returns the schema of the body of a PUT: absent properties are reset to their defaults. */
 export function replaceSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(`${type.name}.replace`, () =>
     bodySchema(type, type.properties, ({ isKey, immutable }) => !isKey && !immutable, schemas),
   );
 }
 
-/** The schema of the body of a PATCH: what is absent stays as it is. */
+/** Returns the schema of the body of a PATCH: absent properties keep their values. */
 export function patchSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(`${type.name}.patch`, () => {
     const changed = type.properties.filter(({ isKey, immutable }) => !isKey && !immutable);
@@ -103,7 +103,7 @@ function bodySchema(
   return objectSchema(description, membersOf(own, use, schemas), required);
 }
 
-/** @param backLinks the navigations that lead back to the entity around it */
+/** @param backLinks the navigations that lead back to the outer entity */
 function nestedSchema(type: EntityType, backLinks: ReadonlySet<string>, schemas: SchemaRegistry): DocumentObject {
   const name = [`${type.name}.nested`, ...backLinks].join(".");
   return schemas.reference(name, () =>
@@ -131,7 +131,7 @@ function withNested(
   return { ...body, properties: { ...(properties as DocumentObject), ...Object.fromEntries(nested) } };
 }
 
-/** The navigations of related entities that lead back: the entity in which they are nested decides what they link to. */
+/** Returns the navigations of nested entities that lead back to the outer entity, which determines their links. */
 function backLinksOf(type: EntityType, navigation: NavigationProperty): ReadonlySet<string> {
   const { name, partner, entityType } = navigation;
   const isBack = (other: NavigationProperty): boolean =>

@@ -3,29 +3,29 @@ import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 import { PRIMITIVE_SCHEMAS } from "./primitive-schemas.ts";
 import { nullableSchema, type SchemaRegistry } from "./schema-registry.ts";
 
-/** Whether a value stands in an answer, in a body that gives it whole, or in one that changes members of it. */
+/** The use of a value: in a response, in a body with the whole value, or in a body with changed members. */
 export type SchemaUse = "answer" | "body" | "change";
 
-/** What the names of schemas of complex values end in. */
+/** The suffixes of the names of schemas of complex values. */
 const SUFFIXES: Readonly<Record<SchemaUse, string>> = { answer: "", body: ".body", change: ".patch" };
 
-/** What has a value: a property, a parameter, or the result of an operation that is no entity. */
+/** A property, a parameter, or the result of an operation other than entities. */
 export type Valued = Pick<StructuralProperty | OperationParameter, "type" | "isCollection" | "nullable" | "facets">;
 
-/** A result that is no entity. */
+/** A result other than entities. */
 export function isValued(returns: ReturnType): returns is ReturnType & Valued {
   return returns.type.kind !== "EntityType";
 }
 
-/** The schema of a value as JSON has it: an array of its items where it is a collection. */
+/** Returns the schema of a value in JSON: an array for a collection. */
 export function valueSchema(valued: Valued, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
-  // A collection is replaced whole.
+  // A change replaces the whole collection.
   const single = singleSchema(valued, use === "change" && valued.isCollection ? "body" : use, schemas);
   const item = valued.nullable ? nullableSchema(single) : single;
   return valued.isCollection ? { type: "array", items: item } : item;
 }
 
-/** The declared default as JSON; undefined where there is none, or none that JSON shows without loss. */
+/** Returns a declared default in JSON; undefined without a default, or if JSON cannot represent it without loss. */
 export function defaultOf({ type, defaultValue }: Pick<StructuralProperty, "type" | "defaultValue">): DocumentValue {
   if (defaultValue === null || typeof defaultValue === "boolean") return defaultValue;
   if (typeof defaultValue === "number") return Number.isFinite(defaultValue) ? defaultValue : String(defaultValue);
@@ -54,7 +54,7 @@ function enumSchema({ members, isFlags, description }: EnumType): DocumentObject
   const names = [...members.keys()];
   if (!isFlags) return { type: "string", enum: names, description };
   const one = `(?:${names.join("|")})`;
-  const text = `One or more of ${names.join(", ")}, with commas between them.`;
+  const text = `One or more of ${names.join(", ")}, separated by commas.`;
   return {
     type: "string",
     pattern: `^${one}(?:, ?${one})*$`,
@@ -64,8 +64,8 @@ function enumSchema({ members, isFlags, description }: EnumType): DocumentObject
 }
 
 /**
- * The schema of a complex value. No member of an answer is required where `$select` may leave it out; here none may be. A
- * change keeps the members that it leaves out.
+ * Returns the schema of a complex value. In a response, `$select` may omit members, so none is required. A change keeps
+ * absent members.
  */
 export function complexSchema(type: ComplexType, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name + SUFFIXES[use], () => {
@@ -76,12 +76,12 @@ export function complexSchema(type: ComplexType, use: SchemaUse, schemas: Schema
   });
 }
 
-/** Tells whether a body must state a property: nothing stands for it. */
+/** Returns whether a body must contain a property, because it has no default. */
 export function isRequired({ nullable, isCollection, defaultValue }: StructuralProperty): boolean {
   return !nullable && !isCollection && defaultValue === undefined;
 }
 
-/** The schemas of properties by their wire names. */
+/** Returns the schemas of properties by their wire names. */
 export function membersOf(
   properties: readonly StructuralProperty[],
   use: SchemaUse,
@@ -104,7 +104,7 @@ export function membersOf(
   );
 }
 
-/** The schema of an object; undefined members are left out. */
+/** Makes the schema of an object, without undefined members. */
 export function objectSchema(
   description: string | undefined,
   properties: DocumentObject,

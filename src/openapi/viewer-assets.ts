@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** The files of the viewer that are served. */
+/** The served files of the viewer. */
 export interface ViewerAssets {
   readonly script: Uint8Array;
   readonly style: Uint8Array;
@@ -11,12 +11,12 @@ export interface BuiltinModules {
   getBuiltinModule?: ((name: "node:module" | "node:fs") => unknown) | undefined;
 }
 
-/** The package that the viewer comes from, an optional peer. */
+/** The package of the viewer, an optional peer dependency. */
 const PACKAGE = "swagger-ui-dist";
 
 /**
- * Reads the files of the viewer from its package, as it is installed beside this one.
- * @returns undefined where the package, or a file system, is not there
+ * Reads the files of the viewer from its installed package.
+ * @returns undefined without the package or a file system
  */
 export function loadViewerAssets(
   packageName: string = PACKAGE,

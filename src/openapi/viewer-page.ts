@@ -9,13 +9,13 @@ export const VIEWER_PATHS = {
   style: "openapi/swagger-ui.css",
 } as const;
 
-/** What starts the viewer; addresses are relative to the page. */
+/** The script that starts the viewer; URLs are relative to the page. */
 const START = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#viewer", validatorUrl: null });\n`;
 
 /**
- * The page of the viewer and what it loads: nothing from elsewhere, and no script within the page.
- * @param title of the page
- * @param origins where requests go, beside the origin of the page
+ * Returns the page of the viewer and its files. It loads nothing from other origins and contains no inline script.
+ * @param title the title of the page
+ * @param origins the origins of requests, in addition to the origin of the page
  */
 export function viewerResources(
   { script, style }: ViewerAssets,
@@ -37,7 +37,7 @@ export function viewerResources(
   ];
 }
 
-/** Pictures stand in the style sheet; styles and scripts come from the service alone. @see Content Security Policy Level 3 */
+/** Images are part of the style sheet; styles and scripts come only from the service. @see Content Security Policy Level 3 */
 function policyOf(origins: readonly string[]): string {
   return [
     "default-src 'none'",
@@ -51,7 +51,7 @@ function policyOf(origins: readonly string[]): string {
   ].join("; ");
 }
 
-/** Without an icon of its own, browsers ask for one that is not there. */
+/** Prevents browsers from requesting a missing icon. */
 function pageOf(title: string): string {
   return `<!doctype html>
 <html lang="en">

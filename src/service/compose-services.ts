@@ -16,7 +16,7 @@ import { SCHEMA_FAULTS } from "./schema-gate.ts";
 
 /** Several services in one handler. */
 export interface ComposedServices {
-  /** Passes a request to the service with the prefix of its path; returns 404 if there is none. */
+  /** Passes a request to the service with the prefix of its path; returns 404 for any other path. */
   handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
   /** Logs a failure after the start of a response: the client only sees that the response breaks off. */
   reportFailure(request: ODataRequest, response: ODataResponse, error: unknown): void;

@@ -108,7 +108,7 @@ export class RouteTable {
     const route = known ?? new Route(endpoints);
     if (known === undefined) this.#routes.set(endpoints, route);
     if (route.exists) return route;
-    throw protocolError("NotFound", "There is no resource at this path: the service declares no operation for it.");
+    throw protocolError("NotFound", "This path has no resource, because the service declares no handler for it.");
   }
 
   #endpoints(path: ResourcePath): Endpoints {

@@ -43,7 +43,7 @@ export class EntitySets {
   /**
    * Finds the database of a transaction.
    * @param over a set of the database; undefined for the only database of the service
-   * @throws Error if there is no database, or if several are possible
+   * @throws Error for a service without a database, or if several are possible
    */
   databaseOf(over: DeclaredEntitySet | undefined): TransactionalDatabase {
     if (over !== undefined) {

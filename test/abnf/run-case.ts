@@ -168,7 +168,7 @@ const LITERAL_TYPES: Readonly<Record<string, ReadonlyArray<Literal["type"]>>> = 
 function runUrlLiteral(rule: string, input: string): void {
   const text = decodeURIComponent(input);
   if (rule === "odataIdentifier") {
-    if (!isIdentifier(text)) throw new Refusal("It is no identifier.");
+    if (!isIdentifier(text)) throw new Refusal("It is not an identifier.");
     return;
   }
   const context = parseContext();

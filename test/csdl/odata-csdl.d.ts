@@ -1,4 +1,4 @@
-/** The reader of CSDL XML of the OData committee, of which only this is used. */
+/** The used part of the CSDL XML reader of the OData committee. */
 declare module "odata-csdl" {
   export function xml2json(
     xml: string,

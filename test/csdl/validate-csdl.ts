@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { xml2json } from "odata-csdl";
 import { validateXML } from "xmllint-wasm";
 
-// The package gives no access to its schemas but by path.
+// The package exposes its schemas only by path.
 const schemas = join(dirname(createRequire(import.meta.url).resolve("odata-csdl/package.json")), "schemas");
 const schemaFile = (fileName: string): { readonly fileName: string; readonly contents: string } => ({
   fileName,
   contents: readFileSync(join(schemas, fileName), "utf8"),
 });
 
-/** The faults of a metadata document against the XML schemas of OASIS: none when it is valid. */
+/** Validates a metadata document against the XML schemas of OASIS. */
 export async function faultsOfSchema(xml: string): Promise<readonly string[]> {
   const { errors } = await validateXML({
     xml: [{ fileName: "metadata.xml", contents: xml }],
@@ -22,8 +22,8 @@ export async function faultsOfSchema(xml: string): Promise<readonly string[]> {
 }
 
 /**
- * The document in the JSON form of CSDL, by the committee's own reader.
- * @throws Error when names collide or a reference leads nowhere
+ * Converts a document to CSDL JSON with the reader of the OData committee.
+ * @throws Error for colliding names and broken references
  */
 export function readCsdl(xml: string): Readonly<Record<string, unknown>> {
   const messages: unknown[] = [];

@@ -25,7 +25,7 @@ const ALL: CsdlCapabilities = {
   replaceable: true,
   deletable: true,
 };
-/** What a service of handlers for reading offers without navigation, search and writes. */
+/** The capabilities of a read-only service without navigation and search. */
 const READ_ONLY: CsdlCapabilities = {
   ...ALL,
   query: { ...QUERY, expandEnabled: false, searchEnabled: false },
@@ -36,7 +36,7 @@ const READ_ONLY: CsdlCapabilities = {
   deletable: false,
 };
 
-/** A model of one entity type with a key and one more property. */
+/** A model with one entity type: a key and one further property. */
 function modelOf(...properties: readonly StructuralProperty[]): Model {
   const thing = entityType("Thing", [property("Id", "Edm.Int32", { isKey: true }), ...properties]);
   return {
@@ -88,12 +88,12 @@ describe("the metadata document", () => {
     expect(await faultsOfSchema(document)).toEqual([]);
   });
 
-  test("would fail that check with a fault", async () => {
+  test("an invalid document fails this check", async () => {
     expect(await faultsOfSchema(xml.replace("<Key>", "<Keys>").replace("</Key>", "</Keys>"))).not.toEqual([]);
     expect(await faultsOfSchema(xml.replace('Scale="2"', 'Scale="two"'))).not.toEqual([]);
   });
 
-  test("is read by the committee's reader: enumeration and complex types", () => {
+  test("is understood by the reader of the OData committee: enumeration and complex types", () => {
     const csdl = readCsdl(xml) as { readonly Shop: Record<string, unknown> };
     expect(csdl).toMatchObject({ $Version: "4.0" });
     expect(csdl.Shop["Status"]).toEqual({ $Kind: "EnumType", Draft: 0, Paid: 1, Shipped: 2 });
@@ -113,7 +113,7 @@ describe("the metadata document", () => {
     });
   });
 
-  test("is read by the committee's reader: entity types", () => {
+  test("is understood by the reader of the OData committee: entity types", () => {
     const { Shop } = readCsdl(xml) as { readonly Shop: Record<string, unknown> };
     expect(Shop["Customer"]).toEqual({
       $Kind: "EntityType",
@@ -140,7 +140,7 @@ describe("the metadata document", () => {
     });
   });
 
-  test("is read by the committee's reader: operations, optional parameters last", () => {
+  test("is understood by the reader of the OData committee: operations, optional parameters last", () => {
     const { Shop } = readCsdl(xml) as { readonly Shop: Record<string, unknown> };
     const bound = { $Name: "bindingParameter", $Type: "Shop.Order" };
     expect(Shop["Late"]).toEqual([
@@ -176,7 +176,7 @@ describe("the metadata document", () => {
     expect(Shop["Reset"]).toEqual([{ $Kind: "Action" }]);
   });
 
-  test("is read by the committee's reader: imports", () => {
+  test("is understood by the reader of the OData committee: imports", () => {
     const { Shop } = readCsdl(xml) as { readonly Shop: { readonly Container: Record<string, unknown> } };
     expect(Shop.Container["Greet"]).toEqual({ $Function: "Shop.Greet", $IncludeInServiceDocument: true });
     expect(Shop.Container["Reset"]).toEqual({ $Action: "Shop.Reset" });
@@ -188,7 +188,7 @@ describe("the metadata document", () => {
   });
 });
 
-describe("a property says", () => {
+describe("the attributes of a property", () => {
   test.each<[string, StructuralProperty, string]>([
     ["its length", property("A", "Edm.String", { facets: { maxLength: 5 } }), ' Nullable="false" MaxLength="5"'],
     [
@@ -242,7 +242,7 @@ describe("a property says", () => {
     expect(line.replace(/^<Property Name="A" Type="[^"]*"/, "")).toBe(`${attributes}/>`);
   });
 
-  test("that a key is not null, whatever was declared", () => {
+  test("a key is never nullable", () => {
     const key = property("A", "Edm.Int32", { isKey: true, nullable: true });
     expect(
       lineWith(
@@ -265,7 +265,7 @@ describe("an enumeration type", () => {
   });
 });
 
-describe("an entity set tells what it offers", () => {
+describe("the capabilities of an entity set", () => {
   const prefix = "@Org.OData.Capabilities.V1.";
   const ofOrders = (capabilities: CsdlCapabilities): Record<string, unknown> => {
     const csdl = readCsdl(writeCsdlXml(model, () => capabilities)) as {
@@ -289,11 +289,11 @@ describe("an entity set tells what it offers", () => {
     DeleteRestrictions: { Deletable: true },
   };
 
-  test("when everything is on", () => {
+  test("with all capabilities", () => {
     expect(ofOrders(ALL)).toEqual(every);
   });
 
-  test("when some of its navigation properties have no routes", () => {
+  test("with navigation properties without routes", () => {
     expect(ofOrders({ ...ALL, navigable: new Set(["Lines"]) })).toEqual({
       ...every,
       NavigationRestrictions: {
@@ -306,7 +306,7 @@ describe("an entity set tells what it offers", () => {
     });
   });
 
-  test("when it only reads", () => {
+  test("with only reads", () => {
     expect(ofOrders(READ_ONLY)).toEqual({
       ...every,
       NavigationRestrictions: { Navigability: "None" },
@@ -379,7 +379,7 @@ describe("an entity set tells what it offers", () => {
     expect(ofOrders({ ...ALL, readable, readableByKey })).toEqual(expected);
   });
 
-  test("with its ETag and its bindings", () => {
+  test("with an ETag and bindings", () => {
     const csdl = readCsdl(writeCsdlXml(model, () => ALL));
     expect(csdl).toMatchObject({
       Shop: {
@@ -393,7 +393,7 @@ describe("an entity set tells what it offers", () => {
     });
   });
 
-  test("and functions for filters only where some set can be filtered", () => {
+  test("include filter functions only if a set can be filtered", () => {
     const query = { ...QUERY, filterEnabled: false };
     expect(writeCsdlXml(model, () => ({ ...ALL, query }))).not.toContain("FilterFunctions");
   });

@@ -15,7 +15,7 @@ test.each([
   expect(escapeXml(text)).toBe(expected);
 });
 
-test("elements are printed with indentation, attributes in order, undefined ones left out", () => {
+test("prints elements with indentation and attributes in order, and omits undefined attributes", () => {
   const root = element("a", { x: "1", y: undefined, z: "<" }, [
     element("b"),
     element("c", {}, [textElement("d", "t & u")]),

@@ -69,7 +69,7 @@ describe("the model", () => {
   const { model } = build({ namespace: "Shop.Sales" });
   const order = model.entityTypes.get("Order");
 
-  test("has every type that is mentioned, by name", () => {
+  test("contains every used type by name", () => {
     expect([...model.entityTypes.keys()]).toEqual(["Order", "Customer", "Line"]);
     expect([...model.complexTypes.keys()]).toEqual(["Address"]);
     expect([...model.enumTypes.keys()]).toEqual(["Status"]);
@@ -108,12 +108,12 @@ describe("the model", () => {
     expect(order?.membersIgnoringCase.get("orderlines")).toBe(order?.navigationProperties[1]);
   });
 
-  test("leaves ignored properties out", () => {
+  test("omits ignored properties", () => {
     expect([...(model.entityTypes.get("Customer")?.members.keys() ?? [])]).toEqual(["Id", "Name", "Orders"]);
     expect(model.entityTypes.get("Customer")?.properties[1]?.description).toBe("Full name");
   });
 
-  test("resolves navigation properties, in circles", () => {
+  test("resolves navigation properties in cycles", () => {
     const customer = order?.members.get("Customer");
     const back = model.entityTypes.get("Customer")?.members.get("Orders");
     expect(customer).toMatchObject({
@@ -165,7 +165,7 @@ describe("names", () => {
     ["camelCase", ["id", "customerId", "remark", "customer", "orderLines"]],
     ["asDeclared", ["id", "customerId", "remark", "customer", "orderLines"]],
   ] as const)("%s", (propertyNaming, expected) => {
-    // The camelCase name of `total` is that of a function.
+    // The camelCase name of `total` equals the name of a function.
     const plain = entitySet(Order, { navigation: orders.navigation ?? {} });
     const { model } = build({ propertyNaming, entitySets: [plain, customers] });
     const members = [...(model.entityTypes.get("Order")?.members.values() ?? [])];
@@ -181,7 +181,7 @@ describe("names", () => {
     expect([...entitySets.keys()]).toEqual(["Positions"]);
   });
 
-  test("the container makes way for a type of its name", () => {
+  test("the container gets another name if a type has its name", () => {
     const Container = entityType("Container", { id: edm.int32().key() });
     const { model } = build({ entitySets: [entitySet(Container, {})] });
     expect(model.entityContainer.name).toBe("DefaultContainer");
@@ -190,7 +190,7 @@ describe("names", () => {
 });
 
 describe("settings", () => {
-  test("are those of the specification where nothing is stated", () => {
+  test("have the documented defaults", () => {
     const set = build({ entitySets: [entitySet(Line, {})] }).entitySets.get("Lines");
     expect(set?.capabilities).toEqual({
       filterEnabled: true,
@@ -250,7 +250,7 @@ describe("settings", () => {
     expect(set?.settings.idempotentDelete).toBe(false);
   });
 
-  test("allowlists hold wire names, navigations too; an empty one allows nothing", () => {
+  test("allowlists contain wire names, including navigations; an empty list allows nothing", () => {
     const { capabilities } = build().entitySets.get("Orders") ?? {};
     expect(capabilities?.filterProperties).toEqual(new Set(["Customer", "remark"]));
     expect(capabilities?.expandProperties).toEqual(new Set(["Customer"]));
@@ -282,7 +282,7 @@ describe("settings", () => {
 });
 
 describe("the registration", () => {
-  test("has what the options leave out", () => {
+  test("has defaults for absent options", () => {
     expect(build()).toMatchObject({
       name: undefined,
       prefix: "",
@@ -345,7 +345,7 @@ describe("authorization", () => {
   const signedIn = { kind: "authenticated" };
   const has = (name: string): object => ({ kind: "role", name });
 
-  test("without rules nothing is required, and no row is hidden", () => {
+  test("without rules, nothing is required and no row is hidden", () => {
     const service = build({ functions: { greet: fn({ returns: edm.string(), handler: () => "" }) } });
     expect(service.authorization).toEqual([]);
     expect(service.operations.get("greet")?.authorization).toEqual([]);
@@ -355,7 +355,7 @@ describe("authorization", () => {
     });
   });
 
-  test("the rules of a category replace those for all; an empty list, too", () => {
+  test("the rules of a category replace the rules for all, even if empty", () => {
     const authorization = { all: authenticated(), read: [], update: [role("editor"), role("ann")], create: undefined };
     const { entitySets } = build({ entitySets: [entitySet(Customer, { authorization })] });
     expect(entitySets.get("Customers")?.authorization).toEqual({
@@ -367,7 +367,7 @@ describe("authorization", () => {
     });
   });
 
-  test("those of the registration and of operations stand beside", () => {
+  test("the rules of the registration and of operations apply in addition", () => {
     const ping = action({ authorization: [role("a"), anyOf(role("b"), anyOf(role("c")))], handler: () => {} });
     const service = build({ authorization: authenticated(), actions: { ping } });
     expect(service.authorization).toEqual([signedIn]);
@@ -378,7 +378,7 @@ describe("authorization", () => {
     expect(service.entitySets.get("Orders")?.authorization.read).toEqual([]);
   });
 
-  test("what the application goes on changing does not reach them", () => {
+  test("later changes by the application have no effect on them", () => {
     const rules = [role("a")];
     const authorization: { read?: typeof rules; rows: () => typeof allRows } = { read: rules, rows: () => allRows };
     const { entitySets } = build({ entitySets: [entitySet(Customer, { authorization })] });
@@ -391,7 +391,7 @@ describe("authorization", () => {
     expect(entitySets.get("Customers")?.rows?.conditionFor({})).toBe("all");
   });
 
-  test("a check of entities is found wherever in a rule", () => {
+  test("finds a check of entities at any depth of a rule", () => {
     const mine = resource(() => true);
     const needs = [mine, anyOf(role("a"), mine), anyOf(role("a"), anyOf(role("b"), mine))];
     expect(needs.map(({ requires }) => needsResource(requires))).toEqual([true, true, true]);
@@ -411,7 +411,7 @@ describe("two sets of one type", () => {
   });
   const { model } = build({ entitySets: [nodes, roots] });
 
-  test("the type has the union of their navigations", () => {
+  test("their type has the navigations of both", () => {
     const type = model.entityTypes.get("Node");
     expect(type?.navigationProperties.map(({ name }) => name)).toEqual(["Parent", "Children", "Siblings"]);
     expect(type?.navigationProperties[0]).toMatchObject({
@@ -420,7 +420,7 @@ describe("two sets of one type", () => {
     });
   });
 
-  test("each set has its own ones", () => {
+  test("each set has only its own navigations", () => {
     const names = [...model.entityContainer.entitySets.values()].map((set) => [...set.navigationProperties.keys()]);
     expect(names).toEqual([
       ["Parent", "Children"],
@@ -484,7 +484,7 @@ describe("defaults in canonical form", () => {
 });
 
 describe("isolation", () => {
-  test("two services from one set object share nothing", () => {
+  test("two services of one set object share nothing", () => {
     const plainOrders = entitySet(Order, { navigation: orders.navigation ?? {} });
     const [one, two] = [
       build(),
@@ -498,7 +498,7 @@ describe("isolation", () => {
     expect(shared.filter((each) => !isSharedByDesign(each))).toEqual([]);
   });
 
-  test("all of it is frozen, maps and sets too", () => {
+  test("everything is frozen, including maps and sets", () => {
     const service = build({
       functions: { greet: fn({ returns: edm.complex(Address), handler: () => ({ street: "" }) }) },
     });
@@ -514,7 +514,7 @@ describe("isolation", () => {
     expect(() => Object.assign(model.entityTypes.get("Order")?.properties[0] ?? {}, { name: "x" })).toThrow(TypeError);
   });
 
-  test("what the application goes on changing does not reach it", () => {
+  test("later changes by the application have no effect on it", () => {
     const list: Array<"id" | "name"> = ["id"];
     const defaults = { maxTop: 7 };
     const service = build({ entitySets: [entitySet(Customer, { filterProperties: list })], defaults });
@@ -527,7 +527,7 @@ describe("isolation", () => {
   });
 });
 
-/** Every object that a value leads to, functions left out. */
+/** Returns every object reachable from a value, except functions. */
 function objectsOf(value: unknown, found: Set<object> = new Set()): Set<object> {
   if (typeof value !== "object" || value === null || found.has(value)) return found;
   found.add(value);
@@ -536,7 +536,7 @@ function objectsOf(value: unknown, found: Set<object> = new Set()): Set<object> 
   return found;
 }
 
-/** Constants of the package, and what the application gave. */
+/** Constants of the package, and objects of the application. */
 function isSharedByDesign(value: object): boolean {
   const isConstant = "kind" in value && value.kind === "PrimitiveType";
   const isProfile = "navigationTakesEveryOption" in value;

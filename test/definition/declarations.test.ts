@@ -42,7 +42,7 @@ describe("builders", () => {
     expect(property.declared.facets).toEqual(facets);
   });
 
-  test("each modifier makes another property", () => {
+  test("each modifier returns a new property", () => {
     const plain = edm.int32();
     const all = plain.nullable().key().ignored().computed().immutable().default(5).json("x").describe("y");
     expect(plain.declared).toEqual(edm.int32().declared);
@@ -93,7 +93,7 @@ describe("declarations are frozen", () => {
     expect(Object.isFrozen(declaration)).toBe(true);
   });
 
-  test("what the application goes on changing does not reach them", () => {
+  test("later changes by the application have no effect on them", () => {
     const type = enumType("A", members);
     members.A = 2;
     options.maxTop = 6;
@@ -115,30 +115,30 @@ describe("applyDelta", () => {
     expect(applyDelta(Order, old, delta)).toEqual({ ...old, note: "b" });
   });
 
-  test("takes a property named __proto__ for one like any other", () => {
+  test("treats a property named __proto__ like any other", () => {
     const written = applyDelta(Order, old, JSON.parse('{"__proto__":"q"}') as never);
     expect(Object.getOwnPropertyDescriptor(written, "__proto__")?.value).toBe("q");
     expect(Object.getPrototypeOf(written)).toBe(Object.prototype);
   });
 
-  test("gives null where there is no entity", () => {
+  test("returns null without an entity", () => {
     expect(applyDelta(Order, null, {})).toBeNull();
     expect(applyDelta(Order, undefined, {})).toBeNull();
   });
 });
 
 describe("requireUser", () => {
-  test("gives the user", () => {
+  test("returns the user", () => {
     const user = { id: "x" };
     expect(requireUser({ user })).toBe(user);
   });
 
-  test("answers 401 without one", () => {
+  test("throws 401 for an anonymous request", () => {
     expect(() => requireUser({ user: null })).toThrow(
       expect.objectContaining({
         status: 401,
         code: "Unauthorized",
-        message: "This needs a user: send the request with credentials.",
+        message: "This request requires authentication. Send credentials with the request.",
       }),
     );
   });
@@ -153,13 +153,13 @@ test("rules and row predicates are data", () => {
       { kind: "resource", check },
     ],
   });
-  // What holds for all rows is decided where it is written: no expression ever holds it.
+  // Constants are folded: no expression contains them.
   expect(allRows.and(noRows.not()).or(noRows).term).toBe(true);
   expect(allRows.not().or(noRows).term).toBe(false);
   expect(allRows.kind).toBe("RowPredicate");
 });
 
-test("an operation that is declared apart knows its entity type", () => {
+test("an operation declared outside its set knows its entity type", () => {
   const apart = fn(Order, { bound: "entity", returns: edm.string(), handler: (key) => String(key) });
   expect(apart).toMatchObject({ operationKind: "Function", bound: "entity", entityType: Order });
   expect(action({ handler: () => {} })).toMatchObject({

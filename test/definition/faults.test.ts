@@ -23,7 +23,7 @@ const Customer = entityType("Customer", {
 const Order = entityType("Order", { id: edm.int64().key(), customerId: edm.int32() });
 const orders = entitySet(Order, {});
 
-/** Untyped code can pass anything. */
+/** JavaScript callers can pass any value. */
 function untyped(value: unknown): never {
   return value as never;
 }
@@ -38,18 +38,18 @@ function faultsOf(options: unknown): readonly ConfigurationFault[] {
   return [];
 }
 
-/** The faults of a registration of one set of Customer with these options. */
+/** A registration of one set of Customer with these options. */
 function ofSet(options: unknown): object {
   return { entitySets: [entitySet(Customer, untyped(options)), orders] };
 }
 
-/** The same of a set whose rows are in a database. */
+/** The same registration with a set over a database. */
 function ofTable(options: object): object {
   const queryable = Object.assign(() => null, { source: { relational: {} } });
   return ofSet({ ...options, queryable });
 }
 
-/** The faults of a registration of one set of a type with these properties beside its key. */
+/** A registration of one set whose type has a key and these properties. */
 function ofType(properties: object, id: unknown = edm.int32().key()): object {
   return { entitySets: [entitySet(untyped(entityType("Thing", untyped({ id, ...properties }))), {})] };
 }
@@ -67,11 +67,11 @@ const handler = (): string => "x";
 const returns = edm.string();
 const LETTERS = "Begin with a letter or underscore, then letters, digits and underscores, at most 128 characters.";
 const RENAME = "Rename one of them: the key in `functions` or `actions` is the name.";
-const PREFIX_FIX = 'Begin with a slash and end without one, such as "/odata"; "" is the root.';
+const PREFIX_FIX = 'Start with a slash and do not end with one, such as "/odata"; "" is the root.';
 const URL_FIX = 'Give scheme, host and perhaps a path, such as "https://api.example.com", without "?" and "#".';
 const SECRET_FIX = "Give at least 16 random characters that all processes of the service share, from its environment.";
 const NAMESPACE_FIX =
-  'Give identifiers with dots between them, such as "Shop.Sales"; not Edm, odata, System or Transient.';
+  'Give identifiers separated by dots, such as "Shop.Sales", except Edm, odata, System and Transient.';
 
 type Row = readonly [title: string, options: unknown, ...faults: readonly ConfigurationFault[]];
 
@@ -96,20 +96,20 @@ const SERVICE: readonly Row[] = [
     { prefix: "" },
     {
       message: "`entitySets` of odataService is missing.",
-      fix: "Give an array of what `entitySet` returns.",
+      fix: "Give an array of results of `entitySet`.",
     },
   ],
   [
     "something else as entity set",
     { entitySets: [Order, 5, { kind: "EntitySetDeclaration" }] },
     {
-      message: "`entitySets` holds an object at position 0.",
-      fix: "List what `entitySet(entityType(…), { … })` returns.",
+      message: "`entitySets` contains an object at position 0.",
+      fix: "List results of `entitySet(entityType(…), { … })`.",
     },
-    { message: "`entitySets` holds 5 at position 1.", fix: "List what `entitySet(entityType(…), { … })` returns." },
+    { message: "`entitySets` contains 5 at position 1.", fix: "List results of `entitySet(entityType(…), { … })`." },
     {
       message: "The set at position 2 of `entitySets` has no entity type.",
-      fix: "List what `entitySet(entityType(…), { … })` returns.",
+      fix: "List results of `entitySet(entityType(…), { … })`.",
     },
   ],
   ...["odata", "/odata/", "/", "/a b", "/a//b", "/..", "/a?b", "/%41"].map((prefix): Row => [
@@ -121,7 +121,7 @@ const SERVICE: readonly Row[] = [
     "a name that is no path",
     ofService({ name: "my shop" }),
     {
-      message: 'The prefix would be "/my shop", after the `name`, which is no path.',
+      message: 'The prefix would be "/my shop", after the `name`, which is not a path.',
       fix: "Give a `prefix`, or a name of letters, digits, dots and hyphens.",
     },
   ],
@@ -141,7 +141,7 @@ const SERVICE: readonly Row[] = [
     "a challenge that is no header",
     ofService({ challenge: "Bearer\r\nX: y" }),
     {
-      message: "`challenge` of odataService holds characters that a header cannot carry.",
+      message: "`challenge` of odataService contains characters that a header cannot contain.",
       fix: 'Give ASCII text, such as "Bearer".',
     },
   ],
@@ -162,7 +162,7 @@ const SERVICE: readonly Row[] = [
       message: '`propertyNaming` of odataService cannot be "snake".',
       fix: 'Give "PascalCase" or "camelCase" or "asDeclared".',
     },
-    { message: '`group` of odataService cannot be "".', fix: "Give a text." },
+    { message: '`group` of odataService cannot be "".', fix: "Give a string." },
     { message: "`routes` of odataService cannot be an object.", fix: "Give an array." },
     { message: '`profile` of odataService cannot be "other".', fix: 'Give "specification" or "standard".' },
   ],
@@ -180,16 +180,16 @@ const SERVICE: readonly Row[] = [
     "routes that nothing made",
     ofService({ routes: [{}, null, "openapi.json"] }),
     {
-      message: "`routes` of odataService holds an object at position 0.",
-      fix: "List what `openApiRoute(…)` returns.",
+      message: "`routes` of odataService contains an object at position 0.",
+      fix: "List results of `openApiRoute(…)`.",
     },
     {
-      message: "`routes` of odataService holds null at position 1.",
-      fix: "List what `openApiRoute(…)` returns.",
+      message: "`routes` of odataService contains null at position 1.",
+      fix: "List results of `openApiRoute(…)`.",
     },
     {
-      message: '`routes` of odataService holds "openapi.json" at position 2.',
-      fix: "List what `openApiRoute(…)` returns.",
+      message: '`routes` of odataService contains "openapi.json" at position 2.',
+      fix: "List results of `openApiRoute(…)`.",
     },
   ],
   [
@@ -210,7 +210,7 @@ const SERVICE: readonly Row[] = [
   [
     "a secret that is none",
     ofService({ secret: untyped(12_345_678) }),
-    { message: "`secret` of odataService is neither a text nor bytes.", fix: SECRET_FIX },
+    { message: "`secret` of odataService is neither a string nor bytes.", fix: SECRET_FIX },
   ],
 ];
 
@@ -244,11 +244,11 @@ const SETS: readonly Row[] = [
       message: '`roundingMode` of entitySet cannot be "up".',
       fix: 'Give "spec-compliant" or "BankersRounding".',
     },
-    { set: "", message: '`name` of entitySet cannot be "".', fix: "Give a text." },
+    { set: "", message: '`name` of entitySet cannot be "".', fix: "Give a string." },
     {
       set: "",
       route: "/",
-      message: 'The name "" of the entity set of Customer is no identifier.',
+      message: 'The name "" of the entity set of Customer is not an identifier.',
       fix: `Give one of the sets another \`name\`. ${LETTERS}`,
     },
   ],
@@ -290,7 +290,7 @@ const SETS: readonly Row[] = [
     { set: "Customers", message: "`filterProperties` names `name` twice.", fix: "Name it once." },
     {
       set: "Customers",
-      message: "`orderByProperties` names `secret`, which is ignored: no client may learn of it.",
+      message: "`orderByProperties` names `secret`, which is ignored: clients must not see it.",
       fix: "Remove it from `orderByProperties`, or remove .ignored().",
     },
     {
@@ -301,7 +301,7 @@ const SETS: readonly Row[] = [
     {
       set: "Customers",
       message: "`expandProperties` names `name`, which Customer does not have.",
-      fix: "Remove it: there are none to name.",
+      fix: "Remove it: no name is available.",
     },
     {
       set: "Customers",
@@ -310,7 +310,7 @@ const SETS: readonly Row[] = [
     },
     {
       set: "Customers",
-      message: "`etag` names `secret`, which is ignored: no client may learn of it.",
+      message: "`etag` names `secret`, which is ignored: clients must not see it.",
       fix: "Remove it from `etag`, or remove .ignored().",
     },
     {
@@ -331,7 +331,7 @@ const SETS: readonly Row[] = [
       set: "Customers",
       route: "/Customers",
       method: "GET",
-      message: "There is a search handler, but no handler that reads the collection.",
+      message: "The set has a search handler, but no handler that reads the collection.",
       fix: "Declare queryable, getAll or applyQuery.",
     },
   ],
@@ -393,12 +393,12 @@ const TYPES: readonly Row[] = [
     {
       set: "Thing",
       message: "The property `other` of Thing is an object.",
-      fix: "Declare it with a builder, such as edm.string(); entities are related by `navigation` of entitySet.",
+      fix: "Declare it with a builder, such as edm.string(); relate entities with `navigation` of entitySet.",
     },
     {
       set: "Thing",
       message: 'The property `text` of Thing is "x".',
-      fix: "Declare it with a builder, such as edm.string(); entities are related by `navigation` of entitySet.",
+      fix: "Declare it with a builder, such as edm.string(); relate entities with `navigation` of entitySet.",
     },
   ],
   [
@@ -406,12 +406,12 @@ const TYPES: readonly Row[] = [
     ofType({ "a-b": edm.string(), ok: edm.string().json("x y") }),
     {
       set: "Thing",
-      message: 'The name "A-b" of the property `a-b` of Thing is no identifier.',
+      message: 'The name "A-b" of the property `a-b` of Thing is not an identifier.',
       fix: `Give the property another key, or another wire name with .json(). ${LETTERS}`,
     },
     {
       set: "Thing",
-      message: 'The name "x y" of the property `ok` of Thing is no identifier.',
+      message: 'The name "x y" of the property `ok` of Thing is not an identifier.',
       fix: `Give the property another key, or another wire name with .json(). ${LETTERS}`,
     },
   ],
@@ -475,17 +475,17 @@ const TYPES: readonly Row[] = [
     {
       set: "Thing",
       message: "A collection is never null, but the property `a` of Thing is nullable.",
-      fix: "Leave it empty instead; for items that may be null write edm.collection(….nullable()).",
+      fix: "Use an empty collection; for nullable items, write edm.collection(….nullable()).",
     },
     {
       set: "Thing",
       message: "The items of the property `b` of Thing are collections.",
-      fix: "Items are single values: declare a complex type that holds the inner collection.",
+      fix: "Items are single values: declare a complex type that contains the inner collection.",
     },
     {
       set: "Thing",
-      message: "`.json()` has no meaning on the items of the property `c` of Thing.",
-      fix: "Put it behind edm.collection(…), or remove it.",
+      message: "`.json()` has no effect on the items of the property `c` of Thing.",
+      fix: "Append it to edm.collection(…), or remove it.",
     },
   ],
   [
@@ -493,7 +493,7 @@ const TYPES: readonly Row[] = [
     ofType({ place: edm.complex(complexType("Place", { id: edm.int32().key() })) }),
     {
       set: "Place",
-      message: "`.key()` has no meaning on the property `id` of Place.",
+      message: "`.key()` has no effect on the property `id` of Place.",
       fix: "Remove it: only entity types have keys.",
     },
   ],
@@ -503,12 +503,12 @@ const TYPES: readonly Row[] = [
     {
       set: "Thing",
       message: "The type of the property `a` of Thing is undefined.",
-      fix: "Give what enumType or complexType returns.",
+      fix: "Use the result of enumType or complexType.",
     },
     {
       set: "Thing",
       message: "The type of the property `b` of Thing is an object.",
-      fix: "Give what enumType or complexType returns.",
+      fix: "Use the result of enumType or complexType.",
     },
   ],
   [
@@ -520,7 +520,7 @@ const TYPES: readonly Row[] = [
     }),
     {
       set: "Half",
-      message: 'The name "b c" of the member `b c` of Half is no identifier.',
+      message: 'The name "b c" of the member `b c` of Half is not an identifier.',
       fix: `Rename the member. ${LETTERS}`,
     },
     { set: "Empty", message: "The enumeration Empty has no members.", fix: "Give an object of names and numbers." },
@@ -552,7 +552,7 @@ const TYPES: readonly Row[] = [
     { entitySets: [entitySet(entityType("My Order", { id: edm.int32().key() }), { name: "Orders" })] },
     {
       set: "My Order",
-      message: 'The name "My Order" of the entity type My Order is no identifier.',
+      message: 'The name "My Order" of the entity type My Order is not an identifier.',
       fix: `Give entityType another name, or declare the type once and use that one object everywhere. ${LETTERS}`,
     },
   ],
@@ -584,7 +584,7 @@ const LINKS: readonly Row[] = [
     }),
     navigationFault(
       TAGGED,
-      "`through` of `tagged` names a table of links, but the set Customers is over no table.",
+      "`through` of `tagged` names a link table, but the set Customers has no table.",
       "Declare it with sqlEntitySet, or remove `through` and give `get` or `getBatch`.",
     ),
   ],
@@ -596,11 +596,11 @@ const LINKS: readonly Row[] = [
         linked: hasMany(Order, untyped({ through: { table: "links", from: { idd: "c", tags: "t", id: 5 } } })),
       },
     }),
-    navigationFault(TAGGED, "`table` of `through` of `tagged` is 5.", "Give the name of the table of links."),
+    navigationFault(TAGGED, "`table` of `through` of `tagged` is 5.", "Give the name of the link table."),
     navigationFault(
       TAGGED,
       "`from` of `through` of `tagged` maps no properties.",
-      'Map what identifies an entity to the columns of its links: from: { id: "order_id" }.',
+      'Map properties and columns of the link table: from: { id: "order_id" }.',
     ),
     navigationFault(
       TAGGED,
@@ -610,7 +610,7 @@ const LINKS: readonly Row[] = [
     navigationFault(
       TAGGED,
       "`tagged` has both `on` and `through`.",
-      "Keep `through` where a table of links tells what is related, else `on`.",
+      "Keep `through` for a link table, otherwise `on`.",
     ),
     navigationFault(
       "/Customers({key})/Linked",
@@ -619,18 +619,18 @@ const LINKS: readonly Row[] = [
     ),
     navigationFault(
       "/Customers({key})/Linked",
-      "`from` of `through` of `linked` names `tags`, which is no single value.",
+      "`from` of `through` of `linked` names `tags`, which is not a single value.",
       "Name properties of single values.",
     ),
     navigationFault(
       "/Customers({key})/Linked",
       "`from.id` of `through` of `linked` is 5.",
-      "Give the name of the column that holds the values of that property.",
+      "Give the name of the column with the values of the property.",
     ),
     navigationFault(
       "/Customers({key})/Linked",
       "`to` of `through` of `linked` maps no properties.",
-      'Map what identifies an entity to the columns of its links: to: { tag_id: "id" }.',
+      'Map properties and columns of the link table: to: { tag_id: "id" }.',
     ),
   ],
 ];
@@ -713,13 +713,13 @@ const NAVIGATIONS: readonly Row[] = [
     }),
     navigationFault(
       "/Customers({key})/Orders",
-      'The target of `orders`, "Order", is no entity set of this registration.',
+      'The target of `orders`, "Order", is not an entity set of this service.',
       "Did you mean `Orders`?",
     ),
     navigationFault(
       "/Customers({key})/Others",
-      '`others` leads to Order, but its target "Customers" holds Customer.',
-      "Name a set of the related type, or lead to the type of that set.",
+      '`others` leads to Order, but its target "Customers" contains Customer.',
+      "Name a set of the related type, or declare the navigation to the type of that set.",
     ),
   ],
   [
@@ -746,7 +746,7 @@ const NAVIGATIONS: readonly Row[] = [
     ),
     navigationFault(
       "/Customers({key})/C",
-      "`on` of `c` pairs `name` with `customerId`, which has another type.",
+      "`on` of `c` pairs `name` with `customerId`, which has a different type.",
       "Pair single values of one type.",
     ),
     navigationFault(
@@ -761,7 +761,7 @@ const NAVIGATIONS: readonly Row[] = [
     ),
     navigationFault(
       "/Customers({key})/F",
-      "`on` of `f` pairs `address` with `address`, which has another type.",
+      "`on` of `f` pairs `address` with `address`, which has a different type.",
       "Pair single values of one type.",
     ),
   ],
@@ -841,7 +841,7 @@ const NAVIGATIONS: readonly Row[] = [
     },
     navigationFault(
       "/Customers({key})/Orders",
-      "The partner of `orders`, `custommer`, is no navigation that a set of Order declares.",
+      "The partner of `orders`, `custommer`, is not a navigation of a set of Order.",
       "Did you mean `customer`?",
     ),
     navigationFault(
@@ -888,9 +888,9 @@ const NAVIGATIONS: readonly Row[] = [
     ...(
       [
         ["C", "`on` of `c` pairs no properties."],
-        ["A", "`a` has another type here than in the set Customers of the same type."],
-        ["B", "`b` has another cardinality here than in the set Customers of the same type."],
-        ["C", "`c` has another `on` here than in the set Customers of the same type."],
+        ["A", "`a` has a different type here than in the set Customers of the same type."],
+        ["B", "`b` has a different cardinality here than in the set Customers of the same type."],
+        ["C", "`c` has a different `on` here than in the set Customers of the same type."],
       ] as const
     ).map(([name, message], index) => ({
       set: "Clients",
@@ -900,7 +900,7 @@ const NAVIGATIONS: readonly Row[] = [
       fix:
         index === 0
           ? "Pair a property of this type with one of the related type, or leave `on` out."
-          : "Declare it alike in both sets, or in one of them only.",
+          : "Declare it identically in both sets, or only in one.",
     })),
   ],
 ];
@@ -910,7 +910,7 @@ const OPERATIONS: readonly Row[] = [
     "something else as operation",
     ofService({ functions: { a: handler, b: action({ handler: () => {} }) } }),
     { message: "`a` of `functions` is a function.", fix: "Declare it with fn({ … })." },
-    { message: "`b` of `functions` is what action(…) returns.", fix: "Declare it with fn({ … })." },
+    { message: "`b` of `functions` is the result of action(…).", fix: "Declare it with fn({ … })." },
   ],
   [
     "options",
@@ -973,14 +973,14 @@ const OPERATIONS: readonly Row[] = [
       set: "Customers",
       route: "/Customers/my-total",
       method: "GET",
-      message: 'The name "my-total" of the function `my-total` of Customers is no identifier.',
+      message: 'The name "my-total" of the function `my-total` of Customers is not an identifier.',
       fix: `${RENAME} ${LETTERS}`,
     },
     {
       set: "Customers",
       route: "/Customers/my-total",
       method: "GET",
-      message: 'The name "a b" of the parameter `a b` of `my-total` is no identifier.',
+      message: 'The name "a b" of the parameter `a b` of `my-total` is not an identifier.',
       fix: `Rename the parameter. ${LETTERS}`,
     },
   ],
@@ -1035,21 +1035,21 @@ const OPERATIONS: readonly Row[] = [
     {
       route: "/c",
       method: "GET",
-      message: "`c` is bound to a collection, but stands among the unbound operations.",
+      message: "`c` is bound to a collection, but is listed with the unbound operations.",
       fix: "Remove `bound`, or move it into an entity set.",
     },
     {
       set: "Customers",
       route: "/Customers/a",
       method: "GET",
-      message: "`a` is not bound, but stands in an entity set.",
+      message: "`a` is not bound, but is declared in an entity set.",
       fix: 'Give `bound: "entity"` or `bound: "collection"`, or move it to odataService.',
     },
     {
       set: "Customers",
       route: "/Customers/b",
       method: "GET",
-      message: "`b` is bound to Order, but the set holds Customer.",
+      message: "`b` is bound to Order, but the set contains Customer.",
       fix: "Move it into a set of its type.",
     },
   ],
@@ -1060,7 +1060,7 @@ const OPERATIONS: readonly Row[] = [
       set: "Customers",
       route: "/Customers({key})/go",
       method: "GET",
-      message: "The handler of `go`, which is bound to an entity, takes no parameter.",
+      message: "The handler of `go`, which is bound to an entity, has no parameter.",
       fix: "Take the key first: (key, parameters, ctx) => …",
     },
   ],
@@ -1088,7 +1088,7 @@ const OPERATIONS: readonly Row[] = [
       set: "Customers",
       route: `/Customers({key})/${name}`,
       method: "GET",
-      message: `The handler of \`${name}\`, which is bound to an entity, takes no parameter.`,
+      message: `The handler of \`${name}\`, which is bound to an entity, has no parameter.`,
       fix: "Take the key first: (key, parameters, ctx) => …",
     })),
   ],
@@ -1150,21 +1150,21 @@ const OPERATIONS: readonly Row[] = [
     {
       route: "/c",
       method: "GET",
-      message: "`.json()` has no meaning on the parameter `p` of `c`.",
+      message: "`.json()` has no effect on the parameter `p` of `c`.",
       fix: "Remove it: the key in `params` is the name.",
     },
     {
       route: "/c",
       method: "GET",
       message: expect.stringMatching(
-        /^The default of the parameter `q` of `c` is no value of its type: .*Edm\.Int32/,
+        /^The default of the parameter `q` of `c` is not a value of its type: .*Edm\.Int32/,
       ) as string,
       fix: "Give a value of the type.",
     },
     {
       route: "/c",
       method: "GET",
-      message: "`.default()` has no meaning on the result of `c`.",
+      message: "`.default()` has no effect on the result of `c`.",
       fix: "Remove it.",
     },
     {
@@ -1189,14 +1189,14 @@ const OPERATIONS: readonly Row[] = [
       set: "Others",
       route: "/Others/go",
       method: "GET",
-      message: "`go` has another signature here than in the set Orders of the same type.",
+      message: "`go` has a different signature here than in the set Orders of the same type.",
       fix: "Give both the same parameters and result, or two names.",
     },
   ],
 ];
 
 const RULE_FIX =
-  "Give what `authenticated()`, `role(…)`, `anyOf(…)` or `resource(…)` returns, or a list of rules that must all pass.";
+  "Use `authenticated()`, `role(…)`, `anyOf(…)` or `resource(…)`, or a list of rules that must all pass.";
 const BY_ENTITY = "Move it into the `authorization` of an entity set.";
 const mine = resource(() => true);
 const rows = (): typeof allRows => allRows;
@@ -1260,19 +1260,19 @@ const RULES: readonly Row[] = [
     ruleFault("`authorization.create` is null.", RULE_FIX),
     ruleFault("`authorization.update` is true.", RULE_FIX),
     ruleFault("`authorization.delete` is an object.", RULE_FIX),
-    ruleFault("`authorization.invoke` holds an array at position 0.", RULE_FIX),
+    ruleFault("`authorization.invoke` contains an array at position 0.", RULE_FIX),
   ],
   [
     "what is no rule, behind one",
     ofRules({ update: [role("editor"), "admin", undefined] }),
-    ruleFault('`authorization.update` holds "admin" at position 1.', RULE_FIX),
-    ruleFault("`authorization.update` holds undefined at position 2.", RULE_FIX),
+    ruleFault('`authorization.update` contains "admin" at position 1.', RULE_FIX),
+    ruleFault("`authorization.update` contains undefined at position 2.", RULE_FIX),
   ],
   ["what only inherits no rule", ofRules(Object.create({ all: 5 })), ruleFault("`authorization.all` is 5.", RULE_FIX)],
   [
     "what looks like a rule",
     ofRules({ all: { kind: "AuthorizationRule", requires: { kind: "nobody" } } }),
-    ruleFault("`authorization.all` holds a rule of no known kind.", RULE_FIX),
+    ruleFault("`authorization.all` contains a rule of no known kind.", RULE_FIX),
   ],
   ...[undefined, null, 5, "", "  "].map((name): Row => {
     const is = typeof name === "string" ? `"${name}"` : String(name);
@@ -1280,15 +1280,15 @@ const RULES: readonly Row[] = [
     return [
       `role(${is})`,
       ofRules({ all: role(untyped(name)) }),
-      ruleFault(`\`authorization.all\` holds role(${is}).`, fix),
+      ruleFault(`\`authorization.all\` contains role(${is}).`, fix),
     ];
   }),
   [
     "anyOf of nothing",
     ofRules({ all: anyOf() }),
     ruleFault(
-      "`authorization.all` holds anyOf() of no rule, which nobody passes.",
-      "Name the rules of which one must pass.",
+      "`authorization.all` contains anyOf() without rules, which no user passes.",
+      "Pass the rules of which one must be met.",
     ),
   ],
   ...(
@@ -1304,7 +1304,7 @@ const RULES: readonly Row[] = [
       `anyOf of ${is}`,
       ofRules({ read: anyOf(authenticated(), untyped(given)) }),
       ruleFault(
-        `\`authorization.read\` holds anyOf(…) of ${is}.`,
+        `\`authorization.read\` contains anyOf(…) of ${is}.`,
         'Give each rule as an argument: anyOf(role("editor"), role("admin")).',
       ),
     ];
@@ -1312,17 +1312,17 @@ const RULES: readonly Row[] = [
   [
     "faults within anyOf within anyOf",
     ofRules({ read: anyOf(anyOf(role(""), anyOf()), role("a")) }),
-    ruleFault('`authorization.read` holds role("").', 'Give the name of a role: role("editor").'),
+    ruleFault('`authorization.read` contains role("").', 'Give the name of a role: role("editor").'),
     ruleFault(
-      "`authorization.read` holds anyOf() of no rule, which nobody passes.",
-      "Name the rules of which one must pass.",
+      "`authorization.read` contains anyOf() without rules, which no user passes.",
+      "Pass the rules of which one must be met.",
     ),
   ],
   [
     "resource without a check",
     ofRules({ delete: resource(untyped("ownerId")) }),
     ruleFault(
-      '`authorization.delete` holds resource("ownerId").',
+      '`authorization.delete` contains resource("ownerId").',
       "Give a function: resource((user, order) => order.ownerId === user.id).",
     ),
   ],
@@ -1334,8 +1334,8 @@ const RULES: readonly Row[] = [
   [
     "faults in the rules of the registration",
     ofService({ authorization: [authenticated, role("")] }),
-    { message: "`authorization` of odataService holds a function at position 0.", fix: RULE_FIX },
-    { message: '`authorization` of odataService holds role("").', fix: 'Give the name of a role: role("editor").' },
+    { message: "`authorization` of odataService contains a function at position 0.", fix: RULE_FIX },
+    { message: '`authorization` of odataService contains role("").', fix: 'Give the name of a role: role("editor").' },
   ],
   [
     "categories of the registration",
@@ -1346,7 +1346,7 @@ const RULES: readonly Row[] = [
     "a check of entities in the registration",
     ofService({ authorization: [authenticated(), anyOf(role("a"), mine)] }),
     {
-      message: "`authorization` of odataService holds resource(…), but no entity is addressed that it could judge.",
+      message: "`authorization` of odataService contains resource(…), but these requests address no entity.",
       fix: BY_ENTITY,
     },
   ],
@@ -1361,7 +1361,7 @@ const RULES: readonly Row[] = [
     {
       route: "/ping",
       method: "POST",
-      message: "`authorization` of `ping` holds resource(…), but no entity is addressed that it could judge.",
+      message: "`authorization` of `ping` contains resource(…), but these requests address no entity.",
       fix: BY_ENTITY,
     },
   ],
@@ -1376,14 +1376,14 @@ const RULES: readonly Row[] = [
       set: "Customers",
       route: "/Customers/late",
       method: "GET",
-      message: "`late` has `authorization`, but is bound: what its set requires for `invoke` holds.",
+      message: "`late` has `authorization`, but is bound: the `invoke` rules of its set apply.",
       fix: "Move its rules to `authorization.invoke` of the set.",
     },
     {
       set: "Customers",
       route: "/Customers({key})/go",
       method: "POST",
-      message: "`go` has `authorization`, but is bound: what its set requires for `invoke` holds.",
+      message: "`go` has `authorization`, but is bound: the `invoke` rules of its set apply.",
       fix: "Move its rules to `authorization.invoke` of the set.",
     },
   ],
@@ -1398,19 +1398,19 @@ const RULES: readonly Row[] = [
     {
       route: "/greet",
       method: "GET",
-      message: "`greet` has no `authorization`, nor has odataService, whereas Customers is guarded.",
-      fix: "Give it `authorization: authenticated()`, or `authorization: []` where everybody may call it.",
+      message: "`greet` and odataService have no `authorization`, but Customers has rules.",
+      fix: "Give it `authorization: authenticated()`, or `authorization: []` if every client may call it.",
     },
   ]),
 ];
 
-/** The faults of what a set of Customer does by these rules without `getByKey`. */
+/** The faults of a set of Customer with these rules and without `getByKey`. */
 function unloaded(category: string, route: string, method: string): ConfigurationFault {
   return {
     set: "Customers",
     route,
     method,
-    message: `\`${category}\` requires resource(…), but no \`getByKey\` loads the entity that it judges.`,
+    message: `\`${category}\` requires resource(…), but no \`getByKey\` loads the entity that it checks.`,
     fix: "Declare getByKey, or remove resource(…).",
   };
 }
@@ -1420,7 +1420,8 @@ function unshown(route: string, method: string): ConfigurationFault {
     set: "Customers",
     route,
     method,
-    message: "`authorization.rows` hides entities, but no `getByKey` tells whether this one is hidden.",
+    message:
+      "`authorization.rows` hides entities, but without `getByKey` the service cannot check whether an entity is hidden.",
     fix: "Declare getByKey.",
   };
 }
@@ -1431,7 +1432,7 @@ function navigationOf(options: object): object {
 
 const go = action({ bound: "entity", handler: (key) => void key });
 
-/** What addresses an entity: options of a set, and the first route that they make. */
+/** Options of a set that address an entity, with their first route. */
 const ADDRESSING: ReadonlyArray<readonly [category: string, options: object, route: string, method: string]> = [
   ["update", { replace: noRow }, "/Customers({key})", "PUT"],
   ["update", { patch: noRow }, "/Customers({key})", "PATCH"],
@@ -1457,7 +1458,7 @@ const ADDRESSING: ReadonlyArray<readonly [category: string, options: object, rou
 ];
 
 const UNQUERIED = "`read` requires resource(…), which cannot be part of a query";
-const ROWS_FIX = "Give `authorization.rows` of Customers: the condition on what queries show.";
+const ROWS_FIX = "Give `authorization.rows` of Customers: the condition on the rows that queries return.";
 
 const GUARDS: readonly Row[] = [
   ...ADDRESSING.map(([category, options, route, method]): Row => [
@@ -1500,7 +1501,7 @@ const GUARDS: readonly Row[] = [
       set: "Customers",
       route: "/Customers",
       method: "GET",
-      message: `${UNQUERIED}, but the collection can be read, and there is no \`rows\`.`,
+      message: `${UNQUERIED}, but the collection can be read and the set has no \`rows\`.`,
       fix: ROWS_FIX,
     },
   ]),
@@ -1516,7 +1517,7 @@ const GUARDS: readonly Row[] = [
       set: "Customers",
       route: "/Orders({key})/Customer",
       method: "GET",
-      message: `${UNQUERIED}, but \`customer\` of Orders leads here, and there is no \`rows\`.`,
+      message: `${UNQUERIED}, but \`customer\` of Orders leads to this set, which has no \`rows\`.`,
       fix: ROWS_FIX,
     },
   ],
@@ -1541,7 +1542,7 @@ const GUARDS: readonly Row[] = [
       set: "Customers",
       route: "/Customers/late",
       method: "GET",
-      message: "`late` is bound to a collection, but `invoke` requires resource(…), which judges one entity.",
+      message: "`late` is bound to a collection, but `invoke` requires resource(…), which checks one entity.",
       fix: "Bind it to an entity, or remove resource(…) from the rules for `invoke`.",
     },
   ],
@@ -1587,7 +1588,8 @@ const GUARDS: readonly Row[] = [
       set: "Customers",
       route,
       method: "POST",
-      message: "Clients choose the keys of what they create, but no `getByKey` tells whether a hidden entity has one.",
+      message:
+        "Clients choose the keys of new entities, but without `getByKey` the service cannot check whether a hidden entity has the key.",
       fix: "Declare getByKey, or a key that is computed.",
     },
   ]),
@@ -1605,7 +1607,7 @@ const GUARDS: readonly Row[] = [
       set: "Orders",
       route: "/Orders({key})/Customer",
       method: "GET",
-      message: "`customer` leads to Customer, of which Customers, Clients hides rows, but names no `target`.",
+      message: "`customer` leads to Customer without a `target`, but Customers, Clients hides rows.",
       fix: 'Give `target`: "Customers" or "Clients".',
     },
   ],
@@ -1631,7 +1633,7 @@ describe("startup refuses as a default", () => {
     const [fault, ...others] = faultsOf(ofType({ value: property }));
     expect(others).toEqual([]);
     expect(fault).toMatchObject({ set: "Thing", fix: "Give a value of the type." });
-    expect(fault?.message).toMatch(/^The default of the property `value` of Thing is no value of its type: /);
+    expect(fault?.message).toMatch(/^The default of the property `value` of Thing is not a value of its type: /);
     expect(fault?.message).toContain(part);
   });
 });

@@ -64,7 +64,7 @@ describe("identifiers", () => {
     },
   );
 
-  test("are what the parsers of URLs read as one", () => {
+  test("are the names that the parsers of URLs accept", () => {
     const pieces = fc.constantFrom(
       "a",
       "Z",

@@ -41,28 +41,28 @@ const Thing = entityType("Thing", {
   tenant: edm.string().ignored(),
   ["__proto__"]: edm.string(),
   constructor: edm.string(),
-  // oxlint-disable-next-line unicorn/no-thenable -- what this is about: a row must be no thenable
+  // oxlint-disable-next-line unicorn/no-thenable -- the test checks that a row is not a thenable
   then: edm.string(),
   toString: edm.string(),
-  // Fields are any text; these two look like a path, and like a condition.
+  // Fields may be any string; these two look like a path and like a condition.
   ["parent/id"]: edm.int32().json("slashed"),
   ['id" eq ?']: edm.int32().json("quoted"),
 });
 
-/** What untyped code may ask of a property. */
+/** The operators of a property, for JavaScript callers. */
 interface AnyOperand extends Record<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "in" | "startsWith", Asks> {
   isNull(): RowPredicate;
 }
 type Asks = (given: unknown) => RowPredicate;
 
-/** A row as untyped code sees it: every field an operand, and the row of a related entity. */
+/** A row for JavaScript callers: every field is an operand, or the row of a related entity. */
 interface AnyRow {
   readonly [field: string]: AnyOperand & AnyRow;
 }
 
 type Rule = (row: AnyRow, user: User) => unknown;
 
-/** The row rule of a set of Thing, and that of another set in the same registration. */
+/** The row rules of a set of Thing and of another set in the same registration. */
 function rulesOf(rule: Rule, other: Rule = () => allRows): readonly [RowRule, RowRule] {
   const things = (name: string, declared: Rule): ReturnType<typeof entitySet> =>
     entitySet(Thing, {
@@ -91,14 +91,14 @@ function varying(rule: Rule): VaryingRowCondition {
   return condition;
 }
 
-/** A condition as text, with the values of its parameters in place. */
+/** Formats a condition with the values of its parameters. */
 function shown({ filter, values }: VaryingRowCondition): string {
   return show(filter.expression, (index) =>
     show({ kind: "literal", value: values[index] ?? "?", type: null as never }),
   );
 }
 
-/** An expression as text: every node with what makes it differ from another. */
+/** Formats an expression, so that different expressions have different strings. */
 function show(expression: Expression, parameter: (index: number) => string = () => "?"): string {
   const text = (each: Expression): string => show(each, parameter);
   switch (expression.kind) {
@@ -145,7 +145,7 @@ function thrown(run: () => unknown): Error {
   throw new Error("Nothing was thrown.");
 }
 
-describe("what a rule says", () => {
+describe("the condition of a rule", () => {
   test.each<[RowCondition, RowPredicate]>([
     ["all", allRows],
     ["none", noRows],
@@ -181,7 +181,7 @@ describe("what a rule says", () => {
     expect(shown(varying(rule))).toBe("it > .id eq[Edm.Int32] 1");
   });
 
-  test("nothing is asked for nobody", () => {
+  test("a rule is not called for anonymous users", () => {
     let calls = 0;
     const [rule] = rulesOf(() => {
       calls += 1;
@@ -224,11 +224,14 @@ describe("operators", () => {
     expect(shown(varying(rule))).toBe(text);
   });
 
-  test.each(["__proto__", "constructor", "then", "toString"])("a property named %s is one like any other", (field) => {
-    expect(shown(varying((row) => row[field]!.eq("t")))).toBe(`it > .${field} eq[Edm.String] "t"`);
-  });
+  test.each(["__proto__", "constructor", "then", "toString"])(
+    "a property named %s is an ordinary property",
+    (field) => {
+      expect(shown(varying((row) => row[field]!.eq("t")))).toBe(`it > .${field} eq[Edm.String] "t"`);
+    },
+  );
 
-  test("a chain of one operator is one list, so that many grants make no deep tree", () => {
+  test("a chain of one operator is one list, so that many grants do not nest deeply", () => {
     const ids = Array.from({ length: 5000 }, (_, index) => index);
     const { filter, values } = varying((row) =>
       ids.reduce<RowPredicate>((all, id) => all.or(row["id"]!.eq(id)), noRows),
@@ -287,7 +290,7 @@ describe("values are canonical", () => {
     ["status", "Lost", "Status"],
     ["days", 8, "Days"],
   ])("%s is never %s", (field, given, type) => {
-    const message = `A row rule compares ${field} with what is no value of ${type}.`;
+    const message = `A row rule compares ${field} with a value that is not of type ${type}.`;
     const error = thrown(() => conditionOf((row) => row[field]!.eq(given)));
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toBe(message);
@@ -295,8 +298,8 @@ describe("values are canonical", () => {
     expect(thrown(() => conditionOf((row) => row[field]!.in([given]))).message).toBe(message);
   });
 
-  test("half of a surrogate pair is refused: databases take it for a character of others", () => {
-    const message = "A row rule compares text with a text that holds half of a surrogate pair.";
+  test("rejects half of a surrogate pair, which databases would replace by another character", () => {
+    const message = "A row rule compares text with a string that contains half of a surrogate pair.";
     for (const half of ["\ud800", "\udc00x"]) {
       expect(thrown(() => conditionOf((row) => row["text"]!.eq(half))).message).toBe(message);
       expect(thrown(() => conditionOf((row) => row["text"]!.in(["a", half]))).message).toBe(message);
@@ -305,35 +308,35 @@ describe("values are canonical", () => {
     expect(conditionOf((row) => row["text"]!.eq("\u{10000}\ufffd"))).toMatchObject({ values: ["\u{10000}\ufffd"] });
   });
 
-  test("what is absent is no value: it would stand for any, or for none", () => {
+  test("rejects undefined, which could match any row or none", () => {
     const message = "A row rule compares text with undefined: give a value, or null.";
     for (const operator of ["eq", "ne", "gt", "ge", "lt", "le"] as const) {
       expect(thrown(() => conditionOf((row, user) => row["text"]![operator](user.roles?.[0]))).message).toBe(message);
     }
     expect(thrown(() => conditionOf((row) => row["text"]!.in(["a", undefined]))).message).toBe(message);
-    // oxlint-disable-next-line no-sparse-arrays -- a hole is absent, too
+    // oxlint-disable-next-line no-sparse-arrays -- a hole counts as undefined
     expect(thrown(() => conditionOf((row) => row["text"]!.in(["a", , "b"]))).message).toBe(message);
   });
 
   test.each<[string, Rule]>([
     ["A row rule compares text with string: give an array of values.", (row) => row["text"]!.in("abc")],
     ["A row rule compares text with undefined: give an array of values.", (row) => row["text"]!.in(undefined)],
-    ["A row rule compares text with object: give a text.", (row) => row["text"]!.startsWith(null)],
+    ["A row rule compares text with object: give a string.", (row) => row["text"]!.startsWith(null)],
     ["A row rule compares text with undefined: give a value, or null.", (row) => row["text"]!.startsWith(undefined)],
-    ["id is no text: a row rule cannot ask how it begins.", (row) => row["id"]!.startsWith("1")],
-    ["tags is no text: a row rule cannot ask how it begins.", (row) => row["tags"]!.startsWith("1")],
+    ["id is not a string: a row rule cannot use startsWith.", (row) => row["id"]!.startsWith("1")],
+    ["tags is not a string: a row rule cannot use startsWith.", (row) => row["tags"]!.startsWith("1")],
     ["tags is a collection: a row rule cannot compare it.", (row) => row["tags"]!.eq("a")],
     ["tags is a collection: a row rule cannot compare it.", (row) => row["tags"]!.in([])],
     ["tags is a collection, which is never null.", (row) => row["tags"]!.isNull()],
-    ["address is complex: a rule can only ask whether it is null.", (row) => row["address"]!.eq(null)],
-    ["address is complex: a rule can only ask whether it is null.", (row) => row["address"]!.in([])],
+    ["address is complex: a rule can only test it with isNull.", (row) => row["address"]!.eq(null)],
+    ["address is complex: a rule can only test it with isNull.", (row) => row["address"]!.in([])],
   ])("%s", (message, rule) => {
     expect(thrown(() => conditionOf(rule)).message).toBe(message);
   });
 });
 
 describe("paths", () => {
-  test("lead along navigations to one, in circles too", () => {
+  test("follow single-valued navigations, even in cycles", () => {
     const { filter } = varying((row) => row["parent"]!["child"]!["parent"]!["int64"]!.gt(1n));
     expect(show(filter.expression)).toBe(
       "it > Things.parent(Others) > Others.child(Others) > Others.parent(Others) > .int64 gt[Edm.Int64] ?",
@@ -350,16 +353,16 @@ describe("paths", () => {
   });
 
   test.each<[string, Rule]>([
-    ["A row rule cannot go along Things/all, which leads to many entities.", (row) => row["all"]!["id"]!.eq(1)],
+    ["A row rule cannot follow Things/all, which leads to several entities.", (row) => row["all"]!["id"]!.eq(1)],
     [
-      "A row rule cannot go along Others/all, which leads to many entities.",
+      "A row rule cannot follow Others/all, which leads to several entities.",
       (row) => row["child"]!["all"]!["id"]!.eq(1),
     ],
   ])("%s", (message, rule) => {
     expect(thrown(() => conditionOf(rule)).message).toBe(message);
   });
 
-  test("need a set that they lead to", () => {
+  test("need a target set", () => {
     const Other = entityType("Other", { id: edm.int32().key() });
     const things = entitySet(Thing, {
       navigation: { next: hasOptional(Other) },
@@ -367,16 +370,16 @@ describe("paths", () => {
     });
     const { entitySets } = buildServiceDefinition({ entitySets: [things] }, logger);
     expect(thrown(() => entitySets.get("Things")?.rows?.conditionFor({})).message).toBe(
-      "A row rule cannot go along Things/next, which has no `target` set.",
+      "A row rule cannot follow Things/next, which has no `target` set.",
     );
   });
 
-  test("what there is not is told by its name, and what is like it", () => {
+  test("an error names an unknown property and a similar one", () => {
     expect(thrown(() => conditionOf((row) => row["tenent"]!.eq("a"))).message).toBe(
-      "A row rule asks for `tenent`, which entities of Things do not have. Did you mean `tenant`?",
+      "A row rule uses `tenent`, which entities of Things do not have. Did you mean `tenant`?",
     );
     expect(thrown(() => conditionOf((row) => row["child"]!["Tenant"]!.eq("a"))).message).toContain(
-      "A row rule asks for `Tenant`, which entities of Others do not have. ",
+      "A row rule uses `Tenant`, which entities of Others do not have. ",
     );
     conditionOf((row) => {
       expect("tenent" in row).toBe(false);
@@ -385,7 +388,7 @@ describe("paths", () => {
     });
   });
 
-  test("a row that is spread goes along none", () => {
+  test("spreading a row follows no navigation", () => {
     expect(
       conditionOf((row) => {
         const { id, parent, ...others } = { ...row };
@@ -395,7 +398,7 @@ describe("paths", () => {
     ).toBe("all");
   });
 
-  test("rows and what they hold cannot be changed", () => {
+  test("rows and their operands are frozen", () => {
     conditionOf((row) => {
       expect(Object.isFrozen(row) && Object.isFrozen(row["id"]) && Object.isFrozen(row["id"]!.eq(1))).toBe(true);
       expect(Object.getPrototypeOf(row)).toBeNull();
@@ -404,7 +407,7 @@ describe("paths", () => {
   });
 });
 
-describe("what is no condition of this rule fails", () => {
+describe("other results of a rule fail", () => {
   const message =
     "The row rule of Things did not return a row predicate: return row.ownerId.eq(user.id), allRows or noRows.";
 
@@ -425,14 +428,14 @@ describe("what is no condition of this rule fails", () => {
     }
   });
 
-  test("a promise, which is told, and whose failure ends no process", async () => {
+  test("a promise, even if it rejects", async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", note);
     try {
       for (const answer of [Promise.resolve(allRows), Promise.reject(new Error("no database"))]) {
         expect(thrown(() => conditionOf(() => answer)).message).toBe(
-          "The row rule of Things returned a promise: it must answer at once. Load what it needs in `authenticate`.",
+          "The row rule of Things returned a promise, but it must be synchronous. Load the required values in `authenticate`.",
         );
       }
       await new Promise(setImmediate);
@@ -442,7 +445,7 @@ describe("what is no condition of this rule fails", () => {
     expect(unhandled).toEqual([]);
   });
 
-  test("what the rule throws is thrown", () => {
+  test("an error of the rule is thrown", () => {
     const failure = new Error("no database");
     const rule = (): never => {
       throw failure;
@@ -462,13 +465,13 @@ describe("what is no condition of this rule fails", () => {
     );
     other.conditionFor({});
     expect(thrown(() => rule.conditionFor({})).message).toBe(
-      "A row rule returned a condition on the row of another rule: use the row that it is given.",
+      "A row rule returned a condition on the row of another rule. Use the row that it receives.",
     );
   });
 });
 
-describe("one structure is one filter", () => {
-  test("whatever the values", () => {
+describe("conditions of one structure share one filter", () => {
+  test("with different values", () => {
     let id = 0;
     const [rule] = rulesOf((row) => row["id"]!.eq(++id).and(row["text"]!.in([String(id), "x", null])));
     const [first, second] = [rule.conditionFor({}), rule.conditionFor({})] as [
@@ -506,7 +509,7 @@ describe("one structure is one filter", () => {
     expect(conditions[3]?.filter).toBe(conditions[1]?.filter);
   });
 
-  test("of which the hundred last used are kept", () => {
+  test("and the last hundred structures are cached", () => {
     let length = 0;
     const [rule] = rulesOf((row) => row["id"]!.in(Array.from({ length }, (_, index) => index)));
     const filterOf = (items: number): unknown => {
@@ -517,13 +520,13 @@ describe("one structure is one filter", () => {
     expect(filters.map((_, index) => filterOf(index + 1))).toEqual(filters);
     expect(filterOf(1)).toBe(filters[0]);
     filterOf(101);
-    // The first was used again, so the second has made room.
+    // The first was used again, so the second was evicted.
     expect(filterOf(1)).toBe(filters[0]);
     expect(filterOf(100)).toBe(filters[99]);
     expect(filterOf(2)).not.toBe(filters[1]);
   });
 
-  test("if and only if conditions differ in nothing but values", () => {
+  test("if and only if they differ only in values", () => {
     let predicate: (row: AnyRow) => RowPredicate = () => allRows;
     const [rule] = rulesOf((row) => predicate(row));
     fc.assert(
@@ -615,7 +618,7 @@ function operandAt(row: AnyRow, fields: readonly string[]): AnyOperand {
   return fields.reduce<AnyOperand & AnyRow>((at, field) => at[field]!, row as AnyOperand & AnyRow);
 }
 
-/** What a predicate says as text, its values in place, before anything is made of it. */
+/** Formats a predicate with its values. */
 function termText(
   predicate: (row: AnyRow) => RowPredicate,
   rule: RowRule,

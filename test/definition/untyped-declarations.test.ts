@@ -11,12 +11,12 @@ import {
 } from "odatakit";
 import { expect, test } from "vitest";
 
-/** Untyped code can pass anything. */
+/** JavaScript callers can pass any value. */
 function untyped(value: unknown): never {
   return value as never;
 }
 
-/** A registration of one set of a type that has this property. */
+/** A registration of one set whose type has this property. */
 function withProperty(property: unknown): unknown {
   return withType(entityType("Thing", untyped({ id: edm.int32().key(), a: property })));
 }
@@ -34,7 +34,7 @@ test.each<[string, () => unknown, RegExp]>([
   [
     "an entity type without a name",
     () => withType(entityType(untyped(undefined), { id: edm.int32().key() })),
-    /no ide/,
+    /not an identifier/,
   ],
   [
     "a complex type without properties",

@@ -464,7 +464,7 @@ describe("writes of handlers of the application", () => {
     for (const key of [12, 99]) {
       const replace = (by: Context) => () => handlers.replace(key, { id: key, level: 1 }, by);
       expect(replace(context)).toThrow("could not see it afterwards");
-      expect(replace({ ...context, user: null })).toThrow("It takes a user to write entities of Things");
+      expect(replace({ ...context, user: null })).toThrow("Authentication is required to write entities of Things");
     }
     expect(calls).toEqual([]);
   });

@@ -263,7 +263,7 @@ const REFUSED: ReadonlyArray<readonly [before: object, change: object, target: s
 ];
 
 function missing(target: string): readonly unknown[] {
-  const message = `${target} is missing. The value around it is null, so send every member that is required.`;
+  const message = `${target} is missing. The enclosing value is null, so send all required members.`;
   return [400, "no ETag", { error: { code: "InvalidBody", message, target } }];
 }
 

@@ -5,9 +5,7 @@ import { type SourceFile, ROOT, filesBelow, lineAt, readSource } from "./source-
 
 /** Rooms whose references are still to be written. */
 const OPEN: ReadonlySet<string> = new Set(
-  "adapters binder edm endpoints errors execution http introspect kysely memory openapi payload plan query syntax".split(
-    " ",
-  ),
+  "adapters binder edm endpoints errors execution http introspect kysely memory payload plan query syntax".split(" "),
 );
 
 /** References to documents that every reader can find. */

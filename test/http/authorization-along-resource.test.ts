@@ -187,21 +187,21 @@ describe("startup refuses", () => {
   test("a check of entities that links change, and nothing loads", () => {
     const addRef = { keys: hasMany(Key, { target: "Keys", on: { id: "boxId" }, addRef: done }) };
     expect(faultsOf({ navigation: addRef }, { authorization: { update: isOwner } })).toEqual([
-      "`update` requires resource(…), but no `getByKey` loads the entity that it judges.",
+      "`update` requires resource(…), but no `getByKey` loads the entity that it checks.",
     ]);
     // Without `on` no row of the target is known to change.
     const free = { keys: hasMany(Key, { target: "Keys", addRef: done }) };
     expect(faultsOf({ navigation: free }, { authorization: { update: isOwner } })).toEqual([]);
     const removed = { main: hasOptional(Key, { target: "Keys", on: { id: "boxId" }, removeRef: done }) };
     expect(faultsOf({ navigation: removed }, { getByKey, authorization: { update: isOwner } })).toEqual([
-      expect.stringContaining("nothing reads the entity that is linked now"),
+      expect.stringContaining("no handler reads the currently linked entity"),
     ]);
     const nameless = { keys: hasMany(Key, { on: { id: "boxId" }, addRef: done }) };
     expect(faultsOf({ navigation: nameless }, { getByKey, authorization: { update: isOwner } })).toEqual([
       expect.stringContaining("names no `target`"),
     ]);
     expect(faultsOf({ navigation: removed }, { getByKey, authorization: { read: isOwner, rows } })).toEqual([
-      expect.stringContaining("nothing reads the entity that is linked now"),
+      expect.stringContaining("no handler reads the currently linked entity"),
     ]);
   });
 });

@@ -103,9 +103,9 @@ describe.each(SERVICES)("what $metadata says is what requests find: %s", (_name,
       for (const name of navigationsOf(set)) {
         const path = `/s/${set}${KEYS[set] ?? ""}/${name}`;
         const { text } = await get(service, path);
-        const hasRoute = !text.includes("There is no resource at this path");
+        const hasRoute = !text.includes("This path has no resource");
         expect([path, hasRoute]).toEqual([path, claims.navigable.includes(name)]);
-        expect((await get(service, `${path}/$ref`)).text.includes("There is no resource at this path")).toBe(!hasRoute);
+        expect((await get(service, `${path}/$ref`)).text.includes("This path has no resource")).toBe(!hasRoute);
       }
     }
     expect(count).toBe(navigable);
@@ -138,7 +138,7 @@ describe.each(SERVICES)("what $metadata says is what requests find: %s", (_name,
       expect(links.map(([name]) => name).filter((name) => name !== "@odata.editLink")).toEqual(names);
       for (const [name, link] of links) {
         if (name === "@odata.editLink") continue;
-        expect((await get(service, targetOf(link))).text).not.toContain("There is no resource at this path");
+        expect((await get(service, targetOf(link))).text).not.toContain("This path has no resource");
       }
     }
   });

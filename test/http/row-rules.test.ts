@@ -327,7 +327,7 @@ describe.each(STYLES)("%s", (style) => {
         expect(JSON.parse(created.text)).toEqual({
           error: {
             code: "Unauthorized",
-            message: "It takes a user to write entities of Customers: send the request with credentials.",
+            message: "Authentication is required to write entities of Customers. Send credentials with the request.",
           },
         });
       }

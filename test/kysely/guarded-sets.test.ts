@@ -70,12 +70,13 @@ describe("sets over tables with rules", () => {
 
   test("need rows where checks of entities cannot be part of a query", () => {
     expect(faultsOf({ parents: ["read"], children: ["read"], ofParents: { read: mine } })).toEqual([
-      "Parents: GET /Parents: `read` requires resource(…), which cannot be part of a query, but the collection can be read, and there is no `rows`.",
+      "Parents: GET /Parents: `read` requires resource(…), which cannot be part of a query, but the collection can be read and the set has no `rows`.",
     ]);
   });
 
   test("need to be read where entities are addressed by handlers of the framework", () => {
-    const noKey = "`authorization.rows` hides entities, but no `getByKey` tells whether this one is hidden.";
+    const noKey =
+      "`authorization.rows` hides entities, but without `getByKey` the service cannot check whether an entity is hidden.";
     expect(faultsOf({ parents: ["create"], children: ["read", "create"], ofParents: { rows } })).toEqual([
       `Parents: POST /Parents({key})/Children: ${noKey}`,
     ]);
@@ -83,7 +84,7 @@ describe("sets over tables with rules", () => {
       `Parents: PATCH /Parents({key}): ${noKey}`,
     ]);
     expect(faultsOf({ parents: ["patch", "create"], children: ["patch"], ofParents: { create: mine } })).toEqual([
-      "Parents: POST /Parents({key})/Children/$ref: `create` requires resource(…), but no `getByKey` loads the entity that it judges.",
+      "Parents: POST /Parents({key})/Children/$ref: `create` requires resource(…), but no `getByKey` loads the entity that it checks.",
     ]);
   });
 

@@ -34,7 +34,7 @@ import { operationOf, type OperationObject } from "./walk.ts";
 const MINE = resource<typeof Desk>((user, desk) => desk.owner === user.id);
 const OWN: Authorization<typeof Desk> = { rows: (user, desk) => desk.owner.eq(user.id ?? "") };
 
-/** Services by where their rules are. */
+/** Services by the place of their rules. */
 const SERVICES: Readonly<Record<string, DeskOptions>> = {
   nowhere: {},
   "at the registration: a user": { service: { authorization: authenticated() } },
@@ -72,10 +72,10 @@ const SERVICES: Readonly<Record<string, DeskOptions>> = {
 
 const CALLERS = [null, "ann", "bob", "ann:member", "bob:member,read,update"];
 
-/** An expression that names both sets, whose rules then hold as well. */
+/** An expression that names both sets, so that the rules of both apply. */
 const NAMED = `$filter=${encodeURIComponent("$root/Desks(1)/Id eq 1 or $root/Pens(1)/Id eq 1")}`;
 
-/** An operation of a document, by its method and path. */
+/** Returns an operation of a document by its method and path. */
 function described(document: OpenApiDocument, name: string): OperationObject {
   const [method = "", path = ""] = name.split(" ");
   return operationOf(document, method, path);
@@ -84,7 +84,7 @@ function described(document: OpenApiDocument, name: string): OperationObject {
 const hasParameter = ({ parameters = [] }: OperationObject, ...names: readonly string[]): boolean =>
   parameters.some(({ name }) => names.includes(name));
 
-/** Requests to each operation that differ in what rules make of them. */
+/** Requests to each operation to which different rules apply. */
 function variantsOf(document: OpenApiDocument): readonly Trial[] {
   return trialsOf(document).flatMap((trial) => [
     trial,
@@ -101,7 +101,7 @@ describe.each(Object.entries(SERVICES))("rules %s", (_where, options) => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  test("every status that occurs is listed, and 403 only where it does", async () => {
+  test("list every possible status, and 403 only if it is possible", async () => {
     const met = new Map<string, Set<number>>();
     for (const trial of variantsOf(document)) {
       const statuses = met.get(trial.name) ?? new Set();
@@ -118,26 +118,27 @@ describe.each(Object.entries(SERVICES))("rules %s", (_where, options) => {
     }
     for (const [name, statuses] of met) {
       const operation = described(document, name);
-      // Expansions and orders were not tried; what a row rule makes of a write is its own matter.
+      // Expansions and orders are not tried, and row rules refuse only some writes.
       const isTried =
-        !hasParameter(operation, "$expand", "$orderby") && operation.description?.includes("is written") !== true;
+        !hasParameter(operation, "$expand", "$orderby") &&
+        operation.description?.includes("the written entity") !== true;
       if (isTried) expect(statuses.has(403), name).toBe(Object.hasOwn(operation.responses, "403"));
     }
   });
 
-  test("whoever calls without credentials is asked for them where the document says that they are needed", async () => {
+  test("return 401 without credentials if the document requires credentials", async () => {
     for (const trial of trialsOf(document)) {
       const { security = [], description = "" } = described(document, trial.name);
       const isOpen = security.some((each) => Object.keys(each).length === 0);
       const { status } = await tryAs(service, null, trial);
       if (!isOpen) expect(status, trial.name).toBe(401);
-      // What is created along a navigation must be seen, too, where the one that it starts from is.
-      else if (!/ requires |is written/.test(description)) expect(status, trial.name).not.toBe(401);
+      // An entity that is created along a navigation must be visible, too.
+      else if (!/ requires |the written entity/.test(description)) expect(status, trial.name).not.toBe(401);
     }
   });
 });
 
-describe("what an operation says of who may call it", () => {
+describe("the description of the rules of an operation", () => {
   const document = openApiDocument(
     deskService({
       desks: {
@@ -152,8 +153,8 @@ describe("what an operation says of who may call it", () => {
       service: { authorization: [authenticated(), role("member")] },
     }),
   );
-  const SEEN = "What the user may not see is not there.";
-  const WRITTEN = "The user must be able to see what is written.";
+  const SEEN = "The result excludes rows that the user may not see.";
+  const WRITTEN = "The user must be able to see the written entity.";
 
   test.each([
     ["GET /d", "Requires the role `member`."],
@@ -173,7 +174,7 @@ describe("what an operation says of who may call it", () => {
     [
       "PUT /d/Desks({Id})",
       "Requires the role `member`, and the role `writer` or the role `` a`b `` or a check of the entity. " +
-        `Creating it requires the role \`writer\`, and a check of the entity. ${SEEN} ${WRITTEN}`,
+        `Creating the entity requires the role \`writer\`, and a check of the entity. ${SEEN} ${WRITTEN}`,
     ],
     ["DELETE /d/Desks({Id})", `Requires the role \`member\`, and the role \`admin\`. ${SEEN}`],
     ["POST /d/Desks/sweep", "Requires the role `member`."],
@@ -184,7 +185,7 @@ describe("what an operation says of who may call it", () => {
     expect(described(document, name).description).toBe(expected);
   });
 
-  test("nothing where everybody may, and a user where that is all", () => {
+  test("is absent without rules, and names a user if a user suffices", () => {
     const half = openApiDocument(deskService({ desks: { all: [authenticated()] }, unbound: [] }));
     expect(described(half, "GET /d/Desks").description).toBe("Requires a user.");
     expect(described(half, "GET /d/Pens")).not.toHaveProperty("description");
@@ -194,7 +195,7 @@ describe("what an operation says of who may call it", () => {
     expect(described(half, "GET /d/Desks").responses).not.toHaveProperty("403");
   });
 
-  test("a user for creating what must be seen, where anybody may read", () => {
+  test("names a user for a create with a row rule, even if anonymous reads are possible", () => {
     const hidden = openApiDocument(deskService({ desks: { rows: () => allRows, ...OWN }, unbound: [] }));
     const create = described(hidden, "POST /d/Desks");
     expect(create.description).toBe(`Requires a user. ${SEEN} ${WRITTEN}`);
@@ -205,7 +206,7 @@ describe("what an operation says of who may call it", () => {
     expect(described(hidden, "GET /d/Desks").description).toBe(SEEN);
   });
 
-  test("rules without anybody who could meet them are told, too", () => {
+  test("includes rules that no user can meet", () => {
     const closed = openApiDocument(everything({ authorization: authenticated() }));
     expect(operationOf(closed, "GET", "/shop/Orders").security).toEqual([{ bearer: [] }]);
     expect(closed.components.securitySchemes).toEqual({ bearer: { type: "http", scheme: "bearer" } });
@@ -242,7 +243,7 @@ describe("the schemes of the challenge", () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  test("of several services stand side by side", () => {
+  test("of several services are all listed", () => {
     const { components, paths } = openApiDocument([
       everything({ name: "a", prefix: "/a", authenticate: () => null, challenge: 'Key header="A"' }),
       everything({ name: "b", prefix: "/b", authorization: authenticated(), challenge: 'Key header="B"' }),
@@ -255,7 +256,7 @@ describe("the schemes of the challenge", () => {
 });
 
 describe("links of tables", () => {
-  test("are refused where the user would not see the row then, which is listed", async () => {
+  test("are refused if the user would not see the row, and the document lists the status", async () => {
     const service = await tableService();
     const document = openApiDocument(service);
     const statuses = async (name: string, body: object, caller: string | null = "ann") => {
@@ -271,7 +272,7 @@ describe("links of tables", () => {
     expect(created).toBe(403);
     expect(known).toContain("403");
     expect(known).toContain("401");
-    // The second has a key that is taken, of which nobody that is unknown is told.
+    // The second key is taken, which anonymous users must not learn.
     for (const key of [5, 1]) {
       expect((await statuses("POST /Authors({Id})/Notes", { Id: key, Text: "new" }, null))[0]).toBe(401);
       expect((await statuses("POST /Notes", { Id: key, AuthorId: 1, Text: "new" }, null))[0]).toBe(401);

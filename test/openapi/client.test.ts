@@ -13,7 +13,7 @@ import { ROOT } from "../house/source-files.ts";
 import { deskService } from "./guarded-model.ts";
 import { everything } from "./model.ts";
 
-/** What the tests call of the generated client. */
+/** The functions of the generated client that the tests call. */
 interface Answer<T> {
   readonly status: number;
   readonly data: T;
@@ -23,7 +23,7 @@ interface Client {
   readonly odata: Readonly<Record<string, Call>>;
 }
 
-/** The generator, as far as it is used: its own types need those of browsers. */
+/** The used part of the generator, because its own types need browser types. */
 interface Generator {
   generateApi(options: {
     readonly spec: object;
@@ -60,9 +60,9 @@ afterAll(async () => {
   await db.destroy();
 });
 
-describe("a client that a public generator makes from the document", () => {
+describe("a client generated from the document by a public generator", () => {
   test("compiles", { timeout: 60_000 }, () => {
-    // Typed as an application would: what is read is a page of countries, and a filter is a text.
+    // Typed like an application: a read returns a page of countries, and a filter is a string.
     const program = `
 import { Api } from "./world.ts";
 const client = new Api();
@@ -72,7 +72,7 @@ const { data: trip } = await client.odata.tripsCreate({ Title: "South", Stops: [
 export const status: "Planned" | "Booked" | "Done" | undefined = trip.Status;
 const { data: borders } = await client.odata.countriesBordersList("PT", { $orderby: "Name" });
 export const first: string | null | undefined = borders.value[0]?.Capital;
-// @ts-expect-error -- a number is no filter
+// @ts-expect-error -- a filter is not a number
 await client.odata.countriesList({ $filter: 5 });
 // @ts-expect-error -- the title is missing
 await client.odata.tripsCreate({ Notes: "none" });
@@ -136,7 +136,7 @@ await client.odata.tripsCreate({ Notes: "none" });
     await expect(call("tripsRead", id)).rejects.toMatchObject({ status: 404, error: { error: { code: "NotFound" } } });
   });
 
-  test("sends a bearer token wherever one is needed", async () => {
+  test("sends a bearer token if an operation needs it", async () => {
     const { Api } = (await import(/* @vite-ignore */ join(directory, "desks.ts"))) as {
       Api: new (options: object) => {
         readonly d: Readonly<Record<string, Call | undefined>>;

@@ -9,7 +9,7 @@ import { contentOf, operationOf, operationsOf, parametersOf } from "./walk.ts";
 
 const document = openApiDocument(everything());
 
-describe("a document is valid OpenAPI 3.1, as an independent validator says", () => {
+describe("an independent validator accepts the document as OpenAPI 3.1", () => {
   test.each([
     ["everything", everything],
     ["every type of property", () => sampleService],
@@ -33,7 +33,7 @@ describe("a document is valid OpenAPI 3.1, as an independent validator says", ()
     expect(await faultsOf(openApiDocument(several))).toEqual([]);
   });
 
-  test("every reference leads somewhere, every operation has a name of its own", () => {
+  test("every reference resolves, and every operation has a unique name", () => {
     const text = JSON.stringify(document);
     const names = Array.from(text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g), ([, kind, name]) => [kind, name]);
     const { schemas, responses } = document.components;
@@ -48,7 +48,7 @@ describe("a document is valid OpenAPI 3.1, as an independent validator says", ()
 });
 
 describe("routes", () => {
-  test("those that there are, and no other", () => {
+  test("are exactly the routes of the service", () => {
     const order = "/shop/Orders({Id})";
     expect(operationsOf(document)).toEqual(
       [
@@ -89,7 +89,7 @@ describe("routes", () => {
     );
   });
 
-  test("every one of them is answered by the service", async () => {
+  test("all exist in the service", async () => {
     const service = everything({ logger: { error: () => {}, warn: () => {}, info: () => {} } });
     const keys: Readonly<Record<string, string>> = { Id: "1", OrderId: "1", No: "1", Name: "a" };
     for (const each of operationsOf(document)) {
@@ -100,11 +100,11 @@ describe("routes", () => {
       const answer = await service.fetch(new Request(`http://x${path}`, { method, body, headers }));
       const text = await answer.text();
       expect([405, 501], each).not.toContain(answer.status);
-      expect(text, each).not.toContain("There is no resource at this path");
+      expect(text, each).not.toContain("This path has no resource");
     }
   });
 
-  test("a link that is written, and cannot be read, has no read in the document", () => {
+  test("omit the read of links that can only be written", () => {
     const T = entityType("T", { id: edm.int32().key() });
     const parts = hasMany(T, { target: "Ts", addRef: () => undefined });
     const service = odataService({ entitySets: [entitySet(T, { getByKey: () => null, navigation: { parts } })] });
@@ -127,7 +127,7 @@ describe("routes", () => {
 describe("parameters of collection GET routes", () => {
   const ALL = ["$top", "$skip", "$filter", "$orderby", "$select", "$expand", "$count", "$search"];
 
-  test("all that are enabled; $search where there is a handler", () => {
+  test("all enabled options, and $search with a handler", () => {
     expect(parametersOf(operationOf(document, "GET", "/shop/Orders"), "query")).toEqual(ALL);
     expect(parametersOf(operationOf(document, "GET", "/shop/Lines"), "query")).toEqual(ALL.slice(0, -1));
   });
@@ -142,35 +142,35 @@ describe("parameters of collection GET routes", () => {
     ["$select", { selectEnabled: false }],
     ["$expand", { expandEnabled: false }],
     ["$count", { countEnabled: false }],
-  ])("%s by its flag alone", (option, setting) => {
+  ])("%s only by its flag", (option, setting) => {
     const set = entitySet(Tag, { getAll: () => [], search: () => [], ...setting });
     const operation = operationOf(openApiDocument(odataService({ entitySets: [set] })), "GET", "/Tags");
     expect(parametersOf(operation, "query")).toEqual(ALL.filter((each) => each !== option));
   });
 
-  test("the description of $top states MaxTop when there is one", () => {
+  test("the description of $top states MaxTop", () => {
     const topOf = (path: string) => operationOf(document, "GET", path).parameters?.find(({ name }) => name === "$top");
     expect(topOf("/shop/Orders")).toMatchObject({
-      description: "How many items to return. At most 50 (MaxTop), which is also the size of a page.",
+      description: "The number of items to return. At most 50 (MaxTop), which is also the size of a page.",
       schema: { type: "integer", minimum: 0, maximum: 50 },
     });
     expect(topOf("/shop/Tags")).toEqual({
       name: "$top",
       in: "query",
-      description: "How many items to return.",
+      description: "The number of items to return.",
       schema: { type: "integer", minimum: 0 },
     });
   });
 
-  test("allowlists are told, and examples keep to them", () => {
+  test("descriptions list allowlists, and examples obey them", () => {
     const filter = operationOf(document, "GET", "/shop/Orders").parameters?.find(({ name }) => name === "$filter");
-    expect(filter).toMatchObject({ description: "Which items to return. Allowed: Status, Total." });
+    expect(filter).toMatchObject({ description: "The condition that items must meet. Allowed: Status, Total." });
     expect(filter?.schema).toEqual({ type: "string" });
     const order = operationOf(document, "GET", "/shop/Orders").parameters?.find(({ name }) => name === "$orderby");
     expect(order?.schema).toEqual({ type: "string", examples: ["Id desc"] });
   });
 
-  test("examples belong to schemas: one of a parameter is what viewers send unasked", () => {
+  test("examples belong to schemas, because viewers would send examples of parameters", () => {
     const shown = operationsOf(document).flatMap((each) => {
       const [method = "", path = ""] = each.split(" ");
       return operationOf(document, method, path).parameters ?? [];
@@ -189,13 +189,13 @@ describe("parameters of collection GET routes", () => {
 });
 
 describe("other parameters", () => {
-  test("of navigation routes: what they take of what the target allows", () => {
+  test("of navigation routes: the supported options that the target allows", () => {
     const lines = operationOf(document, "GET", "/shop/Orders({Id})/Lines");
     expect(parametersOf(lines, "query")).toEqual(["$top", "$skip", "$orderby", "$select", "$count"]);
     expect(parametersOf(lines, "path")).toEqual(["Id"]);
   });
 
-  test("of two keys in one path: names that differ", () => {
+  test("of two keys in one path: different names", () => {
     const T = entityType("T", { id: edm.int32().key() });
     const parts = hasMany(T, { target: "Ts", get: () => [] });
     const service = odataService({ entitySets: [entitySet(T, { getByKey: () => null, navigation: { parts } })] });
@@ -203,7 +203,7 @@ describe("other parameters", () => {
     expect(parametersOf(operation, "path")).toEqual(["Id", "RelatedId"]);
   });
 
-  test("conditions where there is an ETag", () => {
+  test("conditions for entities with an ETag", () => {
     expect(parametersOf(operationOf(document, "GET", "/shop/Orders({Id})"), "header")).toEqual(["If-None-Match"]);
     const conditions = { PUT: ["If-Match"], PATCH: ["If-Match", "If-None-Match"] };
     for (const [method, names] of Object.entries(conditions)) {
@@ -219,7 +219,7 @@ describe("other parameters", () => {
     expect(operationOf(document, "GET", "/shop/Tags('{Name}')").responses).not.toHaveProperty("304");
   });
 
-  test("of functions: by name, structured ones as JSON; composable ones take query options, too", () => {
+  test("of functions: by name, structured values as JSON; composable functions also have query options", () => {
     const late = operationOf(document, "GET", "/shop/Orders/Late");
     expect(parametersOf(late, "query")).toEqual([
       "near",
@@ -239,7 +239,7 @@ describe("other parameters", () => {
 });
 
 describe("operations", () => {
-  test("bodies of actions; none without parameters", () => {
+  test("bodies of actions, but not without parameters", () => {
     const ship = contentOf(operationOf(document, "POST", "/shop/Orders({Id})/Ship"), "body");
     expect(ship).toMatchObject({ type: "object", required: ["to"] });
     expect(contentOf(operationOf(document, "POST", "/shop/Reset"), "body")).toEqual({
@@ -263,7 +263,7 @@ describe("operations", () => {
 });
 
 describe("errors and security", () => {
-  test("the statuses that a route answers, with the envelope", () => {
+  test("the statuses of a route, with the envelope", () => {
     const statusesOf = (method: string, path: string) => Object.keys(operationOf(document, method, path).responses);
     expect(statusesOf("GET", "/shop/Orders")).toEqual(["200", "400", "406", "500", "503"]);
     expect(statusesOf("POST", "/shop/Orders")).toEqual([
@@ -294,7 +294,7 @@ describe("errors and security", () => {
       "501",
       "503",
     ]);
-    // One that may create says so.
+    // A PUT that may create has If-None-Match.
     const upsert = entitySet(Tag, { replace: (_key, tag) => tag, allowUpsert: true });
     const put = operationOf(openApiDocument(odataService({ entitySets: [upsert] })), "PUT", "/Tags('{Name}')");
     expect(put.responses).toHaveProperty("201");
@@ -307,7 +307,7 @@ describe("errors and security", () => {
     });
   });
 
-  test("the schemes of the challenge, and 401, where it is asked who calls", () => {
+  test("the schemes of the challenge, and 401, with authentication", () => {
     const guarded = openApiDocument(everything({ authenticate: () => null, challenge: 'Basic realm="a", Bearer' }));
     expect(guarded.components.securitySchemes).toEqual({
       basic: { type: "http", scheme: "basic" },
@@ -315,14 +315,14 @@ describe("errors and security", () => {
     });
     const operation = operationOf(guarded, "GET", "/shop/Orders");
     expect(operation.security).toEqual([{ basic: [] }, { bearer: [] }, {}]);
-    // Credentials may be refused, and handlers may ask for a user; without rules nothing forbids anything.
+    // Credentials may be rejected, and handlers may require a user; without rules, 403 is not possible.
     expect(operation.responses).toHaveProperty("401");
     expect(operation.responses).not.toHaveProperty("403");
     expect(document.components).not.toHaveProperty("securitySchemes");
     expect(operationOf(document, "GET", "/shop/Orders").security).toEqual([]);
   });
 
-  test("nothing but public names", () => {
+  test("only public names", () => {
     const text = JSON.stringify(
       openApiDocument(everything({ secret: "a secret of the service", authenticate: () => null })),
     );
@@ -336,7 +336,7 @@ describe("several registrations", () => {
   const v1 = everything({ name: "v1", prefix: "/v1", group: "old" });
   const v2 = everything({ name: "v2", prefix: "/v2", group: "new", publicUrl: "https://api.example.com" });
 
-  test("stand in one document, apart by prefix and name", () => {
+  test("share one document with different prefixes and names", () => {
     const both = openApiDocument([v1, v2]);
     expect(Object.keys(both.paths)).toEqual(expect.arrayContaining(["/v1/Orders", "/v2/Orders"]));
     expect(contentOf(operationOf(both, "GET", "/v2/Orders"), "200")).toEqual({
@@ -358,16 +358,20 @@ describe("several registrations", () => {
   });
 
   test.each([
-    ["a group of none", () => openApiDocument([v1, v2], { group: "x" }), 'No service is of the group "x".'],
-    ["no service", () => openApiDocument([]), "got no service"],
-    ["what is no service", () => openApiDocument({ name: "a", prefix: "/a", group: undefined }), "what is no service"],
+    ["a group of none", () => openApiDocument([v1, v2], { group: "x" }), 'No service has the group "x".'],
+    ["no service", () => openApiDocument([]), "needs at least one service"],
+    [
+      "another value than a service",
+      () => openApiDocument({ name: "a", prefix: "/a", group: undefined }),
+      "a value that is not a service",
+    ],
     ["a mistyped option", () => openApiDocument(v1, { gruop: "old" } as never), "Did you mean `group`?"],
     [
       "a group that is no text",
       () => openApiDocument(v1, { group: 5 as never }),
       "`group` of openApiDocument cannot be 5.",
     ],
-    ["no options", () => openApiDocument(v1, "old" as never), 'openApiDocument got "old" as options.'],
+    ["no options", () => openApiDocument(v1, "old" as never), 'The options of openApiDocument cannot be "old".'],
     ["one prefix twice", () => openApiDocument([v1, everything({ name: "v3", prefix: "/v1" })]), "the same prefix"],
     ["one name twice", () => openApiDocument([v1, everything({ name: "v1", prefix: "/v3" })]), "the same name"],
   ])("%s is refused", (_what, make, message) => {

@@ -42,17 +42,17 @@ const SERVICES: ReadonlyArray<readonly [string, ODataService]> = [
   ...LOADS.map((load) => [`a shop by ${load}`, shop({ load }).service] as const),
 ];
 
-describe("documents are valid OpenAPI 3.1, as an independent validator says", () => {
+describe("an independent validator accepts documents as OpenAPI 3.1", () => {
   test.each(SERVICES)("%s", async (_name, service) => {
     const document = openApiDocument(service);
     expect(operationsOf(document).length).toBeGreaterThan(2);
     expect(await faultsOf(document)).toEqual([]);
     const found = await lintOf(document);
-    // A licence is the application's to state.
+    // Only the application can state a licence.
     expect(found.filter((each) => !each.startsWith("warn info-license:"))).toEqual([]);
   });
 
-  test("both versions in one, and the world beside them", async () => {
+  test("both versions and the world example in one document", async () => {
     expect(await faultsOf(openApiDocument([v1, v2]))).toEqual([]);
     const license = { name: "MIT", identifier: "MIT" };
     expect(await lintOf(openApiDocument([v1, v2, world], { license }))).toEqual([]);
@@ -61,7 +61,7 @@ describe("documents are valid OpenAPI 3.1, as an independent validator says", ()
     expect(await faultsOf(openApiDocument([v1, v2, world]))).toEqual([]);
   });
 
-  test("what is no such document is found out", async () => {
+  test("an invalid document is rejected", async () => {
     const { openapi, info, paths, components } = openApiDocument(world);
     for (const wrong of [
       { openapi, paths, components },
@@ -82,7 +82,7 @@ describe("the world", () => {
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html;charset=utf-8"]);
   });
 
-  test("describes what is read and what is written", () => {
+  test("describes reads and writes", () => {
     const operations = operationsOf(openApiDocument(world));
     const methodsOf = (path: string) =>
       operations.filter((each) => each.endsWith(` /odata/${path}`)).map((each) => each.split(" ")[0]);

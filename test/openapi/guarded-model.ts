@@ -26,7 +26,7 @@ export const Desk = entityType("Desk", {
 });
 export const Pen = entityType("Pen", { id: edm.int32().key(), deskId: edm.int32(), color: edm.string() });
 
-/** What a service of desks is made of. */
+/** The parts of a service of desks. */
 export interface DeskOptions {
   readonly desks?: Authorization<typeof Desk>;
   readonly pens?: Authorization<typeof Pen>;
@@ -40,13 +40,13 @@ const DESKS: ReadonlyArray<EntityOf<typeof Desk>> = [
 ];
 const PENS: ReadonlyArray<EntityOf<typeof Pen>> = [{ id: 1, deskId: 1, color: "red" }];
 
-/** The user of a request: `ann` or `ann:reader,editor` behind `Bearer`. */
+/** Returns the user of a request: `ann` or `ann:reader,editor` after `Bearer`. */
 export function authenticate({ headers }: { readonly headers: Headers }) {
   const [, id, roles] = /^Bearer (\w+)(?::(.*))?$/u.exec(headers.get("authorization") ?? "") ?? [];
   return id === undefined ? null : { id, roles: roles?.split(",") ?? [] };
 }
 
-/** A service with a route of every kind, each of which answers what is right. */
+/** A service with a route of every kind. */
 export function deskService({ desks, pens, unbound, service = {} }: DeskOptions = {}): ODataService {
   const find = (key: number) => DESKS.find(({ id }) => id === key) ?? null;
   const done = (): undefined => undefined;
@@ -110,7 +110,7 @@ export interface Trial {
   readonly body: string | null;
 }
 
-/** Bodies by what the path ends with. */
+/** Bodies by the end of the path. */
 const BODIES: ReadonlyArray<readonly [RegExp, object]> = [
   [/^PUT .*\$ref$|^POST .*\$ref$/, { "@odata.id": "Pens(1)" }],
   [/^(?:PUT|PATCH) .*\)\/\w+$/, { value: "x" }],
@@ -121,7 +121,7 @@ const BODIES: ReadonlyArray<readonly [RegExp, object]> = [
   [/^PATCH .*\)$/, { Owner: "bob" }],
 ];
 
-/** A valid request to each operation of a document: of the desk 1, which is ann's, and the pen 1. */
+/** Returns a valid request to each operation of a document, for desk 1 of ann and pen 1. */
 export function trialsOf(document: OpenApiDocument): readonly Trial[] {
   return operationsOf(document).map((name) => {
     const [method = "", template = ""] = name.split(" ");
@@ -133,9 +133,9 @@ export function trialsOf(document: OpenApiDocument): readonly Trial[] {
 }
 
 /**
- * Sends a request as somebody.
- * @param user `null` is nobody
- * @param site what a browser says of the page that made it send the request
+ * Sends a request as a user.
+ * @param user null for an anonymous request
+ * @param site the `Sec-Fetch-Site` of the request
  */
 export function tryAs(
   service: ODataService,

@@ -15,8 +15,8 @@ const INFO: OpenApiInfo = {
   license: { name: "MIT", identifier: "MIT" },
 };
 
-describe("what a document says of itself", () => {
-  test("is stated by options", async () => {
+describe("the information of a document", () => {
+  test("comes from the options", async () => {
     const { servers, ...info } = INFO;
     const document = openApiDocument(everything(), INFO);
     expect(document.info).toEqual(info);
@@ -25,7 +25,7 @@ describe("what a document says of itself", () => {
     expect(await lintOf(document)).toEqual([]);
   });
 
-  test("has a default for each", () => {
+  test("has defaults", () => {
     const { info, servers } = openApiDocument(everything());
     expect(info).toEqual({ title: "Shop", version: "1.0.0", description: "An OData 4.0 service." });
     expect(servers).toEqual([{ url: "/" }]);
@@ -34,7 +34,7 @@ describe("what a document says of itself", () => {
     ]);
   });
 
-  test("addresses that are stated hold for every operation of several services", () => {
+  test("declared servers apply to every operation of several services", () => {
     const one = everything({ name: "v1", prefix: "/v1", publicUrl: "https://one.example" });
     const two = everything({ name: "v2", prefix: "/v2", publicUrl: "https://two.example" });
     const document = openApiDocument([one, two], { servers: [{ url: "https://all.example" }] });
@@ -68,7 +68,7 @@ describe("what a document says of itself", () => {
 });
 
 eachDoor((door) => {
-  test("the route takes the same options, and the viewer may send requests to these addresses", async () => {
+  test("the route has the same options, and the viewer may send requests to these servers", async () => {
     const service = everything({ routes: [openApiRoute({ ...INFO, viewer: true })] });
     const send = door.to(service);
     expect((await send("/shop/openapi.json")).json).toEqual(openApiDocument(service, INFO));
@@ -77,7 +77,7 @@ eachDoor((door) => {
     expect(page.headers["content-security-policy"]).toContain("connect-src 'self' https://eu.shop.example;");
   });
 
-  test("a public one asks nobody who calls, and everything else does as before", async () => {
+  test("a public route needs no authentication, and all other routes still do", async () => {
     const asked: string[] = [];
     const guards = {
       authenticate: ({ url }: { readonly url: string }) => {
@@ -104,7 +104,7 @@ eachDoor((door) => {
     );
   });
 
-  test("open operations say that they are, and guarded ones do not", async () => {
+  test("open operations have an empty security requirement, and guarded operations do not", async () => {
     const open = openApiDocument(everything());
     expect(operationOf(open, "GET", "/shop/Orders").security).toEqual([]);
     const guarded = openApiDocument(everything({ authenticate: () => null, authorization: role("member") }));

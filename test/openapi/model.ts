@@ -43,7 +43,7 @@ const gone = (): never => {
   throw new Error("Nothing is called.");
 };
 
-/** A set of orders with every route that there is. */
+/** A set of orders with all routes. */
 export const orders = () =>
   entitySet(Order, {
     queryable: () => arraySource(Order, []),
@@ -96,7 +96,7 @@ export const orders = () =>
     },
   });
 
-/** A service with everything that a document can tell. */
+/** A service with everything that a document can describe. */
 export function everything(options: Partial<ServiceOptions> = {}): ODataService {
   return odataService({
     prefix: "/shop",

@@ -20,7 +20,7 @@ import { contentOf, operationOf, operationsOf, parametersOf } from "./walk.ts";
 const PROFILES = ["specification", "standard"] as const;
 type Profile = (typeof PROFILES)[number];
 
-/** Every query option that some route takes, with a value that is right wherever it is taken. */
+/** Every query option of routes, with a value that is always valid. */
 const VALUES: Readonly<Record<string, string>> = {
   $top: "1",
   $skip: "0",
@@ -32,7 +32,7 @@ const VALUES: Readonly<Record<string, string>> = {
   $search: "word",
 };
 
-/** What a count takes without need is not described. */
+/** Options without effect on a count are not described. */
 const STRAY = new Set(["$top", "$skip", "$orderby", "$select"]);
 
 const KEYS: Readonly<Record<string, string>> = { Id: "1", OrderId: "1", No: "1", Name: "a" };
@@ -44,7 +44,7 @@ async function isTaken(service: ODataService, path: string, option: string): Pro
   const isRefused =
     (status === 400 && text.includes('"UnsupportedQueryOption"')) ||
     (status === 501 && text.includes('"NotImplemented"'));
-  // A missing parent is found when the options have been looked at.
+  // Options are checked before the parent is loaded.
   if (!isRefused) expect([200, 204, 404], `${path} ${option} ${text}`).toContain(status);
   return !isRefused;
 }
@@ -96,7 +96,7 @@ describe.each(PROFILES)("the document of a service of the profile %s", (profile)
   test.each([
     ["everything", everything({ profile })],
     ["a library", library(profile)],
-  ])("tells the query options that its routes take, and no other: %s", async (_name, service) => {
+  ])("lists exactly the query options of its routes: %s", async (_name, service) => {
     const document = openApiDocument(service);
     const told: string[] = [];
     const taken: string[] = [];
@@ -104,7 +104,7 @@ describe.each(PROFILES)("the document of a service of the profile %s", (profile)
       const [method = "", template = ""] = each.split(" ");
       const operation = operationOf(document, method, template);
       const needsParameters = operation.parameters?.some((one) => one.in === "query" && one.required === true) === true;
-      // An argument that is missing would be told first.
+      // A missing argument would be reported first.
       if (method !== "GET" || needsParameters) continue;
       const listed = parametersOf(operation, "query");
       const path = template.replaceAll(/\{(\w+)\}/g, (_text, name: string) => KEYS[name] ?? "1");
@@ -140,10 +140,10 @@ describe("the standard's profile", () => {
       ["$top", "$skip", "$orderby", "$count"],
       ["$top", "$skip", "$filter", "$orderby", "$count", "$search"],
     ],
-    // Of the target: authors expand nothing.
+    // Authors, the target set, expand nothing.
     ["/Books({Id})/Author", ["$select"], ["$select"]],
     ["/Books({Id})/Author/$ref", [], []],
-    // Without a target there is no search.
+    // Without a target set, $search is not supported.
     [
       "/Books({Id})/Others",
       ["$top", "$skip", "$orderby", "$select", "$count"],
@@ -154,7 +154,7 @@ describe("the standard's profile", () => {
     expect(queryOf("standard", "GET", path)).toEqual(standard);
   });
 
-  test("what a related entity is created with takes those of one entity", () => {
+  test("the create of a related entity has the options of one entity", () => {
     const path = "/shop/Orders({Id})/Lines";
     const of = (profile: Profile) =>
       parametersOf(operationOf(openApiDocument(everything({ profile })), "POST", path), "query");
@@ -162,7 +162,7 @@ describe("the standard's profile", () => {
     expect(of("standard")).toEqual(["$select", "$expand"]);
   });
 
-  test("a composable function that is not bound counts and pages", () => {
+  test("an unbound composable function supports $count and paging", () => {
     const of = (profile: Profile) => {
       const { parameters } = operationOf(documents[profile], "GET", "/list");
       return parameters?.map(({ name }) => name);
@@ -204,7 +204,7 @@ describe("the standard's profile", () => {
     ["author", author, { Id: 1 }, author, { ...context, Id: 1 }],
     ["writers", many(author), [{ Id: 1 }], page, { ...context, value: [{ Id: 1 }] }],
     ["list", many(author), [{ Id: 1 }, { Id: 2 }], page, { ...context, value: [{ Id: 1 }, { Id: 2 }] }],
-  ])("describes the result of %s as it answers", async (name, bareSchema, bare, schema, body) => {
+  ])("describes the actual result of %s", async (name, bareSchema, bare, schema, body) => {
     const answer = async (profile: Profile): Promise<unknown> => {
       const response = await library(profile).fetch(new Request(`${ORIGIN}/${name}`));
       return response.json();
@@ -217,7 +217,7 @@ describe("the standard's profile", () => {
   });
 });
 
-test("a navigation to one entity has no answer without content: none is 404", async () => {
+test("a single-valued navigation has no response without content, but 404", async () => {
   const document = openApiDocument(everything());
   for (const path of ["/shop/Orders({Id})/Parent", "/shop/Orders({Id})/Parent/$ref"]) {
     const { responses } = operationOf(document, "GET", path);

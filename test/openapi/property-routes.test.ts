@@ -28,7 +28,7 @@ const NOTE = {
   secret: "hush",
 };
 
-/** One note, whose properties are routes of their own. */
+/** One note, whose properties have routes. */
 function notes(settings: object, isWritten = true) {
   return odataService({
     entitySets: [
@@ -47,7 +47,7 @@ const document = openApiDocument(service);
 const ENTITY = "/Notes({Id})";
 const statusesOf = (method: string, path: string) => Object.keys(operationOf(document, method, path).responses);
 
-/** The routes of properties that a document has. */
+/** Returns the property routes of a document. */
 function propertyRoutes(described: ReturnType<typeof notes>): readonly string[] {
   return operationsOf(openApiDocument(described)).filter((each) => each.includes(`${ENTITY}/`));
 }
@@ -58,7 +58,7 @@ const READS = ["Id", "Title", "Score", "Place", "Tags", "Picture", "MadeBy", "Ve
 const VALUES = ["Id", "Title", "Score", "Picture", "MadeBy", "Version"].map((name) => `GET ${ENTITY}/${name}/$value`);
 
 describe("routes of single properties", () => {
-  test("are described where PropertyRouteDocsEnabled is true, each that there is", () => {
+  test("are all described if PropertyRouteDocsEnabled is true", () => {
     expect(propertyRoutes(service)).toEqual(
       [
         ...READS,
@@ -75,19 +75,19 @@ describe("routes of single properties", () => {
     async (settings) => {
       const quiet = notes(settings);
       expect(propertyRoutes(quiet)).toEqual([]);
-      // They stay live.
+      // The routes still exist.
       expect((await quiet.fetch(new Request(`${ORIGIN}/Notes(1)/Title`))).status).toBe(200);
     },
   );
 
-  test("nor are those that are not there", () => {
+  test("are not described if they do not exist", () => {
     expect(propertyRoutes(notes({ propertyRouteDocsEnabled: true }, false))).toEqual([...READS, ...VALUES].toSorted());
     expect(propertyRoutes(notes({ propertyRouteDocsEnabled: true, propertyAccessEnabled: false }))).toEqual([]);
     const keyless = notes({ propertyRouteDocsEnabled: true, getByKey: undefined });
     expect(propertyRoutes(keyless).filter((each) => each.startsWith("GET"))).toEqual([]);
   });
 
-  test("GET: the value in an envelope; null is no content", () => {
+  test("GET: the value in an envelope; no content for null", () => {
     const { parameters } = operationOf(document, "GET", `${ENTITY}/Score`);
     expect(parameters?.map(({ name }) => name)).toEqual(["Id", "If-None-Match"]);
     expect(contentOf(operationOf(document, "GET", `${ENTITY}/Title`), "200")).toEqual({
@@ -145,7 +145,7 @@ describe("routes of single properties", () => {
     expect(statusesOf("DELETE", `${ENTITY}/Score`)).toEqual(["204", "400", "404", "406", "409", "412", "500", "503"]);
   });
 
-  test("every one of them does what is described", async () => {
+  test("all work as described", async () => {
     const bodies: Readonly<Record<string, unknown>> = {
       Title: "two",
       Score: 6,

@@ -18,7 +18,7 @@ eachDoor((door) => {
       expect(JSON.parse(text)).toEqual(openApiDocument(service));
     });
 
-    test("304 for who has it; HEAD and OPTIONS; 405 with Allow", async () => {
+    test("supports 304, HEAD and OPTIONS, and returns 405 with Allow", async () => {
       const { etag = "" } = (await send(PATH)).headers;
       expect((await send(PATH, { "If-None-Match": etag })).status).toBe(304);
       expect((await send(PATH, {}, "HEAD")).status).toBe(200);
@@ -28,7 +28,7 @@ eachDoor((door) => {
       expect([refused.status, refused.headers["allow"]]).toEqual([405, "GET, HEAD, OPTIONS"]);
     });
 
-    test("negotiates as other resources do", async () => {
+    test("negotiates like other resources", async () => {
       for (const accept of ["application/json", "*/*", "application/*", "text/html, application/json;q=0.1", ""]) {
         expect((await send(PATH, { Accept: accept })).status, accept).toBe(200);
       }
@@ -43,7 +43,7 @@ eachDoor((door) => {
       expect((await send("/shop/openapi")).status).toBe(404);
     });
 
-    test("asks who calls, as the service document does", async () => {
+    test("requires authentication like the service document", async () => {
       const guarded = door.to(
         everything({ authenticate: () => odataError(401, "Unauthorized", "Sign in."), routes: [openApiRoute()] }),
       );
@@ -52,7 +52,7 @@ eachDoor((door) => {
       expect((await known(PATH)).headers["cache-control"]).toBe("no-store");
     });
 
-    test("takes whom the registration lets in, and so does the viewer", async () => {
+    test("obeys the rules of the registration, and so does the viewer", async () => {
       const authenticateBy = ({ headers }: { readonly headers: Headers }) => {
         const id = headers.get("x-user");
         return id === null ? null : { id, roles: id === "ann" ? ["member"] : [] };
@@ -75,7 +75,7 @@ eachDoor((door) => {
       }
     });
 
-    test("without the option there is no such route", async () => {
+    test("does not exist without the option", async () => {
       expect((await door.to(everything())(PATH)).status).toBe(404);
     });
   });
@@ -83,7 +83,7 @@ eachDoor((door) => {
   describe("the viewer", () => {
     const look = door.to(everything({ routes: [openApiRoute({ viewer: true })], publicUrl: "https://shop.example/a" }));
 
-    test("is a page without scripts of its own, that loads nothing from elsewhere", async () => {
+    test("is a page without inline scripts that loads nothing from other origins", async () => {
       const { status, headers, text } = await look("/shop/openapi", { Accept: "text/html,*/*;q=0.1" });
       expect(status).toBe(200);
       expect(headers).toMatchObject({
@@ -96,7 +96,7 @@ eachDoor((door) => {
       expect(policy).not.toMatch(/unsafe|\*/);
       expect(text).not.toMatch(/https?:|<script>|<style|\son\w+=/);
       const named = Array.from(text.matchAll(/(?:src|href)="([^"]+)"/g), ([, path = ""]) => path);
-      // An empty icon keeps browsers from asking for one.
+      // An empty icon prevents a request for a missing icon.
       const loaded = named.filter((path) => path !== "data:,");
       expect(loaded).toHaveLength(3);
       for (const path of loaded) {
@@ -110,35 +110,35 @@ eachDoor((door) => {
   });
 });
 
-describe("what cannot be served is refused at startup", () => {
-  test("files of a package that is not there", () => {
+describe("startup rejects", () => {
+  test("a viewer whose package is not installed", () => {
     expect(loadViewerAssets("a-package-that-is-not-installed")).toBeUndefined();
     expect(loadViewerAssets(undefined, {})).toBeUndefined();
     expect(loadViewerAssets()).toMatchObject({ script: expect.anything() as never, style: expect.anything() as never });
   });
 
-  test("what no function of the package made", () => {
+  test("a route that is not a result of openApiRoute", () => {
     expect(() => everything({ routes: [{} as never] })).toThrow(
-      "`routes` of odataService holds an object at position 0. List what `openApiRoute(…)` returns.",
+      "`routes` of odataService contains an object at position 0. List results of `openApiRoute(…)`.",
     );
   });
 
   test.each([
     [{ viewer: "swagger" }, '`viewer` of openApiRoute cannot be "swagger". Give true or false'],
     [{ viewr: true }, "openApiRoute has no option `viewr`. Did you mean `viewer`?"],
-    [true, "openApiRoute got true. Give options, such as { viewer: true }, or nothing."],
-  ])("options of no meaning: %j", (options, message) => {
+    [true, "The options of openApiRoute cannot be true. Pass an object, such as { viewer: true }, or omit them."],
+  ])("invalid options: %j", (options, message) => {
     const make = (): unknown => everything({ routes: [openApiRoute(options as never)] });
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);
   });
 
-  test("the same route twice, and a set of the name of the page", () => {
+  test("a duplicate route, and a set with the name of the page", () => {
     expect(() => everything({ routes: [openApiRoute(), openApiRoute()] })).toThrow(ConfigurationError);
     const T = entityType("T", { id: edm.int32().key() });
     const entitySets = [entitySet(T, { name: "openapi", getAll: () => [] })];
     expect(() => odataService({ entitySets, routes: [openApiRoute({ viewer: true })] })).toThrow(
-      "/openapi: Two declarations take this path.",
+      "/openapi: Two declarations have this path.",
     );
     expect(odataService({ entitySets, routes: [openApiRoute()] }).prefix).toBe("");
   });

@@ -8,7 +8,7 @@ const document = openApiDocument(everything());
 const member = (schema: string, name: string) => schemaOf(document, schema).properties?.[name];
 
 describe("entities", () => {
-  test("property names in the casing of responses, ignored properties omitted", () => {
+  test("have the property names of responses, without ignored properties", () => {
     const { properties, required } = schemaOf(document, "Order");
     const names = Object.keys(properties ?? {});
     expect(names.filter((name) => !name.includes("@"))).toEqual([
@@ -32,7 +32,7 @@ describe("entities", () => {
     );
   });
 
-  test("computed ones are read only, descriptions are told", () => {
+  test("have read-only computed properties, and descriptions", () => {
     expect(member("Order", "Version")).toMatchObject({ type: "integer", readOnly: true });
     expect(member("Order", "remark")).toEqual({
       type: ["string", "null"],
@@ -41,14 +41,14 @@ describe("entities", () => {
     });
   });
 
-  test("related entities by reference", () => {
+  test("refer to related entities", () => {
     expect(member("Order", "Lines")).toMatchObject({ type: "array", items: { $ref: "#/components/schemas/Line" } });
     expect(member("Order", "Parent")).toMatchObject({
       anyOf: [{ $ref: "#/components/schemas/Order" }, { type: "null" }],
     });
   });
 
-  test("a typed envelope of collections", () => {
+  test("have a typed envelope for collections", () => {
     expect(schemaOf(document, "Order.collection")).toMatchObject({
       required: ["value"],
       properties: {
@@ -75,7 +75,7 @@ describe("bodies", () => {
     });
   });
 
-  test("what must be stated is required; what the server sets is not there", () => {
+  test("require properties without a default, and omit properties that the server sets", () => {
     const create = schemaOf(document, "Orders.deepCreate");
     expect(create.required).toEqual(["Total", "PlacedBy"]);
     expect(Object.keys(create.properties ?? {})).toEqual([
@@ -97,7 +97,7 @@ describe("bodies", () => {
     expect(patch.properties?.["Status"]).not.toHaveProperty("default");
   });
 
-  test("what the parent gives is not asked of a related entity", () => {
+  test("of related entities omit the properties that the parent determines", () => {
     const line = contentOf(operationOf(document, "POST", "/shop/Orders({Id})/Lines"), "body");
     expect(line?.required).toEqual(["No"]);
     expect(line?.properties).toHaveProperty("OrderId");
@@ -112,10 +112,7 @@ describe("types", () => {
     ["Boolean", { type: "boolean" }],
     ["Byte", { type: "integer", format: "uint8", minimum: 0, maximum: 255 }],
     ["Int64", { type: "integer", format: "int64" }],
-    [
-      "Decimal",
-      { type: "number", format: "decimal", description: "At most 20 digits, at most 4 of them behind the point." },
-    ],
+    ["Decimal", { type: "number", format: "decimal", description: "At most 20 digits, at most 4 fraction digits." }],
     ["MaybeBoolean", { type: ["boolean", "null"] }],
     ["MaybeGuid", { type: ["string", "null"], format: "uuid", examples: ["01234567-89ab-cdef-0123-456789abcdef"] }],
     ["Text", { type: "string", maxLength: 40 }],
@@ -146,7 +143,7 @@ describe("types", () => {
     expect(["", "Eat", "Read,", "Read Write"].filter((each) => pattern.test(each))).toEqual([]);
   });
 
-  test("complex values: another schema for bodies, ignored members in none", () => {
+  test("complex values: a separate schema for bodies, never with ignored members", () => {
     expect(Object.keys(schemaOf(samples, "Address").properties ?? {})).toEqual(["Street", "City", "Position"]);
     expect(schemaOf(document, "Address.body").required).toEqual(["Street"]);
   });

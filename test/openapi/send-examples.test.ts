@@ -161,9 +161,9 @@ async function open(profile: "standard" | "specification"): Promise<ODataService
   });
 }
 
-/** The order in which a client would try them. */
+/** The order in which a client would send them. */
 const METHODS = ["POST", "PUT", "PATCH", "GET"];
-/** Where the row that an example names cannot be linked: what links it is a part of its key. */
+/** The links whose foreign key is part of the key of the row. */
 const UNLINKABLE = new Set(["POST /x/Orders({Id})/Lines/$ref", "PUT /x/Lines(OrderId={OrderId},No={No})/Order/$ref"]);
 
 test.each(["specification", "standard"] as const)("every example of the profile %s can be sent", async (profile) => {
@@ -213,7 +213,7 @@ function rank(operation: string): number {
   return METHODS.indexOf(operation.split(" ")[0] ?? "");
 }
 
-test("bodies have neither keys that the server makes nor links back, and no link that may be absent", async () => {
+test("bodies have no keys that the server makes, no back links and no optional links", async () => {
   const document = openApiDocument(await open("specification"));
   const exampleOf = (method: string, path: string): unknown => {
     const media = operationOf(document, method, path).requestBody?.content["application/json"];

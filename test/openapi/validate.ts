@@ -13,7 +13,7 @@ export async function faultsOf(document: object): Promise<unknown> {
 
 const recommended = createConfig({ extends: ["recommended"] });
 
-/** What the recommended rules of Redocly find, as `error rule: message at pointer`; `warn` in front of lesser faults. */
+/** Returns the faults by the recommended rules of Redocly, as `error rule: message at pointer` or `warn rule: …`. */
 export async function lintOf(document: object): Promise<readonly string[]> {
   const problems = await lintFromString({ source: JSON.stringify(document), config: await recommended });
   return problems.map(

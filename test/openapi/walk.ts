@@ -4,7 +4,7 @@ interface Media {
   readonly schema: Schema;
 }
 
-/** A schema, as far as the tests look at it. */
+/** The tested members of a schema. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -13,7 +13,7 @@ export interface Schema {
   readonly [name: string]: unknown;
 }
 
-/** An operation, as far as the tests look at it. */
+/** The tested members of an operation. */
 export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];

@@ -178,7 +178,8 @@ describe.each([
   }
 
   test.each(WRITES)("%s %s: a hidden row looks like a missing one", async (method, target, body, property) => {
-    const message = "There is no entity that this value refers to: create that first, or name another.";
+    const message =
+      "This value refers to an entity that does not exist. Create the entity first, or use another value.";
     const refused = { status: 409, text: JSON.stringify({ error: { code: "Conflict", message, target: property } }) };
     expect([await send(method, target, body(2)), await send(method, target, body(3))]).toEqual([refused, refused]);
     expect((await send(method, target, body(1))).status).toBeLessThan(300);

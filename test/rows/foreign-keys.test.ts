@@ -316,7 +316,7 @@ describe.each(VARIANTS)("foreign keys written as properties: $title", ({ open })
       text: {
         error: {
           code: "Conflict",
-          message: "There is no entity that this value refers to: create that first, or name another.",
+          message: "This value refers to an entity that does not exist. Create the entity first, or use another value.",
           target: property,
         },
       },

@@ -38,7 +38,7 @@ describe.each(ENGINES)("sets of a handler over $title", (engine) => {
 
   const resultOf = (script: Script, user = "ann"): Promise<unknown> => shop.resultOf(script, user);
 
-  test("get returns canonical values, and null for what is missing or hidden", async () => {
+  test("get returns canonical values, and null for a missing or hidden entity", async () => {
     expect(await resultOf(({ sets }) => sets(shop.orders).get(1))).toEqual({
       id: 1,
       owner: "ann",
@@ -82,18 +82,18 @@ describe.each(ENGINES)("sets of a handler over $title", (engine) => {
     expect(found.map(({ id }) => id)).toEqual(ids);
   });
 
-  test("count counts what query finds", async () => {
+  test("count returns the number of entities that query returns", async () => {
     expect(await resultOf(({ sets }) => sets(shop.orders).count())).toBe(3);
     expect(await resultOf(({ sets }) => sets(shop.orders).count({ filter: (o) => o.total.lt("10") }))).toBe(2);
     expect(await resultOf(({ sets }) => sets(shop.orders, { trusted: true }).count())).toBe(4);
   });
 
-  test("values of a filter are values, whatever they look like", async () => {
+  test("values of a filter are never parsed", async () => {
     const text = "x' or 1 eq 1 --";
     expect(await resultOf(({ sets }) => sets(shop.orders).query({ filter: (o) => o.status.eq(text) }))).toEqual([]);
   });
 
-  test("create fills in defaults, returns what is saved, and takes nested entities", async () => {
+  test("create fills in defaults, returns the saved entity and accepts nested entities", async () => {
     const created = await resultOf(({ sets }) =>
       sets(shop.orders).create({
         id: 5,
@@ -116,7 +116,7 @@ describe.each(ENGINES)("sets of a handler over $title", (engine) => {
     expect(await resultOf(({ sets }) => sets(shop.lines).get(7))).toEqual({ id: 7, orderId: 5, text: "lamp" });
   });
 
-  test("patch changes what it names; of what is missing or hidden it returns null", async () => {
+  test("patch changes the given members, and returns null for a missing or hidden entity", async () => {
     expect(await resultOf(({ sets }) => sets(shop.orders).patch(1, { status: "paid" }))).toMatchObject({
       status: "paid",
       total: "10.50",
@@ -131,7 +131,7 @@ describe.each(ENGINES)("sets of a handler over $title", (engine) => {
     });
   });
 
-  test("expected values make a write a 412 where the entity has changed", async () => {
+  test("a write with expected values is 412 if the entity has changed", async () => {
     const patch = (version: number) => (context: Context) =>
       context.sets(shop.orders).patch(1, { status: "paid" }, { expected: { version } });
     expect(await resultOf(patch(1))).toMatchObject({ version: 2 });
@@ -144,7 +144,7 @@ describe.each(ENGINES)("sets of a handler over $title", (engine) => {
     expect(await resultOf(remove(2))).toBe("412 PreconditionFailed");
   });
 
-  test("delete tells whether there was one", async () => {
+  test("delete returns whether the entity existed", async () => {
     expect(await resultOf(({ sets }) => sets(shop.orders).delete(4))).toBe(true);
     expect(await resultOf(({ sets }) => sets(shop.orders).delete(4))).toBe(false);
     expect(await resultOf(({ sets }) => sets(shop.orders).delete(2))).toBe(false);
@@ -214,7 +214,7 @@ describe.each(ENGINES)("sets of a handler over $title", (engine) => {
       ({ orders }, { sets }) => sets(orders).create({ id: 9, owner: "ann" } as never),
       "400 InvalidBody",
     ],
-  ])("as a request is answered: %s", async (_name, user, call, expected) => {
+  ])("rules apply as to a request: %s", async (_name, user, call, expected) => {
     const result = await resultOf(async (context) => call(shop, context), user);
     if (typeof expected === "object") expect(result).toMatchObject(expected as object);
     else expect(result).toBe(expected);

@@ -30,7 +30,7 @@ const Loan = entityType("Loan", { id: edm.int32().key() });
 
 type AuthorRow = ResultOf<typeof Author>;
 
-/** A library whose handlers reach each other's sets. */
+/** A library whose handlers use each other's sets. */
 function library() {
   const authors = new Map<number, AuthorRow>([[1, { id: 1, name: "Ada", written: 0 }]]);
   const books = new Map<number, ResultOf<typeof Book>>();
@@ -101,7 +101,7 @@ function library() {
 }
 
 eachDoor((door) => {
-  describe("a handler reaches other sets", () => {
+  describe("a handler uses other sets", () => {
     let made: ReturnType<typeof library>;
     let send: ReturnType<typeof door.to>;
     const errors: unknown[] = [];
@@ -133,7 +133,7 @@ eachDoor((door) => {
         JSON.stringify({ Id: id, Title: `book ${String(id)}`, AuthorId: authorId }),
       );
 
-    test("as the user of the request: 401 and 403 of another set go through to the client", async () => {
+    test("as the user of the request: the client receives 401 and 403 of another set", async () => {
       expectError(await create(false, 2), {
         status: 401,
         code: "Unauthorized",
@@ -155,7 +155,7 @@ eachDoor((door) => {
       expect([titles.status, titles.json]).toEqual([200, ["book 4", "book 5"]]);
     });
 
-    test("without the precondition of the request, which is about another entity", async () => {
+    test("without the precondition of the request, which applies to another entity", async () => {
       await create(true, 1);
       const { headers } = await send("/s/Books(1)", { "x-user": "u" });
       const changed = await send(
@@ -168,7 +168,7 @@ eachDoor((door) => {
       expect(made.expectedOf.at(-1)).toBeUndefined();
     });
 
-    test("a rule gets a context that opens no sets", async () => {
+    test("a rule receives a context that cannot open sets", async () => {
       await create(true, 1);
       expect(made.ruleContexts).toHaveLength(1);
       const [context] = made.ruleContexts;
@@ -177,14 +177,14 @@ eachDoor((door) => {
       expect(context).not.toHaveProperty("inTransaction");
     });
 
-    test("a handler that calls its own set without an end is a 500 that says so", async () => {
+    test("a handler that calls its own set endlessly causes a 500 with a clear message", async () => {
       expectError(await send("/s/Loans", JSON_BODY, "POST", '{"Id":1}'), { status: 500, code: "InternalServerError" });
       expect(errors).toEqual([expect.stringMatching(/nested 32 levels deep, the last one to Loans/)]);
     });
   });
 });
 
-describe("what a handler cannot ask is an error that says so", () => {
+describe("wrong calls of a handler throw a clear error", () => {
   const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
   let shop: Shop;
   const stranger = entitySet(Note, { name: "Strangers", getAll: () => [] });
@@ -246,7 +246,7 @@ describe("what a handler cannot ask is an error that says so", () => {
       "a property in a filter",
       ({ sets }, { notes }) =>
         sets(notes).query({ filter: (note) => (note as never as { txt: { eq(v: string): never } }).txt.eq("x") }),
-      /A filter asks for `txt`.*`text`/,
+      /A filter uses `txt`.*`text`/,
     ],
     [
       "undefined in a filter",
@@ -310,7 +310,7 @@ describe("what a handler cannot ask is an error that says so", () => {
     expect(await shop.resultOf(({ sets }) => sets(applied).query())).toEqual(one);
   });
 
-  test("a set in memory is not capped by maxTop, and gets canonical values", async () => {
+  test("maxTop does not limit a set in memory, which receives canonical values", async () => {
     await shop.resultOf(({ sets }) => sets(shop.notes).create({ id: 2, text: "second" }));
     expect(await shop.resultOf(({ sets }) => sets(shop.notes).query({ orderBy: "id desc" }))).toEqual([
       { id: 2, text: "second" },
@@ -362,7 +362,7 @@ describe("transactions", () => {
     expect(result).toEqual([{ id: 1, balance: "1n" }]);
   });
 
-  test("what others are in the way of is tried three times, then 503", async () => {
+  test("a conflicting transaction is tried three times, then 503", async () => {
     let left = 2;
     failures.set((command) => (command.startsWith("insert") && left-- > 0 ? BUSY : null));
     expect(await shop.resultOf((context) => context.inTransaction(create(1)))).toMatchObject({ id: 1 });
@@ -374,7 +374,7 @@ describe("transactions", () => {
     expect(await count()).toBe(1);
   });
 
-  test("so is what the database tells when the transaction ends", async () => {
+  test("a conflict at the end of the transaction is retried, too", async () => {
     let left = 1;
     failures.set((command) => (command === "commit" && left-- > 0 ? BUSY : null));
     expect(await shop.resultOf((context) => context.inTransaction(create(1)))).toMatchObject({ id: 1 });
@@ -383,7 +383,7 @@ describe("transactions", () => {
     expect(await count()).toBe(1);
   });
 
-  test("also where the work catches that others were in the way, and nothing is done after it", async () => {
+  test("also if the work catches the conflict, after which no call runs", async () => {
     let left = 1;
     failures.set((command) => (command.startsWith("insert") && left-- > 0 ? BUSY : null));
     const told: string[] = [];
@@ -398,7 +398,7 @@ describe("transactions", () => {
     expect(await count()).toBe(2);
   });
 
-  test("any other failure is not repeated", async () => {
+  test("any other failure is not retried", async () => {
     expect(
       await shop.resultOf((context) =>
         context.inTransaction(() => {
@@ -409,7 +409,7 @@ describe("transactions", () => {
     expect(begun()).toBe(1);
   });
 
-  test("a handler that waits for its own transaction ends with it, and nobody else waits any more", async () => {
+  test("a handler that waits for its own transaction times out and releases the connection", async () => {
     let own: Promise<unknown> = Promise.resolve();
     const result = await shop.resultOf((context) =>
       context.inTransaction(
@@ -433,7 +433,7 @@ describe("transactions", () => {
     );
   });
 
-  test("over two databases: one is named by a set of it, and sets of the other are refused", async () => {
+  test("over two databases: a set selects one, and sets of the other are rejected", async () => {
     const two = shopOver(db, { entitySets: [things] });
     const run = (script: (context: Context) => unknown) => two.resultOf(script);
     expect(await run((context) => context.inTransaction(() => 1))).toMatch(
@@ -469,7 +469,7 @@ describe("transactions", () => {
     ).toEqual({ id: 1 });
   });
 
-  test("handlers of a table refuse the transaction of another database", async () => {
+  test("handlers of a table reject the transaction of another database", async () => {
     const { create: insert } = things.options as {
       readonly create: (entity: object, context: object) => Promise<object>;
     };
@@ -479,7 +479,7 @@ describe("transactions", () => {
     expect(result).toMatch(/open transaction is of another database than the table things/);
   });
 
-  test("a service without a database has none", async () => {
+  test("a service without a database has no transactions", async () => {
     const messages: unknown[] = [];
     const plain = odataService({
       entitySets: [entitySet(Note, { getAll: () => [] })],
@@ -496,7 +496,7 @@ describe("transactions", () => {
   });
 });
 
-test("a trusted query along a navigation that nothing loads is an error, and not an empty result", async () => {
+test("a trusted query along a navigation that cannot be loaded throws instead of returning nothing", async () => {
   const books = entitySet(Book, {
     getAll: () => [],
     getByKey: () => null,

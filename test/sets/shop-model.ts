@@ -32,7 +32,7 @@ export const Line = entityType("Line", { id: edm.int32().key(), orderId: edm.int
 export const Account = entityType("Account", { id: edm.int32().key(), balance: edm.int64() });
 export const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
 
-/** What a test has a handler do. */
+/** The work of a handler in a test. */
 export type Script = (context: Context) => unknown;
 
 /** The sets of the model, and a handler that each test fills. */
@@ -43,12 +43,12 @@ export interface Shop {
   readonly notes: ReturnType<typeof declareSets>["notes"];
   readonly service: ReturnType<typeof odataService>;
   readonly errors: unknown[];
-  /** What the handlers of Notes saw. */
+  /** The contexts that the handlers of Notes received. */
   readonly seen: Context[];
   script: Script;
-  /** The answer to an action whose handler runs a script, as a user. */
+  /** Returns the response to an action whose handler runs a script, as a user. */
   run(script: Script, user?: string): Promise<Response>;
-  /** What a script returns, without undefined members; an ODataError as `status code`, any other error as its text. */
+  /** Returns the result of a script without undefined members: an ODataError as `status code`, any other error as a string. */
   resultOf(script: Script, user?: string): Promise<unknown>;
 }
 
@@ -160,7 +160,7 @@ export function shopOver(db: AnyDatabase, others: Partial<ServiceOptions> = {}):
           returns: edm.string(),
           handler: async (_parameters, context) => {
             const result = await shop.script(context);
-            // What is an error goes out as one.
+            // An error is returned as it is.
             return result instanceof Error ? (result as never) : show(result);
           },
         }),

@@ -45,7 +45,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     await accounts(context).patch(1, { balance: (from?.balance ?? 0n) - amount });
   };
 
-  test("commits when the work returns, and reads see what it wrote", async () => {
+  test("commits when the work returns, and reads see its writes", async () => {
     const result = await resultOf((context) =>
       context.inTransaction(async (inner) => {
         await move(inner, 30n);
@@ -62,7 +62,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await balances()).toEqual([70, 30]);
   });
 
-  test("rolls back when the work throws, and lets the error out", async () => {
+  test("rolls back and rethrows when the work throws", async () => {
     const result = await resultOf((context) =>
       context.inTransaction(async (inner) => {
         await move(inner, 30n);
@@ -73,12 +73,12 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await balances()).toEqual([100, 0]);
   });
 
-  test("rolls back when a write fails that the work lets out", async () => {
+  test("rolls back when the work does not catch a failed write", async () => {
     expect(await resultOf((context) => context.inTransaction((inner) => move(inner, 130n)))).toBe("400 InvalidBody");
     expect(await balances()).toEqual([100, 0]);
   });
 
-  test("rolls back when the work returns an ODataError, which is then the answer", async () => {
+  test("rolls back when the work returns an ODataError, which becomes the result", async () => {
     const answer = await shop.run((context) =>
       context.inTransaction(async (inner) => {
         await move(inner, 30n);
@@ -92,7 +92,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await balances()).toEqual([100, 0]);
   });
 
-  test("goes on after a write that failed, of which nothing is left", async () => {
+  test("continues after a failed write, which is rolled back", async () => {
     const result = await resultOf((context) =>
       context.inTransaction(async (inner) => {
         const { sets } = inner;
@@ -116,7 +116,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await balances()).toEqual([99, 1]);
   });
 
-  test("within another one is a part of it: its failure takes back its own work alone", async () => {
+  test("within another transaction is a part of it: a failure rolls back only the part", async () => {
     const result = await resultOf((context) =>
       context.inTransaction(async (outer) => {
         await accounts(outer).patch(1, { balance: 50n });
@@ -138,7 +138,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await balances()).toEqual([50, 5]);
   });
 
-  test("the context around a part of a transaction is not used within it", async () => {
+  test("the outer context cannot be used within a part of a transaction", async () => {
     const told = (call: Promise<unknown>): Promise<unknown> => call.catch((error: Error) => error.message);
     const result = await resultOf((context) =>
       context.inTransaction(async (outer) => {
@@ -175,7 +175,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     ]);
   });
 
-  test("a call that nobody waits for fails the transaction", async () => {
+  test("a call that is not awaited fails the transaction", async () => {
     const result = await resultOf((context) =>
       context.inTransaction((inner) => {
         accounts(inner)
@@ -187,7 +187,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await balances()).toEqual([100, 0]);
   });
 
-  test("a context that is kept beyond the end opens nothing any more", async () => {
+  test("a context cannot be used after the end of its transaction", async () => {
     const kept: Context[] = [];
     const result = await resultOf(async (context) => {
       await context.inTransaction((inner) => {
@@ -214,7 +214,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await balances()).toEqual([100, 0]);
   });
 
-  test("the context around an open transaction is not used within it", async () => {
+  test("the outer context cannot be used within an open transaction", async () => {
     const result = await resultOf((context) =>
       context.inTransaction(async () => [
         await accounts(context)
@@ -230,7 +230,7 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     expect(await resultOf((context) => accounts(context).count())).toBe(2);
   });
 
-  test("transactions at the same time never lose a change: the one that loses is repeated", async () => {
+  test("concurrent transactions never lose a change: the losing transaction is retried", async () => {
     let runs = 0;
     const add = (context: Context) =>
       context.inTransaction(async (inner) => {
@@ -242,14 +242,14 @@ describe.each(ENGINES)("transactions of a handler over $title", (engine) => {
     const answers = await Promise.all([1, 2, 3].map(() => shop.run(add)));
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     const added = texts.filter((text) => text.includes("added")).length;
-    // Who is in the way three times is told so; nobody overwrites another.
+    // After three conflicts a transaction fails; none overwrites another.
     expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 503)).toEqual([]);
     expect(await balances()).toEqual([100 + added, 0]);
     expect(added).toBeGreaterThan(0);
     expect(runs).toBeGreaterThanOrEqual(3);
   });
 
-  test("handlers of other sets are part of it by ctx.transaction; those without a database just run", async () => {
+  test("includes handlers of other sets through ctx.transaction; handlers without a database just run", async () => {
     const result = await resultOf((context) =>
       context.inTransaction(async (inner) => {
         await inner.sets(shop.notes).create({ id: 2, text: "in" });

@@ -3,7 +3,7 @@ import { compileProgram } from "./compile-program.ts";
 
 const ENTITY_TYPES = 200;
 const PROPERTIES = 20;
-/** Most type instantiations that the model below may cost: 4000 per set. A count, for time depends on the machine. */
+/** The maximum number of type instantiations for the model below: 4000 per set. Times would depend on the machine. */
 const INSTANTIATIONS = 4000 * ENTITY_TYPES;
 
 const BUILDERS = [

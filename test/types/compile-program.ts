@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the compiler says about a program. */
+/** The result of compiling a program. */
 export interface Compilation {
   /** One line per error: file, place, message. */
   readonly errors: readonly string[];
@@ -15,8 +15,8 @@ export interface Compilation {
 }
 
 /**
- * Compiles a program of its own that imports "odatakit", with the strict flags of the project: a program whose
- * augmentations and size reach no other test.
+ * Compiles a separate program that imports "odatakit", with the strict flags of the project, so that its
+ * augmentations and size do not affect other tests.
  * @param files source texts by file name
  * @param only compiler options that differ
  */
@@ -53,7 +53,7 @@ function runCompiler(folder: string): string {
       cwd: folder,
     });
   } catch (error) {
-    // The compiler ends with an error status when the program has errors; its report is on the standard output.
+    // For errors of the program, the compiler exits with an error status and reports on the standard output.
     if (error instanceof Error && "stdout" in error && typeof error.stdout === "string" && error.stdout !== "") {
       return error.stdout;
     }

@@ -78,7 +78,7 @@ test("an entity has every property with its canonical value", () => {
   }>();
 });
 
-test("every builder has its canonical value and what handlers may return", () => {
+test("every builder has its canonical value and the values that handlers may return", () => {
   const All = entityType("All", {
     string: edm.string(),
     boolean: edm.boolean(),
@@ -363,12 +363,12 @@ test("operations and registrations have rules without an entity", () => {
   });
 });
 
-test("applyDelta gives an entity, and null for none", () => {
+test("applyDelta returns an entity, and null without one", () => {
   expectTypeOf(applyDelta(Order, rows[0]!, {})).toEqualTypeOf<Order>();
   expectTypeOf(applyDelta(Order, rows[0], {})).toEqualTypeOf<Order | null>();
 });
 
-test("two declarations apart in two modules", () => {
+test("two declarations in two modules", () => {
   const people = entitySet(Customer, { navigation: { orders: hasMany(() => Order, { on: { id: "customerId" } }) } });
   expectTypeOf(people.entityType.name).toEqualTypeOf<"Customer">();
 });
@@ -383,7 +383,7 @@ test("wrong uses do not compile", () => {
     expandProperties: ["nope"],
     navigation: { c: hasRequired(Customer, { on: { customerId: "id" } }) },
   });
-  // @ts-expect-error -- no navigation at all
+  // @ts-expect-error -- not a navigation
   entitySet(Order, { expandProperties: ["nope"] });
   // @ts-expect-error -- wrong result
   entitySet(Order, { functions: { t: fn({ returns: edm.boolean(), bound: "entity", handler: () => 1 }) } });
@@ -393,7 +393,7 @@ test("wrong uses do not compile", () => {
   entitySet(Order, { actions: { t: action({ bound: "entity", handler: (_key, { note }) => void note }) } });
   // @ts-expect-error -- row predicate of wrong type
   entitySet(Order, { authorization: { rows: (_user, order) => order.ownerId.eq(5) } });
-  // @ts-expect-error -- a rule that is none
+  // @ts-expect-error -- not a rule
   entitySet(Order, { authorization: { all: "admin" } });
   // @ts-expect-error -- a rule that is not called
   entitySet(Order, { authorization: { all: authenticated } });
@@ -403,23 +403,23 @@ test("wrong uses do not compile", () => {
   entitySet(Order, { authorization: { updat: role("admin") } });
   // @ts-expect-error -- an unknown property in a check
   entitySet(Order, { authorization: { update: resource((user, order) => order.owner === user.id) } });
-  // @ts-expect-error -- a check that says nothing
+  // @ts-expect-error -- a check without a result
   entitySet(Order, { authorization: { update: resource(() => {}) } });
-  // @ts-expect-error -- a rule says rows, not true
+  // @ts-expect-error -- a row rule returns a predicate, not true
   entitySet(Order, { authorization: { rows: () => true } });
-  // @ts-expect-error -- rows are data: nothing is awaited for them
+  // @ts-expect-error -- a row rule is synchronous
   entitySet(Order, { authorization: { rows: async () => allRows } });
-  // @ts-expect-error -- a user may have no id, and what is absent is no value
+  // @ts-expect-error -- a user may have no id, and undefined is not a value
   entitySet(Order, { authorization: { rows: (user, order) => order.ownerId.eq(user.id) } });
-  // @ts-expect-error -- null where the property cannot be
+  // @ts-expect-error -- null for a property that is not nullable
   entitySet(Order, { authorization: { rows: (_user, order) => order.ownerId.eq(null) } });
-  // @ts-expect-error -- a number does not begin with a text
+  // @ts-expect-error -- startsWith of a number
   entitySet(Order, { authorization: { rows: (_user, order) => order.version.startsWith("1") } });
   // @ts-expect-error -- roles have names
   role(5);
-  // @ts-expect-error -- a rule of an operation is no text
+  // @ts-expect-error -- a rule of an operation is not a string
   action({ authorization: "admin", handler: () => {} });
-  // @ts-expect-error -- nor are there categories
+  // @ts-expect-error -- an operation has no categories
   fn({ returns: edm.string(), authorization: { all: authenticated() }, handler: () => "" });
   // @ts-expect-error -- a bound function of another set
   entitySet(Customer, { functions: { late } });
@@ -433,11 +433,11 @@ test("wrong uses do not compile", () => {
   entitySet(Customer, { etag: ["nane"] });
   // @ts-expect-error -- a mistyped setting
   entitySet(Customer, { maxTopp: 5 });
-  // @ts-expect-error -- "no limit" is null, not a text
+  // @ts-expect-error -- "no limit" is null, not a string
   entitySet(Customer, { maxTop: "none" });
   // @ts-expect-error -- a default of the wrong type
   edm.int32().default("5");
-  // @ts-expect-error -- no member of the enumeration
+  // @ts-expect-error -- not a member of the enumeration
   edm.enum(Status).default("Lost");
   // @ts-expect-error -- enumerations without isFlags have one member
   edm.enum(Status).default("Draft,Paid");
@@ -449,10 +449,10 @@ test("wrong uses do not compile", () => {
   entitySet(Order, { navigation: { c: hasMany(Customer, { setRef: () => {} }) } });
   // @ts-expect-error -- a delta never has the key
   applyDelta(Customer, { id: 1, name: "x" }, { id: 2 });
-  // @ts-expect-error -- a complex value where an entity type is asked
+  // @ts-expect-error -- a complex type instead of an entity type
   entitySet(Address, {});
   const unbound: ServiceOptions["functions"] = {
-    // @ts-expect-error -- an entity-bound function where an unbound one is asked
+    // @ts-expect-error -- an entity-bound function instead of an unbound function
     f: fn({ bound: "entity", returns: edm.string(), handler: () => "x" }),
   };
   expectTypeOf(unbound).not.toBeNever();

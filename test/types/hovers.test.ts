@@ -29,7 +29,7 @@ const EXPECTED = {
     '{ readonly tenant: string; readonly id: number | bigint; readonly status: "Draft" | "Paid"; readonly total: string | number; readonly shipTo?: { readonly street: string; readonly city?: string | null | undefined; } | null | undefined; readonly tags: readonly string[]; readonly version: number; }',
 };
 
-/** A type stands in a message of the compiler as an editor shows it. */
+/** Messages of the compiler show a type like an editor. */
 test("inferred types read as their members, in order of declaration", { timeout: 60_000 }, () => {
   const types = Object.keys(EXPECTED);
   const statements = types.map((type, index) => `export const x${index}: never = show<${type}>().shown;`);

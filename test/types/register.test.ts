@@ -31,7 +31,7 @@ export const options: ServiceOptions = { entitySets: [orders], authenticate: () 
 export const wrong: ServiceOptions = { entitySets: [orders], authenticate: () => ({ id: "a", roles: [] }) };
 `;
 
-test("the application names its user and transaction in one place", { timeout: 60_000 }, () => {
+test("the application declares its user and transaction in one place", { timeout: 60_000 }, () => {
   expect(compileProgram({ "register.ts": USE }).errors).toEqual([]);
 });
 
@@ -42,6 +42,6 @@ export const user: Same<User, Principal> = true;
 export const transaction: Same<Transaction, unknown> = true;
 `;
 
-test("without that the user is a Principal", { timeout: 60_000 }, () => {
+test("without this declaration the user is a Principal", { timeout: 60_000 }, () => {
   expect(compileProgram({ "plain.ts": PLAIN }).errors).toEqual([]);
 });

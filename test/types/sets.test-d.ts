@@ -56,7 +56,7 @@ describe("ctx.sets", () => {
     await ctx.sets(lines).get(1n);
   });
 
-  test("creates with what the service does not fill in, nested entities too", async () => {
+  test("creates with the members that the service does not fill in, including nested entities", async () => {
     const { sets } = ctx;
     const order = { id: 1n, customerId: "", placed: new Date() };
     await sets(orders).create(order);
@@ -79,11 +79,11 @@ describe("ctx.sets", () => {
     expectTypeOf(await sets(orders).delete(1n)).toEqualTypeOf<boolean>();
     // @ts-expect-error -- the key never changes
     await sets(orders).patch(1n, { id: 2n });
-    // @ts-expect-error -- a member that there is not
+    // @ts-expect-error -- an unknown member
     await sets(orders).patch(1n, { state: "paid" });
   });
 
-  test("queries by properties of the set and of its navigations to one", async () => {
+  test("queries by properties of the set and of single-valued navigations", async () => {
     const { sets } = ctx;
     const found = await sets(orders).query({
       filter: (order) => order.status.eq("open").and(order.customer.region.in(["north"])),
@@ -94,17 +94,17 @@ describe("ctx.sets", () => {
     expectTypeOf(found[0]!).toExtend<{ readonly id: bigint }>();
     expectTypeOf(await sets(orders).count({ filter: (order) => order.total.isNull() })).toEqualTypeOf<number>();
     await sets(orders, { trusted: true }).query({ orderBy: "placed" });
-    // @ts-expect-error -- a property that there is not
+    // @ts-expect-error -- an unknown property
     await sets(orders).query({ filter: ({ state: _none, status }) => status.eq("open") });
-    // @ts-expect-error -- a text is no condition
+    // @ts-expect-error -- a string instead of a condition
     await sets(orders).query({ filter: "status eq 'open'" });
-    // @ts-expect-error -- a property that there is not
+    // @ts-expect-error -- an unknown property
     await sets(orders).query({ orderBy: "state desc" });
     // @ts-expect-error -- options of requests
     await sets(orders).query({ $top: 1 });
   });
 
-  test("takes declared sets alone", () => {
+  test("accepts only declared sets", () => {
     // @ts-expect-error -- a name
     ctx.sets("Orders");
     // @ts-expect-error -- a type
@@ -124,7 +124,7 @@ describe("ctx.sets", () => {
 });
 
 describe("ctx.inTransaction", () => {
-  test("returns what the work returns", async () => {
+  test("returns the result of the work", async () => {
     expectTypeOf(await ctx.inTransaction(async (inner) => inner.sets(orders).count())).toEqualTypeOf<number>();
     expectTypeOf(await ctx.inTransaction(() => "x", { over: lines, timeout: null })).toEqualTypeOf<string>();
     expectTypeOf(await ctx.inTransaction(() => (Math.random() > 2 ? ({} as ODataError) : 1))).toEqualTypeOf<
@@ -132,7 +132,7 @@ describe("ctx.inTransaction", () => {
     >();
   });
 
-  test("is not there for rules", () => {
+  test("is not available in rules", () => {
     expectTypeOf<RuleContext>().not.toHaveProperty("sets");
     expectTypeOf<RuleContext>().not.toHaveProperty("inTransaction");
     expectTypeOf<Context>().toExtend<RuleContext>();

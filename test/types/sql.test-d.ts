@@ -40,7 +40,7 @@ interface Database {
 declare const db: Kysely<Database>;
 declare const transaction: Transaction<Database>;
 
-test("a set over a table takes every column option, setting and handler", () => {
+test("a set over a table accepts every column option, setting and handler", () => {
   const orders = sqlEntitySet(Order, {
     db,
     table: "orders",
@@ -68,7 +68,7 @@ test("a set over a table takes every column option, setting and handler", () => 
   sqlEntitySet(Customer, { db: transaction, table: "customers", operations: ["read"] });
 });
 
-test("a source takes a table, a query or a text", () => {
+test("a source accepts a table, a query or a string", () => {
   expectTypeOf(sqlSource(Order, { db, from: "orders" })).toEqualTypeOf<EntitySource<typeof Order>>();
   entitySet(Order, { queryable: () => sqlSource(Order, { db, from: db.selectFrom("orders").selectAll() }) });
   entitySet(Order, {
@@ -81,18 +81,18 @@ test("a source takes a table, a query or a text", () => {
   });
 });
 
-test("wrong uses are red lines", () => {
+test("wrong uses do not compile", () => {
   // @ts-expect-error -- operations are required: a table is never writable by omission
   sqlEntitySet(Customer, { db, table: "customers" });
-  // @ts-expect-error -- there is no such operation
+  // @ts-expect-error -- an unknown operation
   sqlEntitySet(Customer, { db, table: "customers", operations: ["drop"] });
-  // @ts-expect-error -- there is no such property
+  // @ts-expect-error -- an unknown property
   sqlEntitySet(Customer, { db, table: "customers", operations: ["read"], columns: { nope: "x" } });
-  // @ts-expect-error -- there is no such storage
+  // @ts-expect-error -- an unknown storage
   sqlEntitySet(Customer, { db, table: "customers", operations: ["read"], columns: { name: { storage: "blob" } } });
-  // @ts-expect-error -- a complex property has no such member
+  // @ts-expect-error -- an unknown member of a complex property
   sqlEntitySet(Order, { db, table: "orders", operations: ["read"], columns: { shipTo: { columns: { nope: "x" } } } });
-  // @ts-expect-error -- the source is one of another type
+  // @ts-expect-error -- a source of another type
   entitySet(Order, { queryable: () => sqlSource(Customer, { db, from: "customers" }) });
 });
 
@@ -117,10 +117,10 @@ test("storage and conversions follow the type of the property", () => {
       },
     },
   });
-  // @ts-expect-error: every member has a cell
+  // @ts-expect-error: every member needs a cell
   sqlEntitySet(Bill, { ...bill, columns: { status: { storage: { values: { Draft: "D" } } } } });
-  // @ts-expect-error: an enumeration is no Boolean
+  // @ts-expect-error: an enumeration is not a Boolean
   sqlEntitySet(Bill, { ...bill, columns: { status: { storage: { true: 1, false: 0 } } } });
-  // @ts-expect-error: a text has no members
+  // @ts-expect-error: a string has no members
   sqlEntitySet(Bill, { ...bill, columns: { code: { storage: { values: { Draft: 0 } } } } });
 });

@@ -25,7 +25,7 @@ import { isOverTable } from "./check-links.ts";
 const RULE_OPTIONS = ["all", ...CATEGORIES] as const;
 
 const RULE_FIX =
-  "Give what `authenticated()`, `role(…)`, `anyOf(…)` or `resource(…)` returns, or a list of rules that must all pass.";
+  "Use `authenticated()`, `role(…)`, `anyOf(…)` or `resource(…)`, or a list of rules that must all pass.";
 
 /**
  * Checks that every authorization option contains rules that can be evaluated at its place. Any other value must not count
@@ -59,7 +59,7 @@ export function isGuarded({ options: { authorization } }: DeclaredSet): boolean 
 function* checkWithoutEntity(rules: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
   yield* checkRules(rules, name, place);
   if (!requirementsOf(rules).some(needsResource)) return;
-  const message = `${name} holds resource(…), but no entity is addressed that it could judge.`;
+  const message = `${name} contains resource(…), but these requests address no entity.`;
   yield { ...place, message, fix: "Move it into the `authorization` of an entity set." };
 }
 
@@ -85,7 +85,7 @@ function* checkSet({ name: set, options: { authorization } }: DeclaredSet): Iter
 function* checkBound(set: DeclaredSet, operation: DeclaredOperation): Iterable<ConfigurationFault> {
   // `checkBindings` reports an unbound operation of a set.
   if (operation.bound === undefined || operation.options["authorization"] === undefined) return;
-  const message = `\`${operation.name}\` has \`authorization\`, but is bound: what its set requires for \`invoke\` holds.`;
+  const message = `\`${operation.name}\` has \`authorization\`, but is bound: the \`invoke\` rules of its set apply.`;
   yield { ...operationPlace(set, operation), message, fix: "Move its rules to `authorization.invoke` of the set." };
 }
 
@@ -95,10 +95,12 @@ function* checkRules(rules: unknown, name: string, place: FaultPlace): Iterable<
   for (const [index, each] of list.entries()) {
     if (isAuthorizationRule(each)) {
       for (const problem of problemsOf(each.requires)) {
-        yield { ...place, message: `${name} holds ${problem.part}.`, fix: problem.fix };
+        yield { ...place, message: `${name} contains ${problem.part}.`, fix: problem.fix };
       }
     } else {
-      const is = Array.isArray(rules) ? `holds ${describe(each)} at position ${String(index)}` : `is ${describe(each)}`;
+      const is = Array.isArray(rules)
+        ? `contains ${describe(each)} at position ${String(index)}`
+        : `is ${describe(each)}`;
       yield { ...place, message: `${name} ${is}.`, fix: RULE_FIX };
     }
   }
@@ -130,7 +132,7 @@ function* problemsOf(requirement: AuthorizationRequirement | NoRequirement): Ite
     }
     case "anyOf":
       if (requirement.rules.length === 0) {
-        yield { part: "anyOf() of no rule, which nobody passes", fix: "Name the rules of which one must pass." };
+        yield { part: "anyOf() without rules, which no user passes", fix: "Pass the rules of which one must be met." };
       }
       for (const each of requirement.rules) yield* problemsOf(each);
       return;
@@ -159,13 +161,13 @@ export function* checkNavigationRules({ sets }: DeclaredService): Iterable<Confi
       const [route] = linkRoutes(into, sets);
       if (judging === undefined || route === undefined) continue;
       const place = { ...navigationPlace(from, navigation), route: route.route, method: route.method };
-      const rule = `${judging.name} requires resource(…) of the entities that \`${navigation.field}\` links`;
+      const rule = `${judging.name} has a resource(…) rule for the entities that \`${navigation.field}\` links`;
       if (navigation.options["target"] === undefined) {
         const fix = `Give \`target\`: "${judging.name}", or skip its rules: authorization: "parent".`;
         yield { ...place, message: `${rule}, but \`${navigation.field}\` names no \`target\`.`, fix };
       } else if (changesUnnamed(into, sets) && !isReadable(into, judging, sets)) {
         const fix = 'Give `get`, or skip the rules of the target set: authorization: "parent".';
-        yield { ...place, message: `${rule}, but nothing reads the entity that is linked now.`, fix };
+        yield { ...place, message: `${rule}, but no handler reads the currently linked entity.`, fix };
       }
     }
   }

@@ -42,7 +42,7 @@ export function* checkSearch({ sets }: DeclaredService): Iterable<ConfigurationF
   for (const { name, options } of sets) {
     const isRead = ["queryable", "getAll", "applyQuery"].some((form) => options[form] !== undefined);
     if (options["search"] === undefined || isRead) continue;
-    const message = "There is a search handler, but no handler that reads the collection.";
+    const message = "The set has a search handler, but no handler that reads the collection.";
     yield { set: name, route: `/${name}`, method: "GET", message, fix: "Declare queryable, getAll or applyQuery." };
   }
 }
@@ -55,7 +55,7 @@ function* checkFields(set: DeclaredSet, option: string, known: readonly string[]
     if (isTwice) {
       yield { set: set.name, message: `\`${option}\` names \`${field}\` twice.`, fix: "Name it once." };
     } else if (propertyIn(set.entityType, field)?.ignored === true) {
-      const message = `\`${option}\` names \`${field}\`, which is ignored: no client may learn of it.`;
+      const message = `\`${option}\` names \`${field}\`, which is ignored: clients must not see it.`;
       yield { set: set.name, message, fix: `Remove it from \`${option}\`, or remove .ignored().` };
     } else if (!known.includes(field)) {
       const message = `\`${option}\` names \`${field}\`, which ${set.entityType.name} does not have.`;

@@ -34,14 +34,14 @@ export function* checkResources({ sets }: DeclaredService): Iterable<Configurati
       for (const category of judged) {
         const first = routes.find((each) => each.category === category);
         if (first === undefined) continue;
-        const message = `\`${category}\` requires resource(…), but no \`getByKey\` loads the entity that it judges.`;
+        const message = `\`${category}\` requires resource(…), but no \`getByKey\` loads the entity that it checks.`;
         const { route, method } = first;
         yield { set: name, route, method, message, fix: "Declare getByKey, or remove resource(…)." };
       }
     }
     for (const operation of set.operations) {
       if (operation.bound !== "collection" || !judged.includes("invoke")) continue;
-      const message = `\`${operation.name}\` is bound to a collection, but \`invoke\` requires resource(…), which judges one entity.`;
+      const message = `\`${operation.name}\` is bound to a collection, but \`invoke\` requires resource(…), which checks one entity.`;
       const fix = "Bind it to an entity, or remove resource(…) from the rules for `invoke`.";
       yield { ...operationPlace(set, operation), message, fix };
     }
@@ -57,15 +57,15 @@ export function* checkReadable({ sets }: DeclaredService): Iterable<Configuratio
     if (!judgedCategories(set).includes("read") || hasRows(set)) continue;
     const { name, options } = set;
     const because = "`read` requires resource(…), which cannot be part of a query";
-    const fix = `${ROWS_FIX} ${name}: the condition on what queries show.`;
+    const fix = `${ROWS_FIX} ${name}: the condition on the rows that queries return.`;
     if (["queryable", "getAll", "applyQuery"].some((form) => options[form] !== undefined)) {
-      const message = `${because}, but the collection can be read, and there is no \`rows\`.`;
+      const message = `${because}, but the collection can be read and the set has no \`rows\`.`;
       yield { set: name, route: `/${name}`, method: "GET", message, fix };
       continue;
     }
     const [into] = askingNavigations(set, sets);
     if (into === undefined) continue;
-    const message = `${because}, but \`${into.navigation.field}\` of ${into.from.name} leads here, and there is no \`rows\`.`;
+    const message = `${because}, but \`${into.navigation.field}\` of ${into.from.name} leads to this set, which has no \`rows\`.`;
     yield { ...navigationPlace(into.from, into.navigation), set: name, message, fix };
   }
 }
@@ -77,7 +77,8 @@ export function* checkRowRules({ sets }: DeclaredService): Iterable<Configuratio
     guarding.set(set.entityType, [...(guarding.get(set.entityType) ?? []), set.name]);
     const [first] = [...entityRoutes(set, sets), ...linksInto(set, sets)];
     if (set.options["getByKey"] !== undefined || first === undefined) continue;
-    const message = "`authorization.rows` hides entities, but no `getByKey` tells whether this one is hidden.";
+    const message =
+      "`authorization.rows` hides entities, but without `getByKey` the service cannot check whether an entity is hidden.";
     yield { set: set.name, route: first.route, method: first.method, message, fix: "Declare getByKey." };
   }
   for (const set of sets) {
@@ -85,7 +86,7 @@ export function* checkRowRules({ sets }: DeclaredService): Iterable<Configuratio
       const { field, target, options } = navigation;
       const guards = target === undefined ? undefined : guarding.get(target);
       if (target === undefined || guards === undefined || options["target"] !== undefined) continue;
-      const message = `\`${field}\` leads to ${target.name}, of which ${guards.join(", ")} hides rows, but names no \`target\`.`;
+      const message = `\`${field}\` leads to ${target.name} without a \`target\`, but ${guards.join(", ")} hides rows.`;
       const fix = `Give \`target\`: ${guards.map((each) => `"${each}"`).join(" or ")}.`;
       yield { ...navigationPlace(set, navigation), message, fix };
     }
@@ -102,7 +103,7 @@ export function* checkChosenKeys({ options, sets }: DeclaredService): Iterable<C
     const [first] = creatingRoutes(set, sets, options);
     if (first === undefined) continue;
     const message =
-      "Clients choose the keys of what they create, but no `getByKey` tells whether a hidden entity has one.";
+      "Clients choose the keys of new entities, but without `getByKey` the service cannot check whether a hidden entity has the key.";
     yield { set: set.name, route: first, method: "POST", message, fix: "Declare getByKey, or a key that is computed." };
   }
 }
@@ -113,8 +114,8 @@ export function* checkOpenOperations({ options, sets, operations }: DeclaredServ
   if (guarded === undefined || statesRules(options["authorization"])) return;
   for (const operation of operations) {
     if (operation.options["authorization"] !== undefined) continue;
-    const message = `\`${operation.name}\` has no \`authorization\`, nor has odataService, whereas ${guarded.name} is guarded.`;
-    const fix = "Give it `authorization: authenticated()`, or `authorization: []` where everybody may call it.";
+    const message = `\`${operation.name}\` and odataService have no \`authorization\`, but ${guarded.name} has rules.`;
+    const fix = "Give it `authorization: authenticated()`, or `authorization: []` if every client may call it.";
     yield { ...operationPlace(undefined, operation), message, fix };
   }
 }

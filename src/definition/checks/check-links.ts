@@ -31,7 +31,7 @@ export function* checkLinks({ sets }: DeclaredService): Iterable<ConfigurationFa
       for (const problem of problems) yield { ...place, ...problem };
       if (options["on"] !== undefined) {
         const message = `\`${field}\` has both \`on\` and \`through\`.`;
-        yield { ...place, message, fix: "Keep `through` where a table of links tells what is related, else `on`." };
+        yield { ...place, message, fix: "Keep `through` for a link table, otherwise `on`." };
       }
     }
   }
@@ -45,7 +45,7 @@ function* checkTable(
   field: string,
 ): Iterable<Problem> {
   const wrong = (where: string): Problem => ({
-    message: `\`through\` of \`${field}\` names a table of links, but ${where} is over no table.`,
+    message: `\`through\` of \`${field}\` names a link table, but ${where} has no table.`,
     fix: "Declare it with sqlEntitySet, or remove `through` and give `get` or `getBatch`.",
   });
   if (!isOverTable(set)) yield wrong(`the set ${set.name}`);
@@ -62,7 +62,7 @@ export function isOverTable({ options: { queryable } }: DeclaredSet): boolean {
 function* checkName(table: unknown, field: string): Iterable<Problem> {
   if (typeof table === "string" && table !== "") return;
   const message = `\`table\` of \`through\` of \`${field}\` is ${describe(table)}.`;
-  yield { message, fix: "Give the name of the table of links." };
+  yield { message, fix: "Give the name of the link table." };
 }
 
 function* checkFrom(from: unknown, type: EntityTypeDeclaration, field: string): Iterable<Problem> {
@@ -71,7 +71,7 @@ function* checkFrom(from: unknown, type: EntityTypeDeclaration, field: string): 
     yield* checkProperty(property, type, "from", field);
     if (typeof column === "string" && column !== "") continue;
     const message = `\`from.${property}\` of \`through\` of \`${field}\` is ${describe(column)}.`;
-    yield { message, fix: "Give the name of the column that holds the values of that property." };
+    yield { message, fix: "Give the name of the column with the values of the property." };
   }
 }
 
@@ -90,7 +90,7 @@ function* checkSide(side: unknown, name: "from" | "to", field: string): Iterable
   if (entriesOf(side).length > 0) return;
   const example = name === "from" ? 'from: { id: "order_id" }' : 'to: { tag_id: "id" }';
   const message = `\`${name}\` of \`through\` of \`${field}\` maps no properties.`;
-  yield { message, fix: `Map what identifies an entity to the columns of its links: ${example}.` };
+  yield { message, fix: `Map properties and columns of the link table: ${example}.` };
 }
 
 function* checkProperty(
@@ -105,6 +105,6 @@ function* checkProperty(
     const message = `${where}, which ${type.name} does not have.`;
     yield { message, fix: adviseName(name, namesOf(type.properties)) };
   } else if (property.item !== undefined || isDeclaration(property.type, "ComplexTypeDeclaration")) {
-    yield { message: `${where}, which is no single value.`, fix: "Name properties of single values." };
+    yield { message: `${where}, which is not a single value.`, fix: "Name properties of single values." };
   }
 }

@@ -27,7 +27,7 @@ const LETTERS = "Begin with a letter or underscore, then letters, digits and und
 export function* checkIdentifiers(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const { name, what, place, rename } of everyName(service, types)) {
     if (isSimpleIdentifier(name)) continue;
-    yield { ...place, message: `The name "${name}" of ${what} is no identifier.`, fix: `${rename} ${LETTERS}` };
+    yield { ...place, message: `The name "${name}" of ${what} is not an identifier.`, fix: `${rename} ${LETTERS}` };
   }
 }
 

@@ -21,16 +21,20 @@ export function* checkTargets({ sets }: DeclaredService): Iterable<Configuration
     const place = navigationPlace(set, navigation);
     const targetSet = sets.find((each) => each.name === name);
     if (targetSet === undefined) {
-      const message = `The target of \`${navigation.field}\`, "${name}", is no entity set of this registration.`;
+      const message = `The target of \`${navigation.field}\`, "${name}", is not an entity set of this service.`;
       const fix = adviseName(
         name,
         sets.map((each) => each.name),
       );
       yield { ...place, message, fix };
     } else if (navigation.target !== undefined && targetSet.entityType !== navigation.target) {
-      const holds = `"${name}" holds ${targetSet.entityType.name}`;
+      const holds = `"${name}" contains ${targetSet.entityType.name}`;
       const message = `\`${navigation.field}\` leads to ${navigation.target.name}, but its target ${holds}.`;
-      yield { ...place, message, fix: "Name a set of the related type, or lead to the type of that set." };
+      yield {
+        ...place,
+        message,
+        fix: "Name a set of the related type, or declare the navigation to the type of that set.",
+      };
     }
   }
 }
@@ -59,7 +63,7 @@ export function* checkConditions({ sets }: DeclaredService): Iterable<Configurat
         yield { ...place, message, fix: adviseName(String(to), namesOf(target.properties)) };
       }
       if (source === undefined || related === undefined || areComparable(source, related)) continue;
-      const message = `\`on\` of \`${field}\` pairs \`${from}\` with \`${String(to)}\`, which has another type.`;
+      const message = `\`on\` of \`${field}\` pairs \`${from}\` with \`${String(to)}\`, which has a different type.`;
       yield { ...place, message, fix: "Pair single values of one type." };
     }
   }
@@ -75,7 +79,7 @@ export function* checkPartners({ sets }: DeclaredService): Iterable<Configuratio
     const candidates = sets.filter((each) => each.entityType === target).flatMap((each) => each.navigations);
     const back = candidates.filter((each) => each.field === partner);
     if (back.length === 0) {
-      const message = `The partner of \`${field}\`, \`${partner}\`, is no navigation that a set of ${target.name} declares.`;
+      const message = `The partner of \`${field}\`, \`${partner}\`, is not a navigation of a set of ${target.name}.`;
       const fix = adviseName(
         partner,
         candidates.map((each) => each.field),
@@ -111,16 +115,16 @@ export function* checkAgreement({ sets }: DeclaredService): Iterable<Configurati
     }
     const difference = differenceOf(navigation, other.navigation);
     if (difference === null) continue;
-    const message = `\`${navigation.field}\` has another ${difference} here than in the set ${other.set.name} of the same type.`;
+    const message = `\`${navigation.field}\` has a different ${difference} here than in the set ${other.set.name} of the same type.`;
     yield {
       ...navigationPlace(set, navigation),
       message,
-      fix: "Declare it alike in both sets, or in one of them only.",
+      fix: "Declare it identically in both sets, or only in one.",
     };
   }
 }
 
-/** Returns the first difference between two declarations of one navigation, or null. An option of only one is no conflict. */
+/** Returns the first difference of two declarations, or null. Options of only one declaration do not conflict. */
 function differenceOf(left: DeclaredNavigation, right: DeclaredNavigation): string | null {
   if (left.target !== right.target) return "type";
   if (left.declaration.cardinality !== right.declaration.cardinality) return "cardinality";

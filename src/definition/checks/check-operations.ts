@@ -12,7 +12,7 @@ import type { EntityTypeDeclaration } from "../types/value-type.ts";
 export function* checkBindings({ sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   for (const operation of operations) {
     if (operation.bound === undefined && operation.declaration.entityType === undefined) continue;
-    const message = `\`${operation.name}\` is bound to ${operation.bound === "entity" ? "an entity" : "a collection"}, but stands among the unbound operations.`;
+    const message = `\`${operation.name}\` is bound to ${operation.bound === "entity" ? "an entity" : "a collection"}, but is listed with the unbound operations.`;
     yield { ...operationPlace(undefined, operation), message, fix: "Remove `bound`, or move it into an entity set." };
   }
   for (const set of sets) {
@@ -21,10 +21,10 @@ export function* checkBindings({ sets, operations }: DeclaredService): Iterable<
       const { entityType } = operation.declaration;
       if (operation.bound === undefined) {
         const fix = 'Give `bound: "entity"` or `bound: "collection"`, or move it to odataService.';
-        yield { ...place, message: `\`${operation.name}\` is not bound, but stands in an entity set.`, fix };
+        yield { ...place, message: `\`${operation.name}\` is not bound, but is declared in an entity set.`, fix };
       }
       if (entityType !== undefined && entityType !== set.entityType) {
-        const message = `\`${operation.name}\` is bound to ${entityType.name}, but the set holds ${set.entityType.name}.`;
+        const message = `\`${operation.name}\` is bound to ${entityType.name}, but the set contains ${set.entityType.name}.`;
         yield { ...place, message, fix: "Move it into a set of its type." };
       }
     }
@@ -42,7 +42,7 @@ export function* checkKeyParameters({ sets }: DeclaredService): Iterable<Configu
       if (operation.bound !== "entity" || typeof handler !== "function" || handler.length > 0) continue;
       // Functions with rest or default parameters also have the length 0.
       if (!NO_PARAMETERS.test(String(handler))) continue;
-      const message = `The handler of \`${operation.name}\`, which is bound to an entity, takes no parameter.`;
+      const message = `The handler of \`${operation.name}\`, which is bound to an entity, has no parameter.`;
       yield { ...operationPlace(set, operation), message, fix: "Take the key first: (key, parameters, ctx) => …" };
     }
   }
@@ -82,7 +82,7 @@ export function* checkOverloads({ sets }: DeclaredService): Iterable<Configurati
       const other = known.get(id);
       if (other === undefined) known.set(id, { set, text });
       if (other === undefined || other.set === set || other.text === text) continue;
-      const message = `\`${operation.name}\` has another signature here than in the set ${other.set.name} of the same type.`;
+      const message = `\`${operation.name}\` has a different signature here than in the set ${other.set.name} of the same type.`;
       yield {
         ...operationPlace(set, operation),
         message,

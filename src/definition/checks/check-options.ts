@@ -26,7 +26,7 @@ export function* checkServiceOptions({ options, sets, operations }: DeclaredServ
   const { defaults, entitySets } = options;
   if (isObject(defaults)) yield* checkOptions(DEFAULTS_OPTIONS, defaults, "`defaults`", {});
   if (entitySets === undefined) {
-    yield { message: "`entitySets` of odataService is missing.", fix: "Give an array of what `entitySet` returns." };
+    yield { message: "`entitySets` of odataService is missing.", fix: "Give an array of results of `entitySet`." };
   } else if (Array.isArray(entitySets)) {
     yield* checkListedSets(entitySets);
   }
@@ -45,8 +45,8 @@ function* checkListedSets(listed: readonly unknown[]): Iterable<ConfigurationFau
     }
     const message = isDeclaration(each, "EntitySetDeclaration")
       ? `The set at position ${index} of \`entitySets\` has no entity type.`
-      : `\`entitySets\` holds ${describe(each)} at position ${index}.`;
-    yield { message, fix: "List what `entitySet(entityType(…), { … })` returns." };
+      : `\`entitySets\` contains ${describe(each)} at position ${index}.`;
+    yield { message, fix: "List results of `entitySet(entityType(…), { … })`." };
   }
 }
 
@@ -85,7 +85,7 @@ function* checkOperationTables(
   ] as const) {
     for (const [name, value] of entriesOf(options[option])) {
       if (isDeclaration(value, "OperationDeclaration") && value.operationKind === kind) continue;
-      const is = isDeclaration(value, "OperationDeclaration") ? `what ${other}(…) returns` : describe(value);
+      const is = isDeclaration(value, "OperationDeclaration") ? `the result of ${other}(…)` : describe(value);
       yield { ...place, message: `\`${name}\` of \`${option}\` is ${is}.`, fix: `Declare it with ${maker}({ … }).` };
     }
   }

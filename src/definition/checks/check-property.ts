@@ -53,7 +53,7 @@ export function* checkProperty(
     return;
   }
   if (!isValueType(declared.type)) {
-    yield fault(`The type of ${what} is ${describe(declared.type)}.`, "Give what enumType or complexType returns.");
+    yield fault(`The type of ${what} is ${describe(declared.type)}.`, "Use the result of enumType or complexType.");
     return;
   }
   if (isObject(declared.facets)) {
@@ -63,11 +63,11 @@ export function* checkProperty(
     yield fault(`The facets of ${what} are ${describe(declared.facets)}.`, fix);
   }
   if (declared.description !== undefined && typeof declared.description !== "string") {
-    yield fault(`The description of ${what} cannot be ${describe(declared.description)}.`, "Give a text.");
+    yield fault(`The description of ${what} cannot be ${describe(declared.description)}.`, "Give a string.");
   }
   for (const modifier of MEANINGLESS[use]) {
     if (!hasModifier(declared, modifier)) continue;
-    yield fault(`\`.${modifier}()\` has no meaning on ${what}.`, adviseModifier(use, modifier));
+    yield fault(`\`.${modifier}()\` has no effect on ${what}.`, adviseModifier(use, modifier));
   }
   if (declared.item !== undefined) yield* checkCollection(declared, declared.item, what, place);
   if (use === "entity property" && declared.key) yield* checkKey(declared, what, fault);
@@ -83,7 +83,7 @@ function* checkCollection(
   place: FaultPlace,
 ): Iterable<ConfigurationFault> {
   if (declared.nullable) {
-    const fix = "Leave it empty instead; for items that may be null write edm.collection(….nullable()).";
+    const fix = "Use an empty collection; for nullable items, write edm.collection(….nullable()).";
     yield { ...place, message: `A collection is never null, but ${what} is nullable.`, fix };
   }
   if (item.item !== undefined) {
@@ -91,7 +91,7 @@ function* checkCollection(
     yield {
       ...place,
       message,
-      fix: "Items are single values: declare a complex type that holds the inner collection.",
+      fix: "Items are single values: declare a complex type that contains the inner collection.",
     };
     return;
   }
@@ -117,7 +117,7 @@ function* checkDefault(declared: PropertyDeclaration, what: string, fault: MakeF
     toDefaultValue(declared, declared.defaultValue.value, (type) => toEnumType(type, "Default"));
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
-    yield fault(`The default of ${what} is no value of its type: ${error.message}`, "Give a value of the type.");
+    yield fault(`The default of ${what} is not a value of its type: ${error.message}`, "Give a value of the type.");
   }
 }
 
@@ -185,7 +185,7 @@ function hasModifier(declared: PropertyDeclaration, modifier: Modifier): boolean
 }
 
 function adviseModifier(use: PropertyUse, modifier: Modifier): string {
-  if (use === "item") return "Put it behind edm.collection(…), or remove it.";
+  if (use === "item") return "Append it to edm.collection(…), or remove it.";
   if (use === "complex property") return "Remove it: only entity types have keys.";
   if (use === "parameter" && modifier === "json") return "Remove it: the key in `params` is the name.";
   return "Remove it.";

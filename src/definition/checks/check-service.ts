@@ -12,11 +12,11 @@ const VISIBLE_ASCII = /^[\x20-\x7e]+$/;
 export function* checkPrefix({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { name, prefix } = options;
   if (prefix === undefined && typeof name === "string" && name !== "" && !isPrefix(`/${name}`)) {
-    const message = `The prefix would be "/${name}", after the \`name\`, which is no path.`;
+    const message = `The prefix would be "/${name}", after the \`name\`, which is not a path.`;
     yield { message, fix: "Give a `prefix`, or a name of letters, digits, dots and hyphens." };
   }
   if (prefix === undefined || (typeof prefix === "string" && isPrefix(prefix))) return;
-  const fix = 'Begin with a slash and end without one, such as "/odata"; "" is the root.';
+  const fix = 'Start with a slash and do not end with one, such as "/odata"; "" is the root.';
   yield { message: `\`prefix\` of odataService cannot be ${describe(prefix)}.`, fix };
 }
 
@@ -24,7 +24,7 @@ export function* checkPrefix({ options }: DeclaredService): Iterable<Configurati
 export function* checkNamespace({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { namespace } = options;
   if (typeof namespace !== "string" || isNamespace(namespace)) return;
-  const fix = 'Give identifiers with dots between them, such as "Shop.Sales"; not Edm, odata, System or Transient.';
+  const fix = 'Give identifiers separated by dots, such as "Shop.Sales", except Edm, odata, System and Transient.';
   yield { message: `\`namespace\` of odataService cannot be ${describe(namespace)}.`, fix };
 }
 
@@ -41,7 +41,7 @@ export function* checkChallenge({ options }: DeclaredService): Iterable<Configur
   const { challenge } = options;
   // `checkServiceOptions` reports other values and the empty string.
   if (typeof challenge !== "string" || challenge === "" || VISIBLE_ASCII.test(challenge)) return;
-  const message = "`challenge` of odataService holds characters that a header cannot carry.";
+  const message = "`challenge` of odataService contains characters that a header cannot contain.";
   yield { message, fix: 'Give ASCII text, such as "Bearer".' };
 }
 
@@ -76,7 +76,7 @@ export function* checkSecret({ options, sets }: DeclaredService): Iterable<Confi
   if (secret !== undefined) {
     // The message does not contain the secret, because logs contain messages.
     if (typeof secret !== "string" && !(secret instanceof Uint8Array)) {
-      yield { message: "`secret` of odataService is neither a text nor bytes.", fix: FIX };
+      yield { message: "`secret` of odataService is neither a string nor bytes.", fix: FIX };
     } else if (secret.length < MIN_LENGTH) {
       yield { message: `\`secret\` of odataService has only ${String(secret.length)} characters.`, fix: FIX };
     }
@@ -104,15 +104,15 @@ export function* checkRoutes({ options, sets, operations }: DeclaredService): It
   const taken = new Set([...sets, ...operations].map(({ name }) => name));
   for (const [index, route] of listed.entries()) {
     if (!isDeclaration(route, "ServiceRoute")) {
-      const message = `\`routes\` of odataService holds ${describe(route)} at position ${String(index)}.`;
-      yield { message, fix: "List what `openApiRoute(…)` returns." };
+      const message = `\`routes\` of odataService contains ${describe(route)} at position ${String(index)}.`;
+      yield { message, fix: "List results of `openApiRoute(…)`." };
       continue;
     }
     yield* route.check();
     for (const path of route.paths) {
       if (taken.has(path)) {
-        const fix = "Give the entity set or operation of that name another, or leave this route out.";
-        yield { route: `/${path}`, message: "Two declarations take this path.", fix };
+        const fix = "Rename the entity set or operation, or remove this route.";
+        yield { route: `/${path}`, message: "Two declarations have this path.", fix };
       }
       taken.add(path);
     }

@@ -77,7 +77,7 @@ function* checkMembers(
     if (isDeclaration(property, "Property")) {
       yield* checkProperty(property.declared, use, what, place);
     } else {
-      const fix = "Declare it with a builder, such as edm.string(); entities are related by `navigation` of entitySet.";
+      const fix = "Declare it with a builder, such as edm.string(); relate entities with `navigation` of entitySet.";
       yield { ...place, message: `${what[0]?.toUpperCase() ?? ""}${what.slice(1)} is ${describe(property)}.`, fix };
     }
   }

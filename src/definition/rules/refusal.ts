@@ -10,9 +10,13 @@ import type { User, Context } from "../context.ts";
  */
 export function refusal(user: User | null, action: string, target?: string): ODataError {
   if (user === null) {
-    return protocolError("Unauthorized", `It takes a user to ${action}: send the request with credentials.`, {
-      target,
-    });
+    return protocolError(
+      "Unauthorized",
+      `Authentication is required to ${action}. Send credentials with the request.`,
+      {
+        target,
+      },
+    );
   }
   return protocolError("Forbidden", `The user of this request may not ${action}.`, { target });
 }
@@ -30,7 +34,7 @@ export function refusalOfUnseen(user: User | null, { name }: EntitySet): ODataEr
  */
 export function requireUser(context: Pick<Context, "user">): User {
   if (context.user === null) {
-    throw protocolError("Unauthorized", "This needs a user: send the request with credentials.");
+    throw protocolError("Unauthorized", "This request requires authentication. Send credentials with the request.");
   }
   return context.user;
 }

@@ -78,7 +78,7 @@ function termOf(answer: unknown, words: RowConditionWords): RowTerm {
   if (isRowPredicate(answer)) return answer.term;
   if (answer instanceof Promise) {
     unawaited(answer);
-    throw new TypeError(`${words.this} returned a promise: it must answer at once. ${words.instead}`);
+    throw new TypeError(`${words.this} returned a promise, but it must be synchronous. ${words.instead}`);
   }
   throw new TypeError(`${words.this} did not return a row predicate: return ${words.example}.`);
 }
@@ -115,7 +115,7 @@ function structureOf(expression: Expression, start: Start, values: PrimitiveValu
     case "call":
       return `${expression.name}(${list(expression.arguments)})`;
     default:
-      throw new Error(`${start.words.any} holds no expression of kind ${expression.kind}.`);
+      throw new Error(`${start.words.any} contains no expression of kind ${expression.kind}.`);
   }
 }
 
@@ -125,7 +125,7 @@ function pathOf(path: PathSource, start: Start): string {
     case "it":
       if (path === start.it) return "";
       throw new TypeError(
-        `${start.words.any} returned a condition on the row of another ${start.words.noun}: use the row that it is given.`,
+        `${start.words.any} returned a condition on the row of another ${start.words.noun}. Use the row that it receives.`,
       );
     case "property":
       return `${pathOf(path.source, start)}/${JSON.stringify(path.property.field)}`;
@@ -133,7 +133,7 @@ function pathOf(path: PathSource, start: Start): string {
       return `${pathOf(path.source, start)}/${JSON.stringify(path.navigationProperty.field)}`;
     case "root":
     case "variable":
-      throw new Error(`${start.words.any} holds no path from a ${path.kind}.`);
+      throw new Error(`${start.words.any} contains no path from a ${path.kind}.`);
     default:
       return assertNever(path);
   }

@@ -81,7 +81,7 @@ function uncomparable({ name }: EntitySet, { field }: StructuralProperty, whose:
 /** Names the property that a rule of a JavaScript caller misspells; otherwise the error would mention only undefined. */
 function noMember({ name: set }: EntitySet, name: string, declared: Row, whose: string): TypeError {
   const advice = adviseName(name, Object.getOwnPropertyNames(declared));
-  return new TypeError(`${whose} asks for \`${name}\`, which entities of ${set} do not have. ${advice}`);
+  return new TypeError(`${whose} uses \`${name}\`, which entities of ${set} do not have. ${advice}`);
 }
 
 /** A navigation that a rule follows. */
@@ -95,8 +95,8 @@ function relatedRow({ source, entitySet, property }: Step, scope: RowScope): Row
   const { entitySets, whose } = scope;
   const place = `${entitySet.name}/${property.field}`;
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
-  if (property.isCollection) throw new TypeError(`${whose} cannot go along ${place}, which leads to many entities.`);
-  if (target === undefined) throw new TypeError(`${whose} cannot go along ${place}, which has no \`target\` set.`);
+  if (property.isCollection) throw new TypeError(`${whose} cannot follow ${place}, which leads to several entities.`);
+  if (target === undefined) throw new TypeError(`${whose} cannot follow ${place}, which has no \`target\` set.`);
   const { entityType: type } = property;
   return rowAt({ kind: "navigation", source, navigationProperty: property, entitySet, target, type }, target, scope);
 }
@@ -142,10 +142,10 @@ function operandOf(
     },
     startsWith: (given: unknown) => {
       if (type.name !== "Edm.String" || property.isCollection) {
-        throw new TypeError(`${property.field} is no text: ${lower(whose)} cannot ask how it begins.`);
+        throw new TypeError(`${property.field} is not a string: ${lower(whose)} cannot use startsWith.`);
       }
       const text = toLiteral(property, given, whose);
-      if (text.kind !== "literal") throw wrongValue(property, given, "a text", whose);
+      if (text.kind !== "literal") throw wrongValue(property, given, "a string", whose);
       return rowPredicate({ kind: "call", name: "startswith", arguments: [value, text], type: BOOLEAN });
     },
   });
@@ -154,7 +154,7 @@ function operandOf(
 /** Returns the type in which values of a property are compared. */
 function scalarOf({ field, type, isCollection }: StructuralProperty, whose: string): ScalarType {
   if (isCollection) throw new TypeError(`${field} is a collection: ${lower(whose)} cannot compare it.`);
-  if (type.kind === "ComplexType") throw new TypeError(`${field} is complex: a rule can only ask whether it is null.`);
+  if (type.kind === "ComplexType") throw new TypeError(`${field} is complex: a rule can only test it with isNull.`);
   return type;
 }
 
@@ -177,13 +177,15 @@ function toCanonical(property: StructuralProperty, given: unknown, whose: string
     return codecOf(property).fromHandler(given);
   } catch (error) {
     const { name } = property.type;
-    throw new TypeError(`${whose} compares ${property.field} with what is no value of ${name}.`, { cause: error });
+    throw new TypeError(`${whose} compares ${property.field} with a value that is not of type ${name}.`, {
+      cause: error,
+    });
   }
 }
 
 /** Databases replace half of a surrogate pair by another character, so the claims of two users could become equal. */
 function noText({ field }: StructuralProperty, whose: string): TypeError {
-  return new TypeError(`${whose} compares ${field} with a text that holds half of a surrogate pair.`);
+  return new TypeError(`${whose} compares ${field} with a string that contains half of a surrogate pair.`);
 }
 
 function wrongValue({ field }: StructuralProperty, given: unknown, wanted: string, whose: string): TypeError {

@@ -28,7 +28,7 @@ export function compileRowRule(
     any: "A row rule",
     noun: "rule",
     this: `The row rule of ${entitySet.name}`,
-    instead: "Load what it needs in `authenticate`.",
+    instead: "Load the required values in `authenticate`.",
     example: "row.ownerId.eq(user.id), allRows or noRows",
   });
   return Object.freeze<RowRule>({

@@ -100,6 +100,6 @@ export function referredKey({ target }: GuardedReference, values: Values): unkno
 
 /** Makes the error for a foreign key to a missing or a hidden entity. Clients must not be able to distinguish the two. */
 export function missingReference(target: string | undefined, hint: string = "", cause?: unknown): ODataError {
-  const message = `There is no entity that this value refers to: create that first, or name another.${hint}`;
+  const message = `This value refers to an entity that does not exist. Create the entity first, or use another value.${hint}`;
   return protocolError("Conflict", message, { target, cause });
 }

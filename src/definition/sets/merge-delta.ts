@@ -16,7 +16,7 @@ export class IncompleteValueError extends ODataError {
 
   /** @param target the path to the member in wire names, separated by slashes */
   constructor(path: readonly StructuralProperty[], target: string = path.map(({ name }) => name).join("/")) {
-    const problem = `${target} is missing. The value around it is null, so send every member that is required.`;
+    const problem = `${target} is missing. The enclosing value is null, so send all required members.`;
     super(ERROR_CODES.InvalidBody, "InvalidBody", problem, { target });
     this.path = path;
   }
