@@ -109,7 +109,7 @@ export function negotiateType(contentType: string, format: string | undefined, a
   }
 }
 
-/** Whether ranges take a type: the most specific one that names it decides. */
+/** Returns whether ranges include a type. The most specific matching range decides. */
 function takesType(ranges: readonly MediaRange[], type: string): boolean {
   const specific = [type, `${type.split("/", 1).join("")}/*`, "*/*"]
     .map((name) => ranges.find((range) => range.type === name))

@@ -9,24 +9,24 @@ export interface CatalogueQuery {
   readonly width: number;
 }
 
-/** One row: the cells in the order of the columns. */
+/** The cells of one row in the order of the columns. */
 export type CatalogueRow = readonly unknown[];
 
 /**
- * Reads a catalogue step by step: yields each statement and receives its rows. So a reader is the same for databases that
- * answer at once and for those that do not.
+ * Reads a catalogue step by step: yields each statement and receives its rows. So one reader serves synchronous and
+ * asynchronous databases.
  */
 export type CatalogueSteps<T> = Generator<CatalogueQuery, T, readonly CatalogueRow[]>;
 
-/** Reads what the catalogue of one kind of database says about tables. */
+/** Reads tables from the catalogue of one kind of database. */
 export type CatalogueReader = (wanted: readonly WantedTable[]) => CatalogueSteps<DatabaseSchema>;
 
-/** Runs one statement, at once or by a promise. */
+/** Runs one statement. */
 export type RunQuery = (query: CatalogueQuery) => Maybe<readonly CatalogueRow[]>;
 
 /**
- * Takes the steps of a reader one after another: at once where each statement answers at once. The reader may catch what a
- * statement throws.
+ * Runs the steps of a reader one after another, synchronously if each statement is. The reader may catch errors of a
+ * statement.
  */
 export function runSteps<T>(steps: CatalogueSteps<T>, run: RunQuery): Maybe<T> {
   let step = steps.next();
@@ -49,15 +49,15 @@ async function finish<T>(
   first: PromiseLike<readonly CatalogueRow[]>,
   run: RunQuery,
 ): Promise<T> {
-  let step = await answer(steps, first);
+  let step = await takeStep(steps, first);
   while (step.done !== true) {
     const query = step.value;
-    step = await answer(steps, (async () => run(query))());
+    step = await takeStep(steps, (async () => run(query))());
   }
   return step.value;
 }
 
-async function answer<T>(
+async function takeStep<T>(
   steps: CatalogueSteps<T>,
   rows: PromiseLike<readonly CatalogueRow[]>,
 ): Promise<IteratorResult<CatalogueQuery, T>> {
@@ -70,17 +70,17 @@ async function answer<T>(
   return steps.next(found);
 }
 
-/** The text of a cell that is not null. */
+/** Returns a cell that is not null as a string. */
 export function textOf(cell: unknown): string {
   return typeof cell === "string" ? cell : String(cell);
 }
 
-/** The text of a cell; null for NULL. */
+/** Returns a cell as a string; null for NULL. */
 export function textOrNull(cell: unknown): string | null {
   return cell === null || cell === undefined ? null : textOf(cell);
 }
 
-/** Whether a cell says yes: drivers return booleans in several forms. */
+/** Returns whether a cell is true. Drivers return booleans in several forms. */
 export function isYes(cell: unknown): boolean {
   return ["1", "true", "t", "yes", "YES"].includes(textOf(cell));
 }

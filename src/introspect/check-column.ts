@@ -2,7 +2,7 @@ import type { SchemaFinding } from "../errors/schema-finding.ts";
 import type { ExpectedColumn, StoredTypes, TypeAdvice } from "./expected-table.ts";
 import type { ColumnSchema, DatabaseSchema, TableSchema } from "./schema.ts";
 
-/** Where a finding belongs. */
+/** The place of a finding. */
 type Place = Pick<SchemaFinding, "set" | "severity"> & {
   readonly table: string;
   readonly column: string;
@@ -19,17 +19,17 @@ export function* checkColumn(
   yield* checkType(expected, found, place);
   yield* checkLabels(expected, found, place);
   yield* checkDefault(expected, found, place, isUtcSession);
-  // No database says of the columns of a view, or of computed ones, what never is null.
+  // Catalogues do not state whether columns of views and generated columns may be null.
   if (expected.nullable || !found.nullable || kind === "view" || found.isGenerated) return;
   yield {
     ...place,
     code: "C04",
-    message: `The column \`${place.table}.${place.column}\` may be null, and the property may not.`,
+    message: `The column \`${place.table}.${place.column}\` may be null, but the property may not.`,
     fix: "Add `not null` to the column, or declare the property with `.nullable()`.",
   };
 }
 
-/** A type of numbers with digits behind the point, such as `numeric(12,2)`. */
+/** A type of numbers with fraction digits, such as `numeric(12,2)`. */
 const FRACTION = /^(?:numeric|decimal)\(\d+,\s*[1-9]/;
 
 function* checkType(expected: ExpectedColumn, found: ColumnSchema, place: Place): Iterable<SchemaFinding> {
@@ -40,7 +40,7 @@ function* checkType(expected: ExpectedColumn, found: ColumnSchema, place: Place)
   const advice = storedTypes.instead?.[found.type];
   const column = `\`${place.table}.${place.column}\``;
   const why = isFraction
-    ? "which has digits behind the point"
+    ? "which has fraction digits"
     : (advice?.why ?? `which does not hold ${expected.declaredType}`);
   yield {
     ...place,
@@ -59,7 +59,7 @@ function fillIn({ fix }: TypeAdvice, { table, column }: Place): string {
   return fix.replaceAll("{table}", table).replaceAll("{column}", column);
 }
 
-/** The labels of an enumeration type of the database must be the values of the enumeration. */
+/** Compares the labels of an enumeration type of the database with the values of the enumeration. */
 function* checkLabels(expected: ExpectedColumn, found: ColumnSchema, place: Place): Iterable<SchemaFinding> {
   if (expected.labels === undefined || found.labels === null) return;
   const { known, written } = expected.labels;
@@ -69,7 +69,7 @@ function* checkLabels(expected: ExpectedColumn, found: ColumnSchema, place: Plac
   const column = `\`${place.table}.${place.column}\``;
   const quote = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
   if (unknown.length > 0) {
-    const message = `The enumeration type of the column ${column} has ${quote(unknown)}, which ${expected.declaredType} has not.`;
+    const message = `The enumeration type of the column ${column} has ${quote(unknown)}, which ${expected.declaredType} lacks.`;
     yield {
       ...place,
       code: "C03",
@@ -92,13 +92,13 @@ function* checkDefault(
   const refused = expected.storedTypes?.refusedDefault;
   if (refused === undefined || defaultValue === null) return;
   const { ofSession } = refused;
-  // An empty text is often there for rows that never get it.
+  // The default is often an empty string that no row uses.
   const isFound = defaultCell === null || defaultCell === "" || expected.findsCell(defaultCell);
   if (ofSession === undefined ? isFound : isUtcSession || !ofSession.test(defaultValue)) return;
   yield {
     ...place,
     code: "C03",
-    // Rows that were there before may be right.
+    // Existing rows may be correct.
     severity: ofSession === undefined ? "error" : "warning",
     message: `The column \`${place.table}.${place.column}\` has the default \`${defaultValue}\`, ${refused.advice.why}.`,
     fix: fillIn(refused.advice, place),

@@ -1,6 +1,6 @@
 import type { ColumnSchema, IndexedColumn, IndexSchema, TableSchema, WantedTable } from "./schema.ts";
 
-/** One column that a catalogue lists, with the table that it belongs to. */
+/** One column of a catalogue, with its table. */
 export interface ListedColumn {
   readonly schema: string;
   readonly table: string;
@@ -8,20 +8,20 @@ export interface ListedColumn {
   readonly column: ColumnSchema;
 }
 
-/** One column of one index that a catalogue lists, in the order of the columns. */
+/** One column of an index in a catalogue, in the order of the columns. */
 export interface ListedIndexColumn {
   readonly schema: string;
   readonly table: string;
   readonly index: string;
   readonly isUnique: boolean;
-  /** Whether the index leaves rows out. */
+  /** Whether the index omits rows. */
   readonly isPartial: boolean;
   readonly column: IndexedColumn | null;
 }
 
 /**
- * Puts together what a catalogue lists.
- * @param find tells which listed table statements mean by a name
+ * Groups the columns of a catalogue by table.
+ * @param find returns a column of the table that a name in a statement refers to
  */
 export function collectTables(
   wanted: readonly WantedTable[],

@@ -5,8 +5,7 @@ import type { ExpectedTable } from "./expected-table.ts";
 import type { ColumnSchema, DatabaseSchema, IndexSchema, TableSchema } from "./schema.ts";
 
 /**
- * Compares the declarations of a service with the catalogue of a database: missing tables and columns, types, nullability
- * and keys.
+ * Compares the declarations of a service with the catalogue of a database: tables, columns, types, nullability and keys.
  */
 export function compareTables(expected: readonly ExpectedTable[], schema: DatabaseSchema): readonly SchemaFinding[] {
   return expected.flatMap((table) => [...compareTable(table, schema)]);
@@ -49,7 +48,7 @@ function* compareTable(expected: ExpectedTable, schema: DatabaseSchema): Iterabl
   yield* checkKey(expected, table, schema);
 }
 
-/** The column that statements mean by a name. */
+/** Finds the column that a name in a statement refers to. */
 export function findColumn(
   name: string,
   { columns }: Pick<TableSchema, "columns">,
@@ -60,7 +59,7 @@ export function findColumn(
   return columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
 }
 
-/** Whether an index begins with the columns, in any order. */
+/** Returns whether an index begins with the columns, in any order. */
 export function beginsWith({ columns }: IndexSchema, wanted: readonly ColumnSchema[]): boolean {
   const first = columns.slice(0, wanted.length);
   return wanted.every(({ name }) => first.some((column) => column?.name === name));
@@ -69,7 +68,7 @@ export function beginsWith({ columns }: IndexSchema, wanted: readonly ColumnSche
 function* checkKey(expected: ExpectedTable, table: TableSchema, schema: DatabaseSchema): Iterable<SchemaFinding> {
   if (table.kind === "view" || expected.key.length === 0) return;
   const key = expected.key.flatMap((name) => findColumn(name, table, schema) ?? []);
-  // A missing column has a finding of its own.
+  // Another finding reports a missing column.
   if (key.length < expected.key.length) return;
   const isUnique = table.indexes.some(
     ({ isUnique: is, columns }) => is && columns.every((column) => key.some(({ name }) => name === column?.name)),
@@ -86,26 +85,26 @@ function* checkKey(expected: ExpectedTable, table: TableSchema, schema: Database
     table: name,
     column: columns,
     message: isLinks
-      ? `The database lets the table \`${name}\` hold one link twice: (${columns}) is not unique. The related entity is then returned twice.`
-      : `The database lets rows of the table \`${name}\` share a key: (${columns}) is not unique.`,
+      ? `The table \`${name}\` may contain a link twice: (${columns}) is not unique. The service then returns the related entity twice.`
+      : `Rows of the table \`${name}\` may share a key: (${columns}) is not unique.`,
     fix: `Add a primary key or a unique index: create unique index ${name.replaceAll(".", "_")}_key on ${expected.text} (${columns}).`,
   };
 }
 
 function adviseTable(name: string, names: readonly string[]): string {
   const short = name.replace(/^.*\./, "");
-  // The same name in another schema is nearer than another name.
+  // Prefer the same name in another schema to another name.
   const elsewhere = names.find((each) => each.endsWith(`.${short}`));
   const nearest = nearestName(name, names) ?? elsewhere ?? null;
-  return nearest === null ? "Create the table, or name the right one." : `Did you mean \`${nearest}\`?`;
+  return nearest === null ? "Create the table, or correct its name." : `Did you mean \`${nearest}\`?`;
 }
 
 function adviseColumn(name: string, property: string, names: readonly string[]): string {
-  // A key such as `customerId` often stands in a column such as `customer_id`.
+  // A key such as `customerId` is often stored in a column such as `customer_id`.
   const nearest = names.find((each) => simplify(each) === simplify(name)) ?? nearestName(name, names);
   const key = property.includes(".") ? "`columns`" : `\`columns: { ${property}: "…" }\``;
-  if (nearest === null) return `Add the column, or name the right one by ${key}. The table has ${list(names)}.`;
-  return `Did you mean \`${nearest}\`? Name it by ${key.replace("…", nearest)}.`;
+  if (nearest === null) return `Add the column, or set its name with ${key}. The table has ${list(names)}.`;
+  return `Did you mean \`${nearest}\`? Set the name with ${key.replace("…", nearest)}.`;
 }
 
 function simplify(name: string): string {

@@ -4,12 +4,12 @@ import type { WantedTable } from "./schema.ts";
 export interface ExpectedTable extends WantedTable {
   /** The entity set whose declaration names the table. */
   readonly set: string;
-  /** What names it there: `table`, or the navigation of a table of links. */
+  /** The option that names the table: `table`, or the navigation of a table of links. */
   readonly declaredBy: string;
   readonly columns: readonly ExpectedColumn[];
   /** The columns whose values no two rows share. */
   readonly key: readonly string[];
-  /** Whether two rows with one key make answers wrong, or only longer than they should be. */
+  /** Two rows with one key make responses wrong (error), or only too long (warning). */
   readonly keySeverity: "error" | "warning";
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
@@ -24,54 +24,54 @@ export interface ExpectedLookup {
 /** A column as the declarations of a service describe it. */
 export interface ExpectedColumn {
   readonly name: string;
-  /** The application's key, behind the keys of the complex properties around it. */
+  /** The key in objects of the application, after the keys of the complex properties around it. */
   readonly property: string;
   /** The type and storage, for messages, such as `Edm.Decimal with storage "scaled"`. */
   readonly declaredType: string;
   readonly nullable: boolean;
-  /** Which types of the database hold the values; undefined: not judged. */
+  /** The types of the database that can store the values; undefined: not checked. */
   readonly storedTypes: StoredTypes | undefined;
-  /** The values that an enumeration type of the database must have; undefined for other types. */
+  /** The labels that an enumeration type of the database must have; undefined for other types. */
   readonly labels: ExpectedLabels | undefined;
-  /** Whether filters find a cell that a default of the database writes. */
+  /** Returns whether filters match a cell that a default of the database has written. */
   readonly findsCell: (cell: unknown) => boolean;
-  /** What clients may do with the column that an index on it serves. */
+  /** The uses of the column by clients that an index can serve. */
   readonly access: ReadonlySet<"filter" | "sort">;
-  /** The collation that an index on texts needs; undefined: any. */
+  /** The collation that an index on strings needs; undefined: any. */
   readonly indexCollation: string | undefined;
 }
 
 /** The values of an enumeration. */
 export interface ExpectedLabels {
-  /** Those that can be read. */
+  /** The values that the service can read. */
   readonly known: readonly string[];
-  /** Those that clients may write. */
+  /** The values that clients may write. */
   readonly written: readonly string[];
 }
 
-/** Which types of a database one storage form reads and writes. */
+/** The types of a database that one storage form reads and writes. */
 export interface StoredTypes {
-  /** In the words of `ColumnSchema.type`; empty: any. */
+  /** As in `ColumnSchema.type`; empty: any. */
   readonly types: readonly string[];
-  /** What to do about types that are commonly taken instead, by type. `{table}` and `{column}` stand for the names. */
+  /** Advice for common mismatches, by type. `{table}` and `{column}` are replaced by the names. */
   readonly instead?: Readonly<Record<string, TypeAdvice>> | undefined;
-  /** Whether the type must have no digits behind the point. */
+  /** Whether the type must not have fraction digits. */
   readonly isWhole?: boolean | undefined;
-  /** A default of the database that stores something else than the form. */
+  /** Defaults of the database whose values differ from the form. */
   readonly refusedDefault?: RefusedDefault | undefined;
 }
 
-/** Which defaults do not do, and what to do about them. */
+/** The defaults to report, with advice. */
 export interface RefusedDefault {
-  /** The expressions that depend on the time zone of the session; absent: those whose cells filters do not find. */
+  /** The expressions that depend on the time zone of the session; absent: those whose cells filters do not match. */
   readonly ofSession?: RegExp | undefined;
   readonly advice: TypeAdvice;
 }
 
-/** Why a type does not do, and what to do. */
+/** Why a type is wrong, and how to fix it. */
 export interface TypeAdvice {
   readonly why: string;
   readonly fix: string;
-  /** `C03` when absent. */
+  /** `C03` if absent. */
   readonly code?: "C05" | undefined;
 }

@@ -4,12 +4,12 @@ import { beginsWith, findColumn } from "./compare-tables.ts";
 import type { ExpectedColumn, ExpectedTable } from "./expected-table.ts";
 import type { ColumnSchema, DatabaseSchema, IndexedColumn, TableSchema } from "./schema.ts";
 
-/** Tables of up to so many rows are read whole in little time. */
+/** Smaller tables are fast to read without an index. */
 const MANY_ROWS = 10_000;
-/** Tables whose rows one statement counts. */
+/** The number of tables whose size one statement checks. */
 const TABLES_PER_STATEMENT = 50;
 
-/** Words that are often taken as names, and stand for something else in SQL. */
+/** Keywords of SQL that are often used as names. */
 const RESERVED: ReadonlySet<string> = new Set(
   `all and any as asc between by case cast check collate column condition constraint create cross cube current_date
   current_time current_timestamp current_user default delete desc distinct div drop else end except exists false fetch for
@@ -22,25 +22,25 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 /** How one kind of database writes and uses indexes. */
 export interface IndexSyntax {
-  /** What stands around a name. */
+  /** The character that quotes names. */
   readonly quote: string;
-  /** Whether an index without a name gets one. */
+  /** Whether the database names an index that has no name. */
   readonly namesIndexes: boolean;
-  /** Whether null is last in the ascending order of an index, unless it says otherwise. */
+  /** Whether indexes order null last by default. */
   readonly nullsAreLast: boolean;
-  /** Types whose columns no plain index serves. */
+  /** Types that a plain index cannot contain. */
   readonly unindexedTypes: readonly string[];
 }
 
-/** A table with the warnings about its indexes. */
+/** A table with warnings about missing indexes. */
 interface Warned {
   readonly expected: ExpectedTable;
   readonly findings: readonly SchemaFinding[];
 }
 
 /**
- * Finds the sorts, filters and navigations that no index serves, on tables of more than 10,000 rows. Reads the number of
- * rows of those tables alone.
+ * Finds the sorts, filters and navigations without an index on tables of more than 10,000 rows. Checks the size of such
+ * tables only.
  */
 export function* findMissingIndexes(
   expected: readonly ExpectedTable[],
@@ -82,7 +82,7 @@ function* checkTable(expected: ExpectedTable, schema: DatabaseSchema, syntax: In
       code: "C10",
       columns: names,
       items,
-      what: `The navigation ${navigation} looks for rows by`,
+      what: `The navigation ${navigation} finds rows by`,
       property: navigation,
     });
   }
@@ -106,7 +106,7 @@ function* checkTable(expected: ExpectedTable, schema: DatabaseSchema, syntax: In
   }
 }
 
-/** Everything that a warning is made of. */
+/** The context of a warning. */
 interface Scope {
   readonly expected: ExpectedTable;
   readonly table: TableSchema;
@@ -139,11 +139,11 @@ function itemOf(
   return `${plainName(column.name, syntax)}${collation}${nulls}`;
 }
 
-/** What a warning says. */
+/** The parts of a warning. */
 interface Warning {
   readonly code: "C10" | "C11";
   readonly columns: readonly string[];
-  /** The columns of the index that is missing. */
+  /** The columns of the missing index. */
   readonly items: readonly string[];
   readonly what: string;
   readonly property: string;
@@ -160,12 +160,12 @@ function warn({ expected, syntax }: Scope, { code, columns, items, what, propert
     property,
     table,
     column: columns.join(", "),
-    message: `${what} \`${columns.join(", ")}\`, and no index of the table \`${table}\` begins with it. The table has more than ${String(MANY_ROWS)} rows.`,
+    message: `${what} \`${columns.join(", ")}\`, but no index of the table \`${table}\` begins with it. The table has more than ${String(MANY_ROWS)} rows.`,
     fix: `create index${name} on ${on} (${items.join(", ")})`,
   };
 }
 
-/** A name as SQL takes it: in quotes only where it needs them. */
+/** Writes a name in SQL, with quotes only if it needs them. */
 function plainName(name: string, { quote }: IndexSyntax): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)
     ? name

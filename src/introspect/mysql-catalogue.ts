@@ -31,7 +31,7 @@ export function* readMysqlCatalogue(wanted: readonly WantedTable[]): CatalogueSt
   return { tables, ignoresCase: true, isUtcSession, tableNames: names.map(([name]) => textOf(name)) };
 }
 
-/** Whether letter case matters depends on the server: the same case first. */
+/** The server decides whether letter case matters. Prefers the same case. */
 function finderOf(columns: readonly CatalogueRow[]) {
   const own = new Set(columns.filter((row) => isYes(row[10])).map(([schema]) => textOf(schema)));
   return ({ names }: WantedTable, listed: readonly ListedColumn[]): ListedColumn | undefined => {

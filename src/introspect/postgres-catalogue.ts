@@ -2,16 +2,16 @@ import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } fro
 import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { DatabaseSchema, WantedTable } from "./schema.ts";
 
-/** The wanted tables as statements find them: by `search_path`, temporary tables first. */
+/** Finds the wanted tables as statements do: by `search_path`, temporary tables first. */
 const WANTED = `json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid`;
 
-/** The type below domains, and whether one of them refuses null. */
+/** The base type of domains, and whether one of them rejects null. */
 const BASE = (type: string): string => `(with recursive below(oid, is_not_null) as (
     select ${type}, false union all
     select t.typbasetype, below.is_not_null or t.typnotnull from below join pg_type t on t.oid = below.oid and t.typtype = 'd')
   select below.oid, below.is_not_null from below join pg_type t on t.oid = below.oid and t.typtype <> 'd')`;
 
-/** A domain stands for the type below it, and so does the domain of the items of an array. */
+/** Replaces domains by their base types, also those of array items. */
 const COLUMNS = `select w.name as c0, c.oid::text as c1, c.relkind::text as c2, a.attname::text as c3,
   format_type(a.atttypid, a.atttypmod) as c4,
   case when bt.typtype = 'e' then 'enum' when bt.typcategory <> 'A' then bt.typname::text
@@ -30,7 +30,7 @@ const COLUMNS = `select w.name as c0, c.oid::text as c1, c.relkind::text as c2, 
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   left join pg_collation co on co.oid = a.attcollation
   order by a.attnum`;
-/** In `indoption` 1 stands for descending, 2 for null first. */
+/** In `indoption`, 1 means descending and 2 nulls first. */
 const INDEXES = `select w.name as c0, c.oid::text as c1, i.indexrelid::text as c2, i.indisunique::text as c3,
   (i.indpred is not null or am.amname <> 'btree')::text as c4, a.attname::text as c5,
   ((i.indoption[k.ord - 1] & 1) * 2 <> (i.indoption[k.ord - 1] & 2))::text as c6,
@@ -59,7 +59,7 @@ export function* readPostgresCatalogue(wanted: readonly WantedTable[]): Catalogu
   return { tables, ignoresCase: false, isUtcSession, tableNames: names.map(([name]) => textOf(name)) };
 }
 
-/** Listed tables carry the wanted text as their name. */
+/** The statement returns the wanted text as the name of a table. */
 function find({ text }: WantedTable, listed: readonly ListedColumn[]): ListedColumn | undefined {
   return listed.find(({ table }) => table === text);
 }

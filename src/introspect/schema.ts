@@ -1,47 +1,47 @@
-/** A table as statements name it. */
+/** The name of a table in statements. */
 export interface WantedTable {
-  /** The quoted text behind `from`, such as `"shop"."orders"`. */
+  /** The quoted name after `from`, such as `"shop"."orders"`. */
   readonly text: string;
-  /** The names in it, such as `shop` and `orders`. The last one is that of the table. */
+  /** Its parts, such as `shop` and `orders`. The last part names the table. */
   readonly names: readonly string[];
 }
 
-/** What the catalogue of a database says about some of its tables, whatever the database. */
+/** Some tables of a database as its catalogue describes them, in a form that all databases share. */
 export interface DatabaseSchema {
-  /** By `WantedTable.text`; none for a table that the catalogue does not have. */
+  /** By `WantedTable.text`, without tables that do not exist. */
   readonly tables: ReadonlyMap<string, TableSchema>;
-  /** The tables that exist; read only when a wanted one is missing. */
+  /** All tables of the database; read only if a wanted table is missing. */
   readonly tableNames: readonly string[];
-  /** Whether `now()` of the session is the time in UTC. */
+  /** Whether `now()` of the session returns UTC. */
   readonly isUtcSession: boolean;
-  /** Whether letter case in the names of columns does not matter. */
+  /** Whether names of columns ignore letter case. */
   readonly ignoresCase: boolean;
 }
 
 /** One table or view. */
 export interface TableSchema {
   readonly kind: "table" | "view";
-  /** In their order. */
+  /** In the order of the table. */
   readonly columns: readonly ColumnSchema[];
-  /** Indexes that hold every row, each with its columns in their order. */
+  /** The indexes that contain every row. */
   readonly indexes: readonly IndexSchema[];
 }
 
 /** One column. */
 export interface ColumnSchema {
   readonly name: string;
-  /** Whether lists of the columns leave it out, as with the rowid of SQLite. */
+  /** Whether `select *` omits it, as the rowid of SQLite. */
   readonly isHidden: boolean;
-  /** The type in one word: the type below a domain without its length; in SQLite the affinity. */
+  /** The type in one word: the base type of a domain, without a length; in SQLite the affinity. */
   readonly type: string;
   /** The type as the database writes it, such as `character varying(20)`. */
   readonly definition: string;
-  /** False only where the database refuses null. */
+  /** False only if the database rejects null. */
   readonly nullable: boolean;
   /** Whether the database computes each value from other columns. */
   readonly isGenerated: boolean;
   readonly defaultValue: string | null;
-  /** What the default evaluates to; null where that was not asked, and for NULL. */
+  /** The value of the default; null if unknown. */
   readonly defaultCell: unknown;
   readonly collation: string | null;
   /** The values of an enumeration type; null for other types. */
@@ -51,7 +51,7 @@ export interface ColumnSchema {
 /** One index. */
 export interface IndexSchema {
   readonly isUnique: boolean;
-  /** Null for an expression. */
+  /** In the order of the index; null for an expression. */
   readonly columns: ReadonlyArray<IndexedColumn | null>;
 }
 
@@ -59,6 +59,6 @@ export interface IndexSchema {
 export interface IndexedColumn {
   readonly name: string;
   readonly collation: string | null;
-  /** Whether null comes first when the index is read in ascending order of its values. */
+  /** Whether null precedes values in ascending order. */
   readonly nullsFirst: boolean;
 }

@@ -2,7 +2,7 @@ import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } fro
 import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { DatabaseSchema, WantedTable } from "./schema.ts";
 
-/** Where SQLite looks for a table without a schema. */
+/** The schemas in which SQLite looks for an unqualified table. */
 const SEARCHED = ["temp", "main"];
 
 /** @see https://sqlite.org/pragma.html#pragma_table_xinfo; `hidden` is 1 in virtual tables, 2 and 3 when generated */
@@ -41,12 +41,12 @@ function find({ names }: WantedTable, listed: readonly ListedColumn[]): ListedCo
   return named[0];
 }
 
-/** SQLite ignores the letter case of ASCII alone. */
+/** SQLite ignores the letter case of ASCII letters only. */
 function toLower(name: string): string {
   return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Evaluates the defaults: an expression does not tell by its text what it stores. */
+/** Evaluates the defaults, because the text of an expression does not show its value. */
 function* withDefaultCells(rows: readonly CatalogueRow[]): CatalogueSteps<readonly ListedColumn[]> {
   const listed: ListedColumn[] = [];
   for (const row of rows) {
@@ -62,7 +62,7 @@ function* evaluate(expression: string | null): CatalogueSteps<unknown> {
     const [row] = yield { sql: `select (${expression}) as c0`, parameters: [], width: 1 };
     return row?.[0] ?? null;
   } catch {
-    // It may need a function that only other programs have.
+    // The expression may call a function of another program.
     return null;
   }
 }
@@ -73,14 +73,14 @@ function toColumn(row: CatalogueRow): ListedColumn {
   return {
     schema: textOf(schema),
     table: textOf(table),
-    // The columns of a virtual table are what its module says, not what they declare.
+    // The module of a virtual table decides on its columns, whatever their declarations.
     kind: textOf(kind) === "table" ? "table" : "view",
     column: {
       name: textOf(name),
       isHidden: false,
       type: isYes(isStrict) && definition.toUpperCase() === "ANY" ? "" : affinityOf(definition),
       definition,
-      // The key of a table with rowids may hold NULL by a flaw that SQLite keeps for old applications: nobody means it.
+      // SQLite allows NULL in keys of tables with rowids, by a bug that it keeps for compatibility. Ignore that.
       nullable: !isYes(isNotNull) && textOf(key) === "0",
       isGenerated: ["2", "3"].includes(textOf(hidden)),
       defaultValue: textOrNull(defaultValue),
@@ -91,10 +91,10 @@ function toColumn(row: CatalogueRow): ListedColumn {
   };
 }
 
-/** The names of the rowid, unless a column has them. @see https://sqlite.org/lang_createtable.html#rowid */
+/** The names of the rowid, unless a column has the name. @see https://sqlite.org/lang_createtable.html#rowid */
 const ROWIDS = ["rowid", "oid", "_rowid_"];
 
-/** A table with rowids has one column more than it lists. */
+/** Returns the rowid of a table, under all its names. */
 function toHiddenRowids(row: CatalogueRow, _index: number, rows: readonly CatalogueRow[]): readonly ListedColumn[] {
   const [schema, table, kind] = row;
   const own = rows.filter((other) => other[0] === schema && other[1] === table);
@@ -113,7 +113,7 @@ function toRowidKey({ schema, table, column: { name } }: ListedColumn): ListedIn
   return { schema, table, index: `${name} `, isUnique: true, isPartial: false, column };
 }
 
-/** The affinity of a declared type; empty for none. @see https://sqlite.org/datatype3.html#determination_of_column_affinity */
+/** Returns the affinity of a declared type; empty for none. @see https://sqlite.org/datatype3.html#determination_of_column_affinity */
 function affinityOf(declared: string): string {
   const type = declared.toUpperCase();
   if (type === "") return "";
@@ -145,7 +145,7 @@ function toIndexColumn([
   };
 }
 
-/** An `integer primary key` is the rowid: a unique key without an index. */
+/** Returns an `integer primary key`, which is the rowid, as a unique index. */
 function toRowid(row: CatalogueRow): readonly ListedIndexColumn[] {
   const [schema, table, , name, type, , , key] = row;
   const isAlone = textOf(row[11]) === "1";

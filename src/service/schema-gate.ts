@@ -144,7 +144,7 @@ export class SchemaGate {
 
 function lateCatalogue(deadline: number): ODataError {
   const problem = `The database did not return its catalogue within ${String(deadline)} ms.`;
-  return protocolError("ServiceUnavailable", "The database cannot be reached at the moment: try again later.", {
+  return protocolError("ServiceUnavailable", "The database cannot be reached at the moment. Try again later.", {
     headers: { "Retry-After": "1" },
     cause: new Error(problem),
   });

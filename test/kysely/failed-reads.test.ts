@@ -37,8 +37,8 @@ describe("a read fails with 503 and Retry-After", () => {
     ["all addresses of a host refuse the connection", new AggregateError([refused], "several"), /cannot be reached/],
     ["the pool waits for a connection in vain", new Error("timeout exceeded when trying to connect"), /be reached/],
     ["the server ends the connection", new Error("Connection terminated unexpectedly"), /cannot be reached/],
-    ["SQLite is locked", Object.assign(new Error("database is locked"), { errcode: 5 }), /Other writes/],
-    ["PostgreSQL finds a deadlock", Object.assign(new Error("deadlock detected"), { code: "40P01" }), /Other writes/],
+    ["SQLite is locked", Object.assign(new Error("database is locked"), { errcode: 5 }), /other writes/],
+    ["PostgreSQL finds a deadlock", Object.assign(new Error("deadlock detected"), { code: "40P01" }), /other writes/],
   ])("when %s", async (_what, error, message) => {
     failures.set(() => error);
     const { status, json, headers, text } = await send("GET", "Orders?$orderby=Number");

@@ -135,7 +135,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
     ]);
     const messages = (found.faults as ConfigurationError["faults"]).map(({ message, fix }) => `${message} ${fix}`);
     expect(messages[2]).toBe(
-      'The table `items` has no column `ownerId`. Did you mean `ownerid_`? Name it by `columns: { ownerId: "ownerid_" }`.',
+      'The table `items` has no column `ownerId`. Did you mean `ownerid_`? Set the name with `columns: { ownerId: "ownerid_" }`.',
     );
     expect(messages[7]).toBe("The database has no table `itmes`. Did you mean `items`?");
   });
@@ -242,8 +242,8 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
     const fixes = (found.faults as ConfigurationError["faults"])
       .filter(({ code }) => code === "C02")
       .map(({ fix }) => fix);
-    expect(fixes[0]).toMatch(/by `columns: \{ identity: "…" \}`\. The table has `c0`, .*`c19` and others\.$/);
-    expect(fixes[2]).toMatch(/by `columns`\. The table has `code`, `city`\.$/);
+    expect(fixes[0]).toMatch(/with `columns: \{ identity: "…" \}`\. The table has `c0`, .*`c19` and others\.$/);
+    expect(fixes[2]).toMatch(/with `columns`\. The table has `code`, `city`\.$/);
   });
 
   test.runIf(name !== "mariadb")("takes no index of expressions or of some rows for a key", async () => {
@@ -320,7 +320,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
     });
   });
 
-  test.runIf(name !== "sqlite")("refuses whole numbers in columns with digits behind the point", async () => {
+  test.runIf(name !== "sqlite")("rejects columns with fraction digits for whole numbers", async () => {
     const type = name === "mariadb" ? "decimal(12, 2)" : "numeric(12, 2)";
     const db = await database(
       `create table sums (id integer primary key, count ${type} not null, units ${type} not null, price ${type} not null)`,

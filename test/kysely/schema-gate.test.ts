@@ -181,7 +181,7 @@ describe("before the first request", () => {
     expect(lines).toEqual(["error: The schema check failed, so requests return 500. ConfigurationError"]);
     await expect(service.ready()).rejects.toThrow(
       "The service cannot start: 1 fault where its declarations and its database differ.\n" +
-        "  1. Notes: The database has no table `notes`. Create the table, or name the right one.",
+        "  1. Notes: The database has no table `notes`. Create the table, or correct its name.",
     );
     await createNotes.execute(db);
     await service.ready();
@@ -204,7 +204,7 @@ describe("before the first request", () => {
     const unchecked = odataService({ entitySets: [notes(db)], logger, schemaCheck: false });
     expect([(await warned.fetch(request)).status, (await unchecked.fetch(request)).status]).toEqual([200, 200]);
     expect(lines).toEqual([
-      "warn: Notes: The column `notes.text` may be null, and the property may not. Add `not null` to the column, or declare the property with `.nullable()`.",
+      "warn: Notes: The column `notes.text` may be null, but the property may not. Add `not null` to the column, or declare the property with `.nullable()`.",
     ]);
     expect(() => odataService({ entitySets: [], schemaCheck: true as unknown as false })).toThrow(
       '`schemaCheck` of odataService cannot be true. Give "error" or "warn" or false.',
@@ -225,7 +225,7 @@ describe("before the first request", () => {
       {
         error: {
           code: "ServiceUnavailable",
-          message: "The database cannot be reached at the moment: try again later.",
+          message: "The database cannot be reached at the moment. Try again later.",
         },
       },
     ]);

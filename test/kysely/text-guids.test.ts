@@ -254,7 +254,7 @@ describe.each(ENGINES)("a foreign key in another form than its key: $title", (en
       } else {
         // PostgreSQL has a type for Guids: a column of texts needs the form, whatever refers to it.
         const unfit = expect.stringMatching(
-          /has the type `text`, which is compared as no uuid. Give the property `storage: "text"`/u,
+          /has the type `text`, which is not compared as a uuid. Give the property `storage: "text"`/u,
         );
         expect(keyAlone).toEqual([unfit]);
         expect(foreignKeyAlone).toEqual([unfit, unfit]);

@@ -31,8 +31,7 @@ describe("what a database says of a statement", () => {
     expect(explainTooLarge(error)).toMatchObject({
       status: 400,
       code: "InvalidQueryOption",
-      message:
-        "The query is more than the database takes in one statement: ask for less at once, or in several requests.",
+      message: "The query is too large for one statement of the database. Request less at once, or split the request.",
       cause: error,
     });
   });

@@ -11,24 +11,24 @@ describe("what a database says of an expression", () => {
     [
       "22003",
       "UnsupportedQueryOption",
-      "PostgreSQL cannot evaluate the expression: a number on the way is out of its range.",
+      "PostgreSQL cannot evaluate the expression: an intermediate number is out of range.",
     ],
     [
       "22008",
       "UnsupportedQueryOption",
-      "PostgreSQL cannot evaluate the expression: a date on the way is out of its range.",
+      "PostgreSQL cannot evaluate the expression: an intermediate date is out of range.",
     ],
     ["22012", "UnsupportedQueryOption", "PostgreSQL cannot evaluate the expression: it divides by zero."],
     [
       "22021",
       "UnsupportedQueryOption",
-      "PostgreSQL cannot evaluate the expression: its texts have no character U+0000.",
+      "PostgreSQL cannot evaluate the expression: its strings cannot contain the character U+0000.",
     ],
-    ["57014", "InvalidQueryOption", "The query takes the database too long: narrow it, or ask for less."],
+    ["57014", "InvalidQueryOption", "The query takes the database too long. Narrow it, or request less."],
     [
       "ER_STATEMENT_TIMEOUT",
       "InvalidQueryOption",
-      "The query takes the database too long: narrow it, or ask for less.",
+      "The query takes the database too long. Narrow it, or request less.",
     ],
   ])("%s is an error of the request", (code, expected, message) => {
     const error = explainUnevaluable(failure(code), "PostgreSQL");

@@ -5,27 +5,27 @@ import { MY_FAULTS } from "./mysql/faults.ts";
 import { PG_FAULTS } from "./postgres/faults.ts";
 import { SQLITE_FAULTS } from "./sqlite/faults.ts";
 
-/** What a database told, without its words. */
+/** A fault that a database reports, without its message. */
 export interface DatabaseFault {
   readonly kind: FaultKind;
-  /** The columns at fault, as far as it names them. */
+  /** The columns at fault, if the database names them. */
   readonly columns: readonly string[];
-  /** The check constraint that a write violates, as far as it has a name. */
+  /** The name of the check constraint that a write violates; null if unknown. */
   readonly constraint: string | null;
 }
 
 const DIALECTS: readonly DialectFaults[] = [SQLITE_FAULTS, PG_FAULTS, MY_FAULTS];
 
-/** What sockets and drivers say of a connection that is not there, or no more. */
+/** Codes of sockets and drivers for a connection that fails or is lost. */
 const NO_CONNECTION =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|PROTOCOL_CONNECTION_LOST|PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR|PROTOCOL_SEQUENCE_TIMEOUT)$/;
 const NO_CONNECTION_MESSAGE =
   /^(?:Connection terminated|Client has encountered a connection error|timeout (?:exceeded )?when trying to connect|Can't add new command when connection is in closed state|Connection lost|Pool is closed)/i;
 
-/** Errors behind errors that are looked at. */
+/** The length of the chain of causes to follow. */
 const MAX_CAUSES = 5;
 
-/** What a database told by an error; null for an error that is none of those that a client or a retry can do about. */
+/** Classifies an error of a database. Returns null for errors that neither the client nor a retry can resolve. */
 export function databaseFault(error: unknown): DatabaseFault | null {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
@@ -66,26 +66,26 @@ function constraintOf({ constraint, message }: DriverError): string | null {
   return null;
 }
 
-/** Seconds after which a client may try again. */
+/** The seconds after which a client may retry. */
 const RETRY_AFTER = "1";
 
-/** A database that cannot be reached. */
+/** Creates the error for a database that cannot be reached. */
 export function unavailable(cause: unknown): ODataError {
-  return laterAgain("The database cannot be reached at the moment: try again later.", cause);
+  return laterAgain("The database cannot be reached at the moment. Try again later.", cause);
 }
 
-/** A database that is busy with other writes. */
+/** Creates the error for a database that is busy with other writes. */
 export function tooBusy(cause: unknown): ODataError {
-  return laterAgain("Other writes were in the way each time: try again later.", cause);
+  return laterAgain("Conflicts with other writes prevented the request. Try again later.", cause);
 }
 
 function laterAgain(message: string, cause: unknown): ODataError {
   return protocolError("ServiceUnavailable", message, { cause, headers: { "Retry-After": RETRY_AFTER } });
 }
 
-/** A statement that a database did not run, with the table that it was made for. */
+/** A failed statement, with the table that it was made for. */
 export class StatementError extends Error {
-  /** As declared. */
+  /** The name in the declaration. */
   readonly table: string;
 
   constructor(table: string, cause: Error) {
@@ -96,8 +96,8 @@ export class StatementError extends Error {
 }
 
 /**
- * Adds the table of a statement to the error of a driver, for the log: most drivers name it for constraints only.
- * Any other error stays as it is.
+ * Adds the table of a statement to the error of a driver, for the log. Most drivers name tables for constraints only.
+ * Returns any other error unchanged.
  * @param table undefined for a statement over a query of the application
  */
 export function ofTable(error: unknown, table: string | undefined): unknown {
@@ -106,35 +106,35 @@ export function ofTable(error: unknown, table: string | undefined): unknown {
 }
 
 /**
- * Turns the error of a failed read into the error of the request, in words of the service: a database that cannot be
- * reached, too much for one statement, or an expression that the database cannot evaluate for a row, or not in time. Any
- * other error of a driver gets the name of the table, for the log.
- * @param name of the database, for messages
- * @param table of the set that was read; undefined for a query of the application
+ * Converts the error of a failed read to the error of the request: the database cannot be reached, the statement is too
+ * large, or an expression cannot be evaluated for a row, or not in time. Adds the table to any other error of a driver, for
+ * the log.
+ * @param name the database, for messages
+ * @param table the table of the set; undefined for a query of the application
  */
 export function toReadFault(error: unknown, name: string, table: string | undefined): unknown {
   if (isODataError(error)) return error;
-  const told = explainUnevaluable(error, name);
-  if (told !== error) return told;
+  const explained = explainUnevaluable(error, name);
+  if (explained !== error) return explained;
   const kind = databaseFault(error)?.kind;
   if (kind === "unavailable") return unavailable(ofTable(error, table));
   return kind === "contention" ? tooBusy(ofTable(error, table)) : ofTable(explainTooLarge(error), table);
 }
 
-/** A query that is more than one statement takes, as a client is to hear it. */
+/** Converts the error for a statement that is too large. Returns any other error unchanged. */
 export function explainTooLarge(error: unknown): unknown {
   if (!(error instanceof Error) || !DIALECTS.some(({ isTooLarge }) => isTooLarge(error))) return error;
   const message =
-    "The query is more than the database takes in one statement: ask for less at once, or in several requests.";
+    "The query is too large for one statement of the database. Request less at once, or split the request.";
   return protocolError("InvalidQueryOption", message, { cause: error });
 }
 
-/** An expression that a database cannot evaluate for a row, or not in time, as a client is to hear it. */
+/** Converts the error for an expression that cannot be evaluated, or not in time. Returns any other error unchanged. */
 export function explainUnevaluable(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const { code } = error;
   if (DIALECTS.some(({ timeouts }) => timeouts.has(code))) {
-    const message = "The query takes the database too long: narrow it, or ask for less.";
+    const message = "The query takes the database too long. Narrow it, or request less.";
     return protocolError("InvalidQueryOption", message, { cause: error });
   }
   for (const { unevaluable } of DIALECTS) {

@@ -18,11 +18,11 @@ import type { Execution } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 
-/** What one kind of database can do, and how it says it: one frozen object per kind, in a folder of its own. */
+/** The capabilities and the SQL of one kind of database: one frozen object per kind, in its own folder. */
 export interface DialectProfile {
   /** For messages. */
   readonly name: string;
-  /** Whether the adapter of a Kysely instance is of this kind. */
+  /** Returns whether the adapter of a Kysely instance is of this kind. */
   readonly isSpokenBy: (adapter: object) => boolean;
   /** One SQL form per canonical function. */
   readonly functions: Readonly<Record<FunctionName, TranslateCall>>;
@@ -31,50 +31,50 @@ export interface DialectProfile {
   readonly documents: DocumentSyntax;
   readonly writes: WriteSyntax;
   readonly capabilities: DialectCapabilities;
-  /** What the schema check knows of it. */
+  /** For the schema check. */
   readonly catalogue: DialectCatalogue;
   readonly faults: DialectFaults;
-  /** Most values that one statement may bind. */
+  /** The most values that one statement may bind. */
   readonly maxParameters: number;
   /**
-   * The isolation of transactions that handlers open: the weakest in which nobody overwrites what another transaction has
-   * changed since it was read. Absent: every transaction of the database is isolated so.
+   * The isolation of transactions that handlers open: the weakest that prevents lost updates. Absent if the database always
+   * prevents them.
    */
   readonly transactionIsolation?: "repeatable read" | "serializable" | undefined;
-  /** Refuses a statement that the driver cannot run. @throws ODataError `UnsupportedQueryOption` */
+  /** Rejects a statement that the driver cannot run. @throws ODataError `UnsupportedQueryOption` */
   readonly checkStatement?: ((text: string) => void) | undefined;
   /**
-   * Keeps lost connections from ending the process, where the driver of the database does not do so itself.
-   * @returns false where the connections cannot be reached
+   * Prevents lost connections from ending the process, if the driver does not do so itself.
+   * @returns false if the connections are not accessible
    */
   readonly guardConnections?: ((db: AnyKysely) => Promise<boolean>) | undefined;
-  /** Absent for a database that finds the best way by itself. */
+  /** Absent for a database that always finds a good plan. */
   readonly whenScanning?: ScanningForm | undefined;
 }
 
-/** What is written instead where no index serves a subquery or a join, so that all related rows would be read for each row. */
+/** An alternative form for statements that would read all related rows once per row, for lack of an index. */
 export interface ScanningForm {
   readonly profile: DialectProfile;
-  /** Asks the database how it would run a `select` with so many bound values. */
+  /** Checks the query plan of a `select` with so many bound values. */
   readonly isNeeded: (text: string, parameters: number, reader: SynchronousReader) => boolean;
 }
 
-/** Which forms of a statement a database takes. A distributed one takes few. */
+/** The forms of statements that a database supports. A distributed database supports few. */
 export interface DialectCapabilities {
   /**
-   * How the first rows of each of many parents are found: `correlated`: by a subquery per parent with a limit of its
-   * own, `key in (select … limit n)`; `lateral`: `cross join lateral (… limit n)`; `window`: by `row_number()`.
+   * How to find the first rows of each parent: `correlated`: by a subquery per parent with its own limit,
+   * `key in (select … limit n)`; `lateral`: `cross join lateral (… limit n)`; `window`: by `row_number()`.
    */
   readonly topPerParent: "correlated" | "lateral" | "window";
-  /** Whether a subquery may look at the row around it (`exists`, counts). Otherwise: `key in (select …)`. */
+  /** Whether a subquery may refer to the outer row (`exists`, counts). Otherwise: `key in (select …)`. */
   readonly correlatedSubqueries: boolean;
-  /** Whether `key in (select …)` may read the whole list, also where few keys are asked for, which `exists` does not. */
+  /** Whether `key in (select …)` may read the whole list even for few keys, unlike `exists`. */
   readonly listsWhole: boolean;
-  /** Whether single-valued navigations may be joined, in expansions and in orders. Otherwise: by keys, one by one. */
+  /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
   readonly joins: boolean;
 }
 
-/** What is taken by databases that are spread over machines, such as Citus: each part of a statement asks them all. */
+/** The capabilities of databases distributed over machines, such as Citus, where each part of a statement queries them all. */
 export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<DialectCapabilities>({
   topPerParent: "window",
   correlatedSubqueries: false,
@@ -82,95 +82,92 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   joins: false,
 });
 
-/** How one kind of database writes what every statement needs. */
+/** The SQL of one kind of database that all statements need. */
 export interface DialectSyntax {
   /**
    * One term of an order by value: null first ascending, last descending.
-   * @param nullable whether the term may be null; false lets an index without null serve it
+   * @param nullable whether the term may be null; if not, any index can serve the order
    */
   readonly orderTerm: (term: Sql, descending: boolean, nullable: boolean) => Sql;
-  /** What follows the order, with a blank before it: most rows, and rows to leave out; null for none of it. */
+  /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
-  /** Whether two values are equal, or both null; never null itself. */
+  /** Tests whether two values are equal or both null. Never null itself. */
   readonly isSame: (left: Sql, right: Sql) => Sql;
   /** The negation of `isSame`. */
   readonly isDifferent: (left: Sql, right: Sql) => Sql;
-  /** The value, or another where it is null. */
+  /** The value, or a fallback if it is null. */
   readonly ifNull: (value: Sql, fallback: Sql) => Sql;
   /** One of two values. */
   readonly choose: (condition: Sql, whenTrue: Sql, otherwise: Sql) => Sql;
-  /** `true` or `false` as the value of a condition: what `ifNull` of a condition falls back to. */
+  /** `true` or `false` as the value of a condition, as a fallback for `ifNull`. */
   readonly booleanValue: (value: boolean) => Sql;
   /** A cell of the canonical form of Edm.Boolean as a condition. */
   readonly asCondition: (cell: Sql) => Sql;
   /**
-   * Whether derived tables are to tell of each row whether it is one of theirs: where databases take them apart, compute
-   * with rows that a condition leaves out, and fail for those.
+   * Whether derived tables mark their rows: for databases that merge derived tables into the statement, and then fail for
+   * rows that a condition excludes.
    */
   readonly marksRows: boolean;
-  /** Whether a derived table, or a union, may look at the row around it. */
+  /** Whether derived tables and unions may refer to the outer row. */
   readonly derivesFromRows: boolean;
-  /** A select of one value that is written once though it is needed twice: `make` gets its name. */
+  /** Selects a value that is needed twice but written once: `make` receives its name. */
   readonly once: (value: Sql, make: (name: Sql) => Sql) => Sql;
   /**
-   * A derived table, without alias, of what `writeKeys` wrote: one row per key, with its number from 0 as `ordinal` and
-   * its values as `k0`, `k1`, … in the given forms.
-   * @param list the place of what `writeKeys` wrote
+   * A derived table, without alias, with one row per key: its number from 0 as `ordinal`, and its values as `k0`, `k1`, … in
+   * the given forms.
+   * @param list the place of the keys that `writeKeys` has written
    */
   readonly keyTable: (list: Sql, forms: readonly SqlForm[]) => Sql;
   /** Writes keys, each a list of cells as the forms encode them, for `keyTable`. */
   readonly writeKeys: (keys: readonly (readonly unknown[])[]) => unknown;
   /**
-   * Patterns of quoted texts, quoted names and comments, and of the places of values, which alone have a group: `?` is the
-   * value behind the greatest so far, `?3` or `$3` the third one. The first pattern that finds a place holds.
+   * Patterns that match quoted strings, quoted names, comments, and places of values. Only places have a group: `?` is the
+   * value after the greatest so far, `?3` or `$3` the third value. The first pattern that finds a place applies.
    */
   readonly valuePlaces: readonly RegExp[];
-  /** Makes a statement run with a session time zone of UTC; absent where no column depends on that of the session. */
+  /** Makes a statement run in the time zone UTC; absent if no column depends on the time zone of the session. */
   readonly inUtcSession?: (statement: string) => string;
 }
 
-/** How one kind of database holds values, and computes with them. */
+/** How one kind of database stores values and computes with them. */
 export interface DialectValues extends ColumnFormats {
-  /** Whether Guids are texts by default, whose letter case a foreign key repeats. */
+  /** Whether Guids are strings by default: foreign keys then match in one letter case only. */
   readonly guidsAreTexts: boolean;
-  /** The form in which functions and arithmetic take and give the values of a type. */
+  /** The form of a type in which functions and arithmetic compute. */
   readonly canonicalForm: (type: ScalarType) => SqlForm;
-  /**
-   * The plans, with columns of text compared as they stand where their collation allows it: for a database that tells
-   * at once.
-   */
+  /** Returns plans that compare strings directly where collations allow it. Absent unless the database is synchronous. */
   readonly withKnownCollations?: (plans: PlansByField, rows: ProbedRows, reader: SynchronousReader) => PlansByField;
   /**
-   * Arithmetic; null when a term is null. Integers are those of Int64: a result beyond it and a division by zero are null.
-   * @throws ODataError `UnsupportedQueryOption` for what the database cannot compute with the results of the others
+   * Arithmetic; null if a term is null. Integers are Int64: overflows and divisions by zero are null.
+   * @throws ODataError `UnsupportedQueryOption` if the database computes other results than the rest
    */
   readonly compute: (expression: ArithmeticExpression, left: Term, right: Term) => RowOperand;
-  /** `-x`; null for the least Int64, too. */
+  /** `-x`; also null for the least Int64. */
   readonly negate: (expression: NegateExpression, term: Term) => RowOperand;
-  /** A conversion of what depends on the row to a wider type. Columns keep their cells where an index is to serve. */
+  /** Converts a value that depends on the row to a wider type. Columns stay unchanged if an index can serve them. */
   readonly convert: (expression: ConvertExpression, operand: RowOperand) => RowOperand;
   /**
-   * The offset of a timestamp from UTC in minutes, undefined where it is zero; absent where the canonical form of
-   * timestamps has it.
+   * The offset of a timestamp from UTC in minutes; undefined for zero. Absent if the canonical form of timestamps includes
+   * the offset.
    */
   readonly offsetOf?: (operand: RowOperand | ConstantOperand, type: ScalarType) => Sql | undefined;
 }
 
-/** An operand of arithmetic, in the form that is computed with. */
+/** An operand of arithmetic in its canonical form. */
 export interface Term {
   readonly sql: Sql;
   readonly type: ScalarType;
-  /** A column or a constant: short enough to stand twice. */
+  /** Whether it is a column or a constant, short enough to write twice. */
   readonly isShort: boolean;
-  /** The offset of a timestamp from UTC in minutes; absent: it is in UTC, or no timestamp. */
+  /** The offset of a timestamp from UTC in minutes; absent for UTC and for other types. */
   readonly offset?: Sql | undefined;
 }
 
-/** The rows that columns belong to. */
+/** The rows whose columns are examined. */
 export interface ProbedRows {
   readonly db: AnyKysely;
   readonly from: Sql;
-  /** Tells the values of the base query; no row is read, so any will do. */
+  /** Supplies the values of the base query. Any values serve, since no row is read. */
   readonly execution: Execution;
 }
 
@@ -182,20 +179,20 @@ export interface SqlCall {
   readonly values: DialectValues;
 }
 
-/** Makes the SQL of a call; null is the answer when an argument is null. */
+/** Translates a call. The result is null if an argument is null. */
 export type TranslateCall = (call: SqlCall) => RowOperand | ConstantOperand;
 
 /** The items of a JSON array as rows. */
 export interface DocumentItems {
-  /** What stands behind `from`. */
+  /** The table, for `from`. */
   readonly from: Sql;
-  /** What must hold for a row to be an item; null when each is one. */
+  /** The condition for a row to be an item; null if all rows are items. */
   readonly where: Sql | null;
 }
 
 /**
- * How one kind of database looks into JSON. A document is a piece of SQL: a column, or an item of an array; a path leads
- * to a value within it, by the keys of the application. What is absent is null, and so is the null of JSON.
+ * The SQL of one kind of database for JSON. A document is a column, or an item of an array. A path of keys of the application
+ * leads to a value within it. Absent values and JSON null are null.
  */
 export interface DocumentSyntax {
   /**
@@ -210,35 +207,35 @@ export interface DocumentSyntax {
     property: StructuralProperty,
     owner: string,
   ) => FormedSql;
-  /** The item of an array that `items` calls `alias`, of the type of the collection's items. @throws as `member` */
+  /** The item with the alias that `items` received. @throws as `member` */
   readonly item: (document: Sql, alias: string, collection: StructuralProperty) => FormedSql;
-  /** That item as a document in its turn. */
+  /** The same item as a document. */
   readonly itemDocument: (alias: string) => Sql;
-  /** Whether there is nothing but null at the end of a path. */
+  /** Tests whether the value at the end of a path is null or absent. */
   readonly isNull: (document: Sql, path: readonly StructuralProperty[]) => Sql;
-  /** The number of items of an array; null when there is none. */
+  /** The number of items of an array; null for other values. */
   readonly length: (document: Sql, path: readonly StructuralProperty[]) => Sql;
-  /** The items of an array; none when there is no array. */
+  /** The items of an array; none for other values. */
   readonly items: (document: Sql, path: readonly StructuralProperty[], alias: string) => DocumentItems;
-  /** A condition, always true, that fails the statement when nested lambda operators look at too many items; null: none. */
+  /** A condition that is always true, but fails the statement if nested lambda operators visit too many items; null: none. */
   readonly spendItem: (item: Sql) => Sql | null;
 }
 
-/** How one kind of database writes what only statements that write need. */
+/** The SQL of one kind of database that only writes need. */
 export interface WriteSyntax {
-  /** Whether statements that write answer the rows that they wrote. */
+  /** Whether writes return the rows that they wrote. */
   readonly returnsRows: boolean;
-  /** What follows the name of the table where a row is added that states no column. */
+  /** Follows the table in an insert without columns. */
   readonly defaultRow: Sql;
-  /** What ends a select of rows that nobody else may write before the transaction ends. */
+  /** Ends a select that locks its rows until the transaction ends. */
   readonly rowLock: Sql;
-  /** What ends a select that sees a row as it is now, also where the transaction began before others changed it. */
+  /** Ends a select that reads the current state of a row, even if other transactions changed it since this one began. */
   readonly currentRow: Sql;
-  /** What ends an insert that does nothing where there is such a row. @param column any of the table */
+  /** Ends an insert that does nothing if the row exists. @param column any column of the table */
   readonly unlessThere: (column: Sql) => Sql;
 }
 
-/** What kind of refusal or failure a database told. */
+/** The kinds of faults that a database reports. */
 export type FaultKind =
   | "unique"
   | "foreignKey"
@@ -246,11 +243,11 @@ export type FaultKind =
   | "check"
   | "value"
   | "rounded"
-  /** Another transaction was in the way: the same again may succeed. */
+  /** A conflict with another transaction. A retry may succeed. */
   | "contention"
   | "unavailable";
 
-/** What an error of a driver may carry. */
+/** The fields that errors of drivers may have. */
 export interface DriverError extends Error {
   readonly constraint?: unknown;
   readonly code?: unknown;
@@ -258,26 +255,26 @@ export interface DriverError extends Error {
   readonly errcode?: unknown;
 }
 
-/** How one kind of database tells what is wrong. Its errors are known by their codes, whichever driver throws them. */
+/** The errors of one kind of database. Their codes do not depend on the driver. */
 export interface DialectFaults {
-  /** The kind of an error; null for one that is of another database, or that neither a client nor a retry can do about. */
+  /** Returns the kind of an error; null for other databases, and for errors that neither client nor retry can resolve. */
   readonly kindOf: (error: DriverError) => FaultKind | null;
-  /** How messages name the index of a unique constraint where they name no column: as the first group. */
+  /** Finds the index of a unique constraint in messages that name no column, as the first group. */
   readonly namedIndex?: RegExp;
-  /** How messages name check constraints: as the first group. */
+  /** Find a check constraint in messages, as the first group. */
   readonly namedConstraints: readonly RegExp[];
-  /** Whether a statement is more than the database takes. */
+  /** Returns whether a statement is too large for the database. */
   readonly isTooLarge: (error: DriverError) => boolean;
-  /** Why an expression cannot be evaluated for a row, by the codes of errors. */
+  /** By error code: why an expression cannot be evaluated for a row. */
   readonly unevaluable: ReadonlyMap<unknown, string>;
-  /** The codes for a statement that has run for as long as the settings of the database allow. */
+  /** The codes for a statement that exceeds the time limit of the database. */
   readonly timeouts: ReadonlySet<unknown>;
 }
 
-/** What the schema check knows of one kind of database. */
+/** How the schema check reads one kind of database. */
 export interface DialectCatalogue {
   readonly read: CatalogueReader;
-  /** The types that each storage form reads and writes, by `storageKey`. A form without a row is not judged. */
+  /** The types that each storage form reads and writes, by `storageKey`. A form without a row is not checked. */
   readonly storedTypes: StoredTypeTable;
   readonly indexes: IndexSyntax;
 }
@@ -287,8 +284,8 @@ export type StoredTypeTable = Readonly<Record<string, StoredTypeRow>>;
 
 /** One storage form. */
 export interface StoredTypeRow extends StoredTypes {
-  /** What an index on the column itself serves; both when absent. */
+  /** The uses that an index on the column serves; absent: all. */
   readonly served?: ReadonlyArray<"filter" | "sort"> | undefined;
-  /** The collation that such an index needs. */
+  /** The collation that the index needs. */
   readonly indexCollation?: string | undefined;
 }

@@ -4,16 +4,16 @@ import { MY_PROFILE } from "./mysql/profile.ts";
 import { PG_PROFILE } from "./postgres/profile.ts";
 import { BARE_SQLITE_PROFILE, SQLITE_PROFILE } from "./sqlite/profile.ts";
 
-/** The first one that speaks to a database is the one. */
+/** In order of precedence. */
 const PROFILES: readonly DialectProfile[] = [SQLITE_PROFILE, BARE_SQLITE_PROFILE, PG_PROFILE, MY_PROFILE];
 
-/** The profile of the database behind a Kysely instance; null where there is none. */
+/** Finds the profile for a Kysely instance; null for an unsupported database. */
 export function findDialectProfile(db: AnyKysely): DialectProfile | null {
   const { adapter } = db.getExecutor();
   return PROFILES.find(({ isSpokenBy }) => isSpokenBy(adapter)) ?? null;
 }
 
-/** The name of the dialect that a Kysely instance speaks, for messages. */
+/** Returns the name of the dialect of a Kysely instance, for messages. */
 export function dialectName(db: AnyKysely): string {
   return db.getExecutor().adapter.constructor.name.replace(/Adapter$/, "");
 }

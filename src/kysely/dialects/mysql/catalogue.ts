@@ -1,12 +1,12 @@
 import { readMysqlCatalogue } from "../../../introspect/mysql-catalogue.ts";
 import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
-/** In the words of `information_schema.columns.data_type`. `json` is `longtext` in MariaDB. */
+/** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */
 const TEXTS = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];
 const INTEGERS = ["tinyint", "smallint", "mediumint", "int", "bigint", "decimal"];
 const NUMBERS = [...INTEGERS, "float", "double"];
 
-/** A whole number of up to 32 bits is one in a `double`, too. */
+/** A `double` stores whole numbers of up to 32 bits exactly. */
 const SMALL_INTEGER: StoredTypeRow = { types: [...INTEGERS, "double", "year"], isWhole: true };
 
 /**
@@ -18,7 +18,7 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     types: ["tinyint", "bit", "smallint", "mediumint", "int", "bigint", "decimal"],
     served: [],
     instead: {
-      char: { why: "which is no number", fix: 'Give the property `storage: { true: "Y", false: "N" }`.' },
+      char: { why: "which is not a number", fix: 'Give the property `storage: { true: "Y", false: "N" }`.' },
       enum: { why: "whose values are numbered from 1", fix: 'Give the property `storage: { true: "Y", false: "N" }`.' },
     },
   },
@@ -35,15 +35,15 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     types: INTEGERS,
     instead: {
       float: {
-        why: "which keeps some 6 digits",
+        why: "which keeps about 6 digits",
         fix: 'Give the property `storage: "real"`, or the column the type `decimal`.',
       },
       double: {
-        why: "which keeps some 15 digits",
+        why: "which keeps about 15 digits",
         fix: 'Give the property `storage: "real"`, or the column the type `decimal`.',
       },
       varchar: {
-        why: "which is no number",
+        why: "which is not a number",
         fix: 'Give the property `storage: "text"`, or the column the type `decimal`.',
       },
     },
@@ -51,7 +51,7 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "Edm.Decimal text": { types: [...TEXTS, "decimal"], served: [] },
   "Edm.Decimal scaled": { types: INTEGERS, isWhole: true },
   "Edm.Decimal real": { types: ["float", "double", "decimal"] },
-  // An order of texts looks at each row, whatever the index.
+  // No index serves an order of strings.
   "Edm.String default": { types: TEXTS, served: ["filter"] },
   "Edm.Guid default": { types: ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "uuid"] },
   "Edm.Guid text": { types: [...TEXTS, "uuid"], served: [] },
@@ -67,7 +67,7 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     refusedDefault: {
       ofSession: /^(?:current_timestamp|now|localtime|localtimestamp|sysdate)(?:\(\d?\))?$/i,
       advice: {
-        why: "which is the time of the session, and not UTC",
+        why: "which is the time of the session, not UTC",
         fix: 'Change the default to `(utc_timestamp(6))`, or give the property `storage: "utc"` if the service alone inserts rows.',
       },
     },
@@ -77,8 +77,11 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
         why: "and the time zone of the session decides how it is read and written",
         fix: "Give the property `storage: \"utc\"`, or change the column, in a session whose `time_zone` is '+00:00': alter table {table} modify {column} datetime(6).",
       },
-      bigint: { why: "which holds numbers", fix: 'Give the property `storage: "epoch"` if it holds milliseconds.' },
-      varchar: { why: "which holds texts", fix: 'Give the property `storage: "text"`.' },
+      bigint: {
+        why: "which contains numbers",
+        fix: 'Give the property `storage: "epoch"` if it contains milliseconds.',
+      },
+      varchar: { why: "which contains strings", fix: 'Give the property `storage: "text"`.' },
     },
   },
   "Edm.DateTimeOffset text": { types: TEXTS, served: [] },
@@ -94,7 +97,7 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "document json": { types: ["json", "longtext", "mediumtext", "text", "tinytext", "varchar", "char"], served: [] },
 });
 
-/** What the schema check knows of MariaDB. */
+/** How the schema check reads MariaDB. */
 export const MY_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   read: readMysqlCatalogue,
   storedTypes: MY_STORED_TYPES,

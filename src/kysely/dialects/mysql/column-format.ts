@@ -16,14 +16,14 @@ import { MY_STORED_INSTANTS, MY_DATE, MY_DATE_TIME, MY_TIME, MY_UTC_TIMESTAMP, M
 const SECONDS_LENGTH = 19;
 const ZEROS_BEHIND = /\.?0+$/;
 
-/** How MariaDB and MySQL hold a primitive or enumeration property in a column. */
+/** How MariaDB and MySQL store a primitive or enumeration property in a column. */
 export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
   textColumns({
     forms: MY_FORMS,
     asText: (column) => sql`cast(${column} as char)`,
-    // A `bit` is bytes without it.
+    // Adding 0 turns the bytes of a `bit` into a number.
     selectNumber: (column) => sql`cast(${column} + 0 as char)`,
-    // A `float` is selected with the digits that it is compared by.
+    // Selects a `float` with the same digits that comparisons use.
     doubleText: (column) => sql`cast(cast(${column} as double) as char)`,
     hexadecimal: (column) => sql`hex(${column})`,
     stringText: (column) => column,
@@ -31,7 +31,7 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
       "Edm.Boolean": () => ({
         form: MY_FORMS.boolean,
         read: (cell) => (cell === "1" || cell === "0" ? cell === "1" : null),
-        // A `bit` is bytes without it.
+        // Adding 0 turns the bytes of a `bit` into a number.
         toSelected: (column) => sql`cast(${column} + 0 as char)`,
       }),
       "Edm.Decimal": decimal,
@@ -57,7 +57,7 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
   }),
 );
 
-/** A column has one number of digits: where the property declares none, zeros at the end are left out. */
+/** All cells of a column have the same number of digits. Drops trailing zeros unless the property declares a scale. */
 function decimal({ facets }: StructuralProperty): ColumnParts {
   const keepsZeros = typeof facets.scale === "number";
   return {

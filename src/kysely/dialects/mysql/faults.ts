@@ -1,6 +1,6 @@
 import type { DialectFaults, FaultKind } from "../dialect-profile.ts";
 
-/** The numbers of MariaDB and MySQL. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
+/** By the error numbers of MariaDB and MySQL. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [1062, "unique"],
   [1586, "unique"],
@@ -45,15 +45,15 @@ const TOO_LARGE: ReadonlySet<unknown> = new Set([
 
 const NOT_IN_CHARACTER_SET = "the character set of a column lacks characters of a literal";
 
-/** How MariaDB and MySQL tell what is wrong. */
+/** The errors of MariaDB and MySQL. */
 export const MY_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: ({ errno }) => (typeof errno === "number" ? (KINDS.get(errno) ?? null) : null),
-  // An index often has the name of its column.
+  // An index is often named like its column.
   namedIndex: /^Duplicate entry .* for key '(?:[^'.]+\.)*([^']+)'$/s,
   namedConstraints: [/^CONSTRAINT `([^`]+)` failed for /, /^Check constraint '([^']+)' is violated/],
   isTooLarge: ({ code }) => TOO_LARGE.has(code),
   unevaluable: new Map([
-    ["ER_DATA_OUT_OF_RANGE", "a number on the way is out of its range"],
+    ["ER_DATA_OUT_OF_RANGE", "an intermediate number is out of range"],
     ["ER_CANT_AGGREGATE_2COLLATIONS", NOT_IN_CHARACTER_SET],
     ["ER_CANT_AGGREGATE_3COLLATIONS", NOT_IN_CHARACTER_SET],
     ["ER_CANT_AGGREGATE_NCOLLATIONS", NOT_IN_CHARACTER_SET],

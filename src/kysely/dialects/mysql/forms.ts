@@ -6,7 +6,7 @@ import { castForms, truthNumber, type CastForms, scaledDecimals } from "../../fo
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { convertedForm, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
-/** Digits of a bound Decimal before and behind the point. */
+/** The digits of a bound Decimal before and after the point. */
 const WHOLE_DIGITS = 35;
 const FRACTION_DIGITS = 30;
 
@@ -18,8 +18,7 @@ const WITH_DIGITS = sql.raw(`1.${"0".repeat(30)}`);
 const asInteger = (place: Sql): Sql => sql`cast(${place} as signed)`;
 const asDecimal = (place: Sql): Sql => sql`cast(${place} as decimal(65, 30))`;
 /**
- * By code point, and a blank at the end counts. A column may have another character set than utf8mb4, which then has no
- * such collation.
+ * Compares by code point, including trailing blanks. Converts first, because this collation requires utf8mb4.
  */
 const asString = (text: Sql): Sql => sql`(convert(${text} using utf8mb4) collate utf8mb4_nopad_bin)`;
 const unhex = (digits: Sql): Sql => sql`unhex(${digits})`;
@@ -64,10 +63,10 @@ export const MY_TEXT_DECIMAL: SqlForm = convertedForm("decimal as text", asText,
   apply: asDecimal,
 });
 
-/** Edm.Decimal as double: each cell stands for the shortest Decimal that reads as it. */
+/** Edm.Decimal as double. The value of a cell is the shortest Decimal that rounds to it. */
 export const MY_REAL_DECIMAL: SqlForm = convertedForm("real decimal", asText, {
   form: MY_FORMS.decimal,
-  // By way of the shortest text.
+  // The shortest decimal notation.
   apply: (operand) => asDecimal(sql`cast(${operand} as char)`),
 });
 
@@ -77,17 +76,20 @@ export const myScaledDecimal: (scale: number) => SqlForm = scaledDecimals(
   (cell, unit) => sql`(${cell} * ${sql.raw(unit)})`,
 );
 
-/** Beyond those digits the database would cut in silence. */
+/** Rejects Decimals that the database would silently truncate. */
 function boundDecimal(value: string): string {
   if (countWholeDigits(value) <= WHOLE_DIGITS && scaleOf(value) <= FRACTION_DIGITS) return value;
   throw protocolError(
     "UnsupportedQueryOption",
-    `MariaDB cannot compare Decimals of more than ${String(WHOLE_DIGITS)} digits before and ${String(FRACTION_DIGITS)} behind the point.`,
+    `MariaDB cannot compare Decimals of more than ${String(WHOLE_DIGITS)} digits before and ${String(FRACTION_DIGITS)} after the point.`,
   );
 }
 
 function boundDouble(value: number): string | null {
   if (Number.isNaN(value)) return null;
   if (Number.isFinite(value)) return String(value);
-  throw protocolError("UnsupportedQueryOption", "MariaDB cannot compare with INF and -INF: its doubles are finite.");
+  throw protocolError(
+    "UnsupportedQueryOption",
+    "MariaDB cannot compare with INF and -INF, because its doubles are finite.",
+  );
 }

@@ -8,11 +8,11 @@ import type { TranslateCall } from "../dialect-profile.ts";
 import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
 import { doublesOnce, MY_SYNTAX } from "./syntax.ts";
 
-/** Doubles of that size are whole, and `truncate` is not made for the greatest. */
+/** Doubles of this size are whole. `truncate` fails for the greatest. */
 const WHOLE_FROM = 2 ** 52;
 const WHITE_SPACE_AROUND = `^[${WHITE_SPACE}]+|[${WHITE_SPACE}]+\\z`;
 
-/** Of a column and a literal, a pattern is asked beside it: an index with the column's own collation serves that. */
+/** For a column and a literal, adds a pattern that an index with the collation of the column can serve. */
 const startsWith: TranslateCall = (call) => {
   const value = argumentAt(call, 0);
   const part = argumentAt(call, 1);
@@ -26,7 +26,7 @@ const startsWith: TranslateCall = (call) => {
   return computed({ sql: sql`(${column.sql} like ${pattern} escape '|' and ${test})`, form: MY_FORMS.boolean });
 };
 
-/** One SQL form per canonical function, for MariaDB. `tolower` and `toupper` go by the tables of the database: one letter for one. */
+/** The SQL of canonical functions in MariaDB. `tolower` and `toupper` map each letter to one letter. */
 export const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   ...castFunctions({
     forms: MY_FORMS,

@@ -10,7 +10,7 @@ import { MY_VALUES } from "./values.ts";
 /** MariaDB from version 10.6 on. */
 export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   name: "MariaDB",
-  // By name as well: an application may have a copy of Kysely of its own.
+  // Also by name, because the application may use another copy of Kysely.
   isSpokenBy: (adapter) => adapter instanceof MysqlAdapter || /mysql|mariadb/i.test(adapter.constructor.name),
   functions: MY_FUNCTIONS,
   values: MY_VALUES,

@@ -3,12 +3,12 @@ import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 
-/** More rows than any table has: there is no offset without a limit. */
+/** More rows than any table has, because an offset requires a limit. */
 const ALL_ROWS = sql`18446744073709551615`;
 
-/** How MariaDB and MySQL write what every statement needs. */
+/** The SQL of MariaDB and MySQL that all statements need. */
 export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
-  // Null comes first ascending there, and last descending.
+  // By default, null is first ascending and last descending.
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
   limit: (top, skip) => {
     if (top === null && skip === null) return sql``;
@@ -20,7 +20,7 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   choose: (condition, whenTrue, otherwise) => sql`(case when ${condition} then ${whenTrue} else ${otherwise} end)`,
   booleanValue: (value) => (value ? sql`1` : sql`0`),
   asCondition: (cell) => sql`${cell} = 1`,
-  // A query among its columns would keep a derived table from being taken apart.
+  // A query among its columns would prevent merging a derived table.
   marksRows: false,
   derivesFromRows: false,
   once: (value, make) => namedOnce([value], "decimal(65, 30)", make),
@@ -38,13 +38,13 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   },
   valuePlaces: [/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--\s[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g],
   writeKeys: writeKeyList,
-  // For this statement alone. In UTC no hour comes twice, and an index on a column of type timestamp serves its comparisons.
+  // For this statement only. In UTC no hour occurs twice, so an index on a `timestamp` column serves comparisons.
   inUtcSession: (statement) => `set statement time_zone='+00:00' for ${statement}`,
 });
 
 /**
- * A select of values that are written once though they are needed more often: no derived table may look at the row around
- * it there, but the table of a JSON text may.
+ * Selects values that are needed several times but written once. A derived table cannot refer to the outer row, but
+ * `json_table` can.
  */
 function namedOnce(values: readonly Sql[], type: string, make: (...names: readonly Sql[]) => Sql): Sql {
   const names = values.map((_value, index) => sql`odata_once.${sql.id(`v${String(index)}`)}`);
@@ -55,18 +55,18 @@ function namedOnce(values: readonly Sql[], type: string, make: (...names: readon
   return sql`(select ${make(...names)} from ${table} as odata_once)`;
 }
 
-/** As `namedOnce`, for doubles. */
+/** Selects doubles that are needed several times but written once. */
 export function doublesOnce(values: readonly Sql[], make: (...names: readonly Sql[]) => Sql): Sql {
   return namedOnce(values, "double", make);
 }
 
-/** How MariaDB writes what only statements that write need. */
+/** The SQL of MariaDB that only writes need. */
 export const MY_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: false,
   defaultRow: sql`() values ()`,
   rowLock: sql` for update`,
-  // The row has its own lock already.
+  // The row is already locked.
   currentRow: sql` for update`,
-  // The same row is a statement that does nothing to a column.
+  // Setting a column to itself does nothing.
   unlessThere: (column) => sql` on duplicate key update ${column} = ${column}`,
 });

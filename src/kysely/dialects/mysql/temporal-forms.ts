@@ -12,12 +12,12 @@ import {
 import type { Conversion, Sql, SqlForm } from "../../statement/sql-form.ts";
 import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
 
-/** Lies before every date that the database holds, and behind every one. */
+/** Before and after all dates of the database. */
 const BEFORE_ALL = "0000-00-00 00:00:00";
 const BEHIND_ALL = "9999-12-31 23:59:59.999999";
-/** Days between 1970-01-01 and the beginning of `to_days`. */
+/** The days from day 0 of `to_days` to 1970-01-01. */
 const EPOCH_DAY = 719_528;
-/** The same of years that begin in March. */
+/** The same for years that begin in March. */
 const MARCH_EPOCH = 719_468;
 
 const { days, clock, epoch } = MY_FORMS.temporal;
@@ -27,7 +27,7 @@ const asDateTime = (place: Sql): Sql => sql`cast(${place} as datetime(6))`;
 const toDays = (operand: Sql): Sql => sql`(to_days(${operand}) - ${sql.lit(EPOCH_DAY)})`;
 const DATE_TO_DAYS: Conversion = { form: days, apply: toDays };
 
-/** Edm.Date as date. It is compared with the timestamps of midnights, so that any year has its place. */
+/** Edm.Date as date. Compared with timestamps of midnights, so that all years are ordered. */
 export const MY_DATE: SqlForm = Object.freeze<SqlForm>({
   name: "date",
   floor: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), false),
@@ -48,14 +48,14 @@ export const MY_DATE_TIME: SqlForm = timestampForm("timestamp", writeDateTime, a
   apply: (operand) => sql`(timestampdiff(microsecond, '1970-01-01', ${operand}) * 0.000001)`,
 });
 
-/** Edm.DateTimeOffset as timestamp, which is seen in the time zone of the session, or as datetime in UTC. */
+/** Edm.DateTimeOffset as timestamp, which depends on the time zone of the session, or as datetime in UTC. */
 export const MY_UTC_TIMESTAMP: SqlForm = Object.freeze({
   ...MY_DATE_TIME,
   name: "timestamp in UTC",
   inUtcSession: true,
 });
 
-/** Edm.Date of a column as the timestamp of its midnight UTC. */
+/** A column of Edm.Date as timestamps of midnight in UTC. */
 export const MY_MIDNIGHT: SqlForm = timestampForm("midnight", writeDateTime, asDateTime, MIDNIGHT_TO_EPOCH);
 
 const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`time_to_sec(${operand})` };
@@ -63,7 +63,7 @@ const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`time_to
 /** Edm.TimeOfDay as time. */
 export const MY_TIME: SqlForm = timeForm((text) => sql`cast(${text} as time(6))`, TIME_TO_CLOCK);
 
-/** Texts of temporal values. */
+/** Temporal values as strings. */
 export const MY_TEXTS: TextTemporalForms = textTemporalForms(MY_FORMS.temporal, {
   days: daysOfText,
   clock: clockOfText,
@@ -71,7 +71,7 @@ export const MY_TEXTS: TextTemporalForms = textTemporalForms(MY_FORMS.temporal, 
   seconds: secondsOfText,
 });
 
-/** The offset of a timestamp that is text, in minutes. */
+/** The offset of a timestamp in a string, in minutes. */
 export function myOffsetOfText(text: Sql): Sql {
   const sign = sql`case left(right(${text}, 6), 1) when '-' then -1 else 1 end`;
   const minutes = sql`(${digits(sql`left(right(${text}, 5), 2)`)} * 60 + ${digits(sql`right(${text}, 2)`)})`;
@@ -82,9 +82,9 @@ function digits(text: Sql): Sql {
   return sql`cast(${text} as signed)`;
 }
 
-/** The date functions of the database know the years 0 to 9999 alone. Years begin in March here, so that leap days end them. */
+/** Computes days without date functions, which support the years 0 to 9999 only. Years begin in March, so leap days end them. */
 function daysOfText(text: Sql): Sql {
-  // Behind the sign, if there is one, the first hyphen ends the year.
+  // The first hyphen after an optional sign ends the year.
   const rest = sql`substr(${text}, locate('-', ${text}, 2) + 1)`;
   const month = digits(sql`left(${rest}, 2)`);
   const day = digits(sql`substr(${rest}, 4, 2)`);
@@ -118,7 +118,7 @@ function writeDateTime(instant: Instant, isCeiling: boolean): string {
   return BEHIND_ALL;
 }
 
-/** The ways in which MariaDB holds timestamps and dates beside its own types, by the name of the storage. */
+/** The storage forms of timestamps and dates in other types, by the name of the storage. */
 export const MY_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = castInstants({
   numbers: MY_NUMBERS,
   forms: MY_FORMS.temporal,
@@ -127,6 +127,6 @@ export const MY_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = cast
   asDouble: (place) => sql`(${place} + 0e0)`,
   julianMilliseconds: (cell) => sql`floor(${cell} * 86400000e0 + 0.5e0)`,
   epochOfText: MY_TEXTS.epochOfUtcText,
-  // Every collation has the digits in their order, and all texts have the other characters in the same places.
+  // All collations sort digits, and all strings have the other characters in the same places.
   texts: { ordered: (cell) => sql`concat(${cell}, substr('.000000000000', length(${cell}) - 18))` },
 });

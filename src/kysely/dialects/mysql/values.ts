@@ -7,7 +7,7 @@ import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
 import { doublesOnce } from "./syntax.ts";
 import { MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./temporal-forms.ts";
 
-/** How MariaDB holds values, and computes with them. */
+/** How MariaDB stores values and computes with them. */
 export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
   columnFormat: myColumnFormat,
   guidsAreTexts: true,
@@ -19,11 +19,11 @@ export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
     toDouble: (value) => sql`(${value} + 0e0)`,
     divideIntegers: (left, right) => sql`truncate(${left} * 1.${sql.raw("0".repeat(30))} / ${right}, 0)`,
     integerRemainder: (left, right) => sql`cast(mod(${left}, ${right}) as signed)`,
-    // A remainder of zero may be a negative zero, which equals no other until something is added.
+    // A remainder may be negative zero, which equals nothing until 0 is added.
     decimalRemainder: (left, right) => sql`(mod(${left.sql}, ${right.sql}) + 0)`,
     double: {
       ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
-      // A quotient by zero is infinite, which no double is there: that is an error of the statement, and never null.
+      // Doubles cannot be infinite, so a division by zero fails the statement instead of returning null.
       div: (left, right) =>
         doublesOnce(
           [left.sql, right.sql],

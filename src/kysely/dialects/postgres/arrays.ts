@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { ArraySyntax } from "../../columns/column-format.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 
-/** The element types of arrays whose items the database may round. */
+/** The types of arrays whose items the database may round. */
 const CASTS: Readonly<Record<string, Sql>> = {
   "Edm.Decimal": sql`::numeric[]`,
   "Edm.Double": sql`::float8[]`,
@@ -18,7 +18,7 @@ export const PG_ARRAYS: ArraySyntax = Object.freeze<ArraySyntax>({
   toSelected: (column, toSelected) => {
     const items = sql`unnest(${column}) with ordinality as odata_items(value, ordinal)`;
     const texts = sql`array(select ${toSelected(sql`odata_items.value`)} from ${items} order by odata_items.ordinal)`;
-    // The reader refuses an array of several dimensions, whose items `unnest` would join.
+    // `unnest` flattens arrays of several dimensions. Returned unchanged, they are rejected by the reader.
     const several = sql`when array_ndims(${column}) > 1 then to_jsonb(${column})::text`;
     return sql`(case when ${column} is null then null ${several} else to_jsonb(${texts})::text end)`;
   },
@@ -28,11 +28,11 @@ export const PG_ARRAYS: ArraySyntax = Object.freeze<ArraySyntax>({
     return `{${items.join(",")}}`;
   },
   place: (cell, { type }) => sql`${cell}${CASTS[type.name] ?? sql``}`,
-  // Arrays are compared only with those of the same element type.
+  // Arrays are comparable only if their element types match.
   compared: (column, { type }) => sql`${column}${CASTS[type.name] ?? sql``}`,
 });
 
-/** An item of the literal of an array: quoted, so that no comma, brace or NULL in it has a meaning. */
+/** Quotes an item of an array literal, so that commas, braces and NULL have no special meaning. */
 function quote(text: string): string {
   return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }

@@ -2,25 +2,25 @@ import type { TypeAdvice } from "../../../introspect/expected-table.ts";
 import { readPostgresCatalogue } from "../../../introspect/postgres-catalogue.ts";
 import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
-/** In the words of `pg_type`. */
+/** As in `pg_type`. */
 const TEXTS = ["text", "varchar", "bpchar", "citext", "name"];
 const INTEGERS = ["int2", "int4", "int8", "oid", "numeric"];
 const NUMBERS = ["numeric", "int2", "int4", "int8", "float4", "float8"];
 
-/** Types whose values an Edm.String may be the texts of. */
+/** Types whose text an Edm.String may be. */
 const OF_ANY_TYPE = ["inet", "cidr", "macaddr", "macaddr8", "json", "jsonb", "xml", "tsvector", "money", "interval"];
 const THROUGH_TEXT: TypeAdvice = {
-  why: "which is compared as no text",
-  fix: 'Give the property `storage: "text"`: it is the text that the database writes.',
+  why: "which is not compared as text",
+  fix: 'Give the property `storage: "text"` to use the text that the database writes.',
 };
-/** Types whose arrays a collection may be. */
+/** Item types of arrays that store collections. */
 const ITEMS = [...TEXTS, ...NUMBERS, "bool", "uuid", "date", "time", "timestamptz", "bytea", "enum"];
 const AS_ARRAY: TypeAdvice = {
-  why: "which is no JSON",
-  fix: 'Give the property `storage: "array"` if its items are single values.',
+  why: "which is not JSON",
+  fix: 'Give the property `storage: "array"` if its items are primitive or enumeration values.',
 };
 
-/** A whole number of up to 32 bits is one in a `double precision`, too. */
+/** A `double precision` stores whole numbers of up to 32 bits exactly. */
 const SMALL_INTEGER: StoredTypeRow = { types: [...INTEGERS, "float8"], isWhole: true };
 
 /**
@@ -32,14 +32,14 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     types: ["bool"],
     served: [],
     instead: {
-      int2: { why: "which is no boolean in PostgreSQL", fix: "Give the property `storage: { true: 1, false: 0 }`." },
-      int4: { why: "which is no boolean in PostgreSQL", fix: "Give the property `storage: { true: 1, false: 0 }`." },
+      int2: { why: "which is not a boolean in PostgreSQL", fix: "Give the property `storage: { true: 1, false: 0 }`." },
+      int4: { why: "which is not a boolean in PostgreSQL", fix: "Give the property `storage: { true: 1, false: 0 }`." },
       bpchar: {
-        why: "which is no boolean in PostgreSQL",
+        why: "which is not a boolean in PostgreSQL",
         fix: 'Give the property `storage: { true: "Y", false: "N" }`.',
       },
       varchar: {
-        why: "which is no boolean in PostgreSQL",
+        why: "which is not a boolean in PostgreSQL",
         fix: 'Give the property `storage: { true: "Y", false: "N" }`.',
       },
     },
@@ -57,19 +57,19 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     types: ["numeric", "int2", "int4", "int8"],
     instead: {
       float4: {
-        why: "which keeps some 6 digits",
+        why: "which keeps about 6 digits",
         fix: 'Give the property `storage: "real"`, or the column the type `numeric`.',
       },
       float8: {
-        why: "which keeps some 15 digits",
+        why: "which keeps about 15 digits",
         fix: 'Give the property `storage: "real"`, or the column the type `numeric`.',
       },
       text: {
-        why: "which is no number",
+        why: "which is not a number",
         fix: 'Give the property `storage: "text"`, or the column the type `numeric`.',
       },
       money: {
-        why: "which is compared as no number",
+        why: "which is not compared as a number",
         fix: 'Give the property `storage: "text"`, or the column the type `numeric`.',
       },
     },
@@ -82,28 +82,31 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     indexCollation: "C",
     instead: {
       uuid: {
-        why: "which is compared as no text",
+        why: "which is not compared as text",
         fix: 'Declare the property as `edm.guid()`, or give it `storage: "text"`.',
       },
       enum: {
-        why: "which is compared as no text",
+        why: "which is not compared as text",
         fix: "Declare the property as `edm.enum(…)`, with the labels as members.",
       },
       ...Object.fromEntries(OF_ANY_TYPE.map((type) => [type, THROUGH_TEXT])),
     },
   },
-  // Any type has a text.
+  // All types have a text.
   "Edm.String text": { types: [], served: [] },
   "Edm.Guid default": {
     types: ["uuid"],
     instead: Object.fromEntries(
-      TEXTS.map((type) => [type, { why: "which is compared as no uuid", fix: 'Give the property `storage: "text"`.' }]),
+      TEXTS.map((type) => [
+        type,
+        { why: "which is not compared as a uuid", fix: 'Give the property `storage: "text"`.' },
+      ]),
     ),
   },
   "Edm.Guid text": {
     types: TEXTS,
     served: [],
-    instead: { uuid: { why: "which is no text", fix: "Leave `storage` out." } },
+    instead: { uuid: { why: "which is not text", fix: "Remove `storage`." } },
   },
   "Edm.Binary default": { types: ["bytea"], served: [] },
   "Edm.Date default": { types: ["date"] },
@@ -111,13 +114,13 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "Edm.Duration default": {
     types: TEXTS,
     served: [],
-    instead: { interval: { why: "which is no text", fix: 'Give the property `storage: "text"`.' } },
+    instead: { interval: { why: "which is not text", fix: 'Give the property `storage: "text"`.' } },
   },
   "Edm.Duration text": {
     types: ["interval"],
     instead: {
-      text: { why: "which is no interval", fix: "Leave `storage` out." },
-      varchar: { why: "which is no interval", fix: "Leave `storage` out." },
+      text: { why: "which is not an interval", fix: "Remove `storage`." },
+      varchar: { why: "which is not an interval", fix: "Remove `storage`." },
     },
   },
   "Edm.DateTimeOffset default": {
@@ -125,12 +128,12 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     instead: {
       timestamp: {
         code: "C05",
-        why: "and the time zone of the session decides which instants it holds",
-        fix: "Give the property `storage: \"utc\"` if the column holds UTC, or change the column: alter table {table} alter {column} type timestamptz using {column} at time zone 'UTC'.",
+        why: "and the time zone of the session decides which instants it contains",
+        fix: "Give the property `storage: \"utc\"` if the column contains UTC, or change the column: alter table {table} alter {column} type timestamptz using {column} at time zone 'UTC'.",
       },
-      int8: { why: "which holds numbers", fix: 'Give the property `storage: "epoch"` if it holds milliseconds.' },
-      text: { why: "which holds texts", fix: 'Give the property `storage: "text"`.' },
-      varchar: { why: "which holds texts", fix: 'Give the property `storage: "text"`.' },
+      int8: { why: "which contains numbers", fix: 'Give the property `storage: "epoch"` if it contains milliseconds.' },
+      text: { why: "which contains strings", fix: 'Give the property `storage: "text"`.' },
+      varchar: { why: "which contains strings", fix: 'Give the property `storage: "text"`.' },
     },
   },
   "Edm.DateTimeOffset text": { types: TEXTS, served: [] },
@@ -141,12 +144,12 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
       ofSession:
         /^(?:now\(\)|(?:transaction|statement|clock)_timestamp\(\)|(?:current|local)_?timestamp)(?:\(\d\))?(?:::timestamp.*)?$/i,
       advice: {
-        why: "which is the time of the session, and not UTC",
+        why: "which is the time of the session, not UTC",
         fix: "Change the default: alter table {table} alter {column} set default (now() at time zone 'UTC').",
       },
     },
     instead: {
-      timestamptz: { why: "which holds instants in every session", fix: "Leave `storage` out." },
+      timestamptz: { why: "which contains instants in every session", fix: "Remove `storage`." },
     },
   },
   "Edm.DateTimeOffset epoch-seconds": { types: ["int4", "int8", "numeric", "float8"], isWhole: true },
@@ -163,7 +166,7 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   },
 });
 
-/** What the schema check knows of PostgreSQL. */
+/** How the schema check reads PostgreSQL. */
 export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   read: readPostgresCatalogue,
   storedTypes: PG_STORED_TYPES,

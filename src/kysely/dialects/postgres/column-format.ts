@@ -19,13 +19,13 @@ import {
 import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
 import { PG_STORED_INSTANTS, PG_DATE, PG_TIME, PG_TIMESTAMP, PG_UTC_TIMESTAMP, PG_TEXTS } from "./temporal-forms.ts";
 
-/** How PostgreSQL holds a primitive or enumeration property in a column. */
+/** How PostgreSQL stores a primitive or enumeration property in a column. */
 export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
   textColumns({
     forms: PG_FORMS,
     asText,
     selectNumber: asText,
-    // A `real` is selected with the digits that it is compared by.
+    // Selects a `real` with the same digits that comparisons use.
     doubleText: (column) => sql`${column}::float8::text`,
     hexadecimal: (column) => sql`encode(${column}, 'hex')`,
     stringText: asText,
@@ -86,7 +86,7 @@ function utcTimestamp(property: StructuralProperty): ColumnParts {
   return timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
 }
 
-/** How a type of timestamps is read. */
+/** One type of timestamps. */
 interface TimestampType {
   readonly form: SqlForm;
   /** The timestamp in UTC, without time zone. */
@@ -108,12 +108,12 @@ function timestampParts(property: StructuralProperty, { form, inUtc, type }: Tim
   };
 }
 
-/** Undefined for what stands for all dates beyond those of the database. */
+/** Returns undefined for a cell that represents all dates outside the range of the database. */
 function withinRange(cell: unknown): unknown {
   return /^-?infinity$/.test(String(cell)) ? undefined : cell;
 }
 
-/** The patterns of `to_char` count the years before 1 from the other side. */
+/** `to_char` writes years before 1 as positive numbers. */
 function eraOf(column: Sql, type: "date" | TimestampType["type"]): Sql {
   const first = type === "timestamptz" ? "0001-01-01 00:00:00+00" : "0001-01-01 00:00:00";
   return sql`case when ${column} < ${sql.lit(first)}::${sql.raw(type)} then ' BC' else '' end`;

@@ -1,6 +1,6 @@
 import type { DialectFaults, FaultKind } from "../dialect-profile.ts";
 
-/** The codes of PostgreSQL, by how they begin. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** By the beginnings of the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
   ["23505", "unique"],
   ["23P01", "unique"],
@@ -23,21 +23,21 @@ const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
   ["53", "unavailable"],
 ];
 
-/** How PostgreSQL tells what is wrong. */
+/** The errors of PostgreSQL. */
 export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: ({ code }) => {
     if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return null;
     return KINDS.find(([start]) => code.startsWith(start))?.[1] ?? null;
   },
-  // The error of the driver carries the name.
+  // Errors of the driver have a field with the name.
   namedConstraints: [],
   isTooLarge: ({ code }) => typeof code === "string" && /^54\w{3}$/.test(code),
   unevaluable: new Map([
-    ["22003", "a number on the way is out of its range"],
-    ["22008", "a date on the way is out of its range"],
+    ["22003", "an intermediate number is out of range"],
+    ["22008", "an intermediate date is out of range"],
     ["22012", "it divides by zero"],
-    ["22021", "its texts have no character U+0000"],
-    ["22P05", "its texts have no character U+0000"],
+    ["22021", "its strings cannot contain the character U+0000"],
+    ["22P05", "its strings cannot contain the character U+0000"],
   ]),
   timeouts: new Set(["57014"]),
 });

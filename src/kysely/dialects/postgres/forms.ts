@@ -11,7 +11,7 @@ const QUOTIENT_DIGITS = 12;
 
 const asInteger = (place: Sql): Sql => sql`${place}::int8`;
 const asNumeric = (place: Sql): Sql => sql`${place}::numeric`;
-/** A text that is compared by code point. An expression has one collation, so each of its texts states it. */
+/** Compares a string by code point. An expression has one collation, so each of its strings states it. */
 export const byCodePoint = (text: Sql): Sql => sql`(${text}::text collate "C")`;
 
 /** The forms of PostgreSQL. */
@@ -38,7 +38,7 @@ export const PG_FORMS: CastForms = castForms(
   },
 );
 
-/** Exact arithmetic of PostgreSQL: its numeric has as many digits as a value needs. */
+/** Exact arithmetic in PostgreSQL, whose `numeric` has as many digits as a value needs. */
 export const PG_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
   asInteger,
   asDecimal: asNumeric,
@@ -51,20 +51,20 @@ export const PG_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
   calendarPart: (part, days) => sql`extract(${sql.raw(part)} from date '2000-01-01' + (${days})::int)`,
 });
 
-/** The text that the database writes for a value of any type; null for null. */
+/** Returns the text that the database writes for a value of any type; null for null. */
 export function pgAnyText(column: Sql): Sql {
   return sql`(case when ${column} is not null then format('%s', ${column}) end)`;
 }
 
-/** Edm.String as the text of a column of any type, such as inet: a bound text is read as a value of that type. */
+/** Edm.String as the text of a column of any type, such as `inet`. The database converts bound strings to that type. */
 export const PG_ANY_TYPE: SqlForm = convertedForm("text of any type", asText, {
   form: PG_FORMS.string,
   apply: (operand) => byCodePoint(pgAnyText(operand)),
 });
 
 /**
- * Edm.Decimal as text, or as money. A bound value is a number, which no `lc_monetary` reads differently: the database
- * casts it to the type of the column.
+ * Edm.Decimal as text, or as money. Values are bound as numbers, independent of `lc_monetary`, and cast by the database to
+ * the type of the column.
  */
 export const PG_TEXT_DECIMAL: SqlForm = convertedForm(
   "decimal as text",
@@ -73,16 +73,16 @@ export const PG_TEXT_DECIMAL: SqlForm = convertedForm(
   { place: asNumeric },
 );
 
-/** Selects a Decimal as text, or as money: the text of money depends on `lc_monetary`. */
+/** Selects a Decimal stored as text or as money, independent of `lc_monetary`. */
 export function selectTextDecimal(column: Sql): Sql {
   const isMoney = sql`pg_typeof(${column}) = 'money'::regtype`;
   return sql`(case when ${isMoney} then ${column}::numeric::text else ${column}::text end)`;
 }
 
-/** By way of the shortest text. */
+/** Converts the shortest decimal notation. */
 const REAL_TO_DECIMAL: Conversion = { form: PG_FORMS.decimal, apply: (operand) => sql`${operand}::text::numeric` };
 
-/** Edm.Decimal as double precision: each cell stands for the shortest Decimal that reads as it. */
+/** Edm.Decimal as double precision. The value of a cell is the shortest Decimal that rounds to it. */
 export const PG_REAL_DECIMAL: SqlForm = rangeForm(
   "real decimal",
   {
@@ -101,7 +101,7 @@ export const pgScaledDecimal: (scale: number) => SqlForm = scaledDecimals(
 
 /**
  * The quotient rounded half away from zero to twelve digits, or to as many as the operand with the greater scale has,
- * without zeros at its end. It is cut one digit behind, which decides on the rounding as all digits would.
+ * without trailing zeros. One more digit, truncated, suffices to round correctly.
  */
 function divideDecimals(dividend: Sql, divisor: Sql, areShort: boolean): Sql {
   if (areShort) return quotient(dividend, divisor);

@@ -8,7 +8,7 @@ import type { TranslateCall } from "../dialect-profile.ts";
 import { PG_FORMS, PG_NUMBERS } from "./forms.ts";
 import { PG_SYNTAX } from "./syntax.ts";
 
-/** One SQL form per canonical function, for PostgreSQL. */
+/** The SQL of canonical functions in PostgreSQL. */
 export const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   ...castFunctions({
     forms: PG_FORMS,
@@ -24,11 +24,11 @@ export const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
     concat: (first, second) => sql`(${first} || ${second})`,
     boundCount: (place) => sql`${place}::int`,
     clamped: (given, limit) => {
-      // Those two pass over null, which the function is to see.
+      // `least` and `greatest` ignore null, but the result must be null.
       const value = sql`least(greatest(odata_value, 0), ${limit})::int`;
       return sql`(select case when odata_value is not null then ${value} end from (select ${given} as odata_value) as odata_once)`;
     },
-    // The infinities stay.
+    // Infinities stay unchanged.
     roundDouble: (value) =>
       PG_SYNTAX.once(
         value,
@@ -36,7 +36,7 @@ export const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
       ),
     ceiling: sql`ceil`,
   }),
-  // Served by an index with the collation "C".
+  // An index with the collation "C" serves it.
   startswith: (call) =>
     computed({ sql: sql`starts_with(${argumentAt(call, 0)}, ${argumentAt(call, 1)})`, form: PG_FORMS.boolean }),
 };

@@ -6,17 +6,17 @@ import { MAX_PRECISION } from "../../cells/instant.ts";
 import type { Conversion, Sql, SqlForm } from "../../statement/sql-form.ts";
 import { PG_FORMS } from "./forms.ts";
 
-/** Picoseconds of a microsecond, and microseconds of each part of a duration. */
+/** The picoseconds of a microsecond, and the microseconds of other units. */
 const PICOSECONDS = 10n ** 6n;
 const SECOND = 10n ** 6n;
 const MINUTE = 60n * SECOND;
 const HOUR = 60n * MINUTE;
 const DAY = 24n * HOUR;
-/** The greatest number of days of an interval, and intervals beyond all that have no months. */
+/** The longest interval without months in microseconds, and intervals beyond it. */
 const MOST = (2n ** 31n - 1n) * DAY + DAY - 1n;
 const ABOVE_ALL = "P178000000Y";
 const BELOW_ALL = "P-178000000Y";
-/** What `extract(epoch)` answers. */
+/** The result of `extract(epoch)`. */
 const EPOCH = /^(-?)(\d+)\.(\d+)$/;
 
 const TO_SECONDS: Conversion = {
@@ -26,8 +26,8 @@ const TO_SECONDS: Conversion = {
 const asInterval = (place: Sql): Sql => sql`${place}::interval`;
 
 /**
- * Edm.Duration as interval, whose own comparison is that of durations: a day has 24 hours. Bound texts are in the one
- * form that no `IntervalStyle` reads differently: ISO 8601 with a sign before each number.
+ * Edm.Duration as interval, which PostgreSQL compares as durations with days of 24 hours. Bound strings are ISO 8601 with a
+ * sign before each number, the only notation that does not depend on `IntervalStyle`.
  */
 export const PG_INTERVAL: SqlForm = Object.freeze<SqlForm>({
   name: "interval",
@@ -49,16 +49,16 @@ export const PG_INTERVAL: SqlForm = Object.freeze<SqlForm>({
   computable: TO_SECONDS,
 });
 
-/** Selects the seconds of an interval; an interval with months, which have no fixed length, as it stands. */
+/** Selects the seconds of an interval. Selects an interval with months unchanged, because months vary in length. */
 export function selectInterval(column: Sql): Sql {
   const hasDaysOnly = sql`extract(year from ${column}) = 0 and extract(month from ${column}) = 0`;
   return sql`(case when ${hasDaysOnly} then extract(epoch from ${column})::text else ${column}::text end)`;
 }
 
-/** Reads what `selectInterval` selects. */
+/** Reads the result of `selectInterval`. */
 export function readInterval(cell: unknown): string | null {
   const match = EPOCH.exec(String(cell));
-  if (match === null) throw new Error("An interval with months or years has no fixed length: store days and seconds.");
+  if (match === null) throw new Error("An interval with months or years has no fixed length. Store days and seconds.");
   const [, sign = "", whole = "", fraction = ""] = match;
   const seconds = BigInt(whole);
   const [days, rest] = [seconds / 86_400n, seconds % 86_400n];
@@ -76,7 +76,7 @@ export function readInterval(cell: unknown): string | null {
   return parseDuration(`${sign}P${day}${time === "" ? "" : `T${time}`}`);
 }
 
-/** The microseconds next to a duration. */
+/** Returns the microseconds around a duration. */
 function microsecondsAround(duration: string): readonly [below: bigint, above: bigint] {
   const total = toScaled(totalSecondsOf(duration), MAX_PRECISION);
   const cut = total / PICOSECONDS;

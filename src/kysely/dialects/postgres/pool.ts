@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 
-/** The pool of `pg`, as far as it is used here. */
+/** The members of the pool of `pg` in use. */
 interface Pool extends EventEmitter {
   readonly totalCount: number;
-  /** Its clients, busy and idle; not part of its documented interface. */
+  /** All clients, busy and idle. Undocumented. */
   readonly _clients?: unknown;
 }
 
@@ -13,18 +13,18 @@ type Listener = (...given: readonly unknown[]) => void;
 /**
  * Keeps the loss of a PostgreSQL connection from ending the process. `pg` emits `error` on a busy client, and on the pool
  * for an idle one; Node.js ends a process that has no listener. This function adds listeners that do nothing, so listeners
- * of the application still hear of each error, and the statement under way fails as before.
+ * of the application still receive each error, and the current statement fails as before.
  *
  * Kysely keeps its pool private. But a pool emits `release` when a connection returns to it, so this function borrows one
  * connection and catches that event.
- * @returns false where Kysely has a pool that is not that of `pg`
+ * @returns false if Kysely uses a pool other than that of `pg`
  * @throws whatever Kysely throws when it cannot connect
  */
 export async function guardPool(db: AnyKysely): Promise<boolean> {
   let pool: Pool | null = null;
   let isPooled = true;
   await db.getExecutor().provideConnection((connection) => {
-    // Other drivers, such as PGlite, have no such pool. A plain object is a connection that a dialect has wrapped.
+    // Other drivers, such as PGlite, have no pool. A plain object is a connection that a dialect has wrapped.
     isPooled = ["PostgresConnection", "Object"].includes(connection.constructor.name);
     onceReleased(connection, (emitter) => {
       if (isPool(emitter)) pool = emitter;
@@ -40,7 +40,7 @@ export async function guardPool(db: AnyKysely): Promise<boolean> {
 function ignoreErrors(pool: Pool): void {
   listenOnce(pool, "error", ignore);
   listenOnce(pool, "acquire", ignoreErrorsOfClient);
-  // Clients that others have checked out at this moment.
+  // Clients that are checked out at this moment.
   for (const client of Array.isArray(pool._clients) ? pool._clients : []) ignoreErrorsOfClient(client);
 }
 
@@ -49,7 +49,7 @@ function ignoreErrorsOfClient(client: unknown): void {
 }
 
 function ignore(): void {
-  // The statement under way fails with the same error; the pool removes the client.
+  // The current statement fails with the same error, and the pool removes the client.
 }
 
 function listenOnce(emitter: EventEmitter, event: string, listener: Listener): void {
@@ -61,8 +61,8 @@ function isPool(emitter: EventEmitter): emitter is Pool {
 }
 
 /**
- * Catches what emits `release` when Kysely gives a connection back. Kysely does so by a method of the connection whose
- * name is a private symbol.
+ * Catches the emitter of `release` when Kysely returns a connection. Kysely calls a method of the connection, named by a
+ * private symbol.
  */
 function onceReleased(connection: object, found: (emitter: EventEmitter) => void): void {
   const prototype: object | null = Reflect.getPrototypeOf(connection);
@@ -78,7 +78,7 @@ function onceReleased(connection: object, found: (emitter: EventEmitter) => void
   }
 }
 
-/** Runs something that emits `release`, during which every emitter of the process is watched. Nothing here waits. */
+/** Runs a synchronous function that emits `release`, and watches all emitters of the process meanwhile. */
 function watchRelease(run: () => unknown, found: (emitter: EventEmitter) => void): unknown {
   const { prototype } = EventEmitter;
   // oxlint-disable-next-line typescript/unbound-method -- called with the emitter, and put back as it was

@@ -11,7 +11,7 @@ import { PG_VALUES } from "./values.ts";
 /** PostgreSQL from version 14 on. */
 export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   name: "PostgreSQL",
-  // By name as well: an application may have a copy of Kysely of its own.
+  // Also by name, because the application may use another copy of Kysely.
   isSpokenBy: (adapter) => adapter instanceof PostgresAdapter || /postgres|pglite/i.test(adapter.constructor.name),
   functions: PG_FUNCTIONS,
   values: PG_VALUES,

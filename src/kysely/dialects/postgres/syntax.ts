@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 
-/** How PostgreSQL writes what every statement needs. */
+/** The SQL of PostgreSQL that all statements need. */
 export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
-  // Null comes last ascending there. What is never null says nothing of it, so that a plain index serves.
+  // By default, null is last ascending. Terms that are never null omit this, so that a plain index serves them.
   orderTerm: (term, descending, nullable) => {
     if (!nullable) return descending ? sql`${term} desc` : term;
     return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;
@@ -13,7 +13,7 @@ export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     const most = top === null ? sql`` : sql` limit ${top}`;
     return skip === null ? most : sql`${most} offset ${skip}`;
   },
-  // `is not distinct from` is served by no index.
+  // No index serves `is not distinct from`.
   isSame: (left, right) => sql`(${left} is not distinct from ${right})`,
   isDifferent: (left, right) => sql`(${left} is distinct from ${right})`,
   ifNull: (value, fallback) => sql`coalesce(${value}, ${fallback})`,
@@ -34,13 +34,13 @@ export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   },
   valuePlaces: [
     /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|\$(\d+)/g,
-    // `?` is an operator, and the place of a value only where there are values and no `$1`.
+    // `?` is an operator. It is the place of a value only if a statement has values but no `$1`.
     /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g,
   ],
   writeKeys: writeKeyList,
 });
 
-/** How PostgreSQL writes what only statements that write need. */
+/** The SQL of PostgreSQL that only writes need. */
 export const PG_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: true,
   defaultRow: sql`default values`,

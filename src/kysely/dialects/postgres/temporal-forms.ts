@@ -16,7 +16,7 @@ import { rangeForm, plainForm, type Conversion, type Sql, type SqlForm } from ".
 import { byCodePoint, PG_FORMS, PG_NUMBERS } from "./forms.ts";
 
 const ZEROS = "0".repeat(12);
-/** Years that a date or timestamp of PostgreSQL may have, a little less than that. */
+/** The years that both dates and timestamps of PostgreSQL support. */
 const LEAST_YEAR = -4712;
 const GREATEST_YEAR = 294_275;
 
@@ -38,11 +38,11 @@ const MIDNIGHT_TO_EPOCH: Conversion = {
   apply: (operand) => sql`((${operand} - date '1970-01-01')::numeric * 86400)`,
 };
 
-/** Edm.Date of a column as the timestamp of its midnight UTC. */
+/** A column of Edm.Date as timestamps of midnight in UTC. */
 export const PG_MIDNIGHT: SqlForm = rangeForm(
   "midnight",
   {
-    // Between the two: a day when both are the same.
+    // Both are the same only for midnights.
     floor: (value) => dayAt(toInstant(asText(value))),
     ceiling: (value) => dayAt(nextMidnight(toInstant(asText(value)))),
   },
@@ -64,7 +64,7 @@ export const PG_TIMESTAMP: SqlForm = timestampForm(
   TO_EPOCH,
 );
 
-/** Edm.DateTimeOffset as timestamp that holds UTC. A driver that knew the type would write the text in its own time zone. */
+/** Edm.DateTimeOffset as timestamp in UTC. Bound as text, because a driver would write a timestamp in its own time zone. */
 export const PG_UTC_TIMESTAMP: SqlForm = timestampForm(
   "timestamp in UTC",
   (instant) => writeTimestamp(instant, ""),
@@ -72,7 +72,7 @@ export const PG_UTC_TIMESTAMP: SqlForm = timestampForm(
   TO_EPOCH,
 );
 
-/** Texts of temporal values. */
+/** Temporal values as strings. */
 export const PG_TEXTS: TextTemporalForms = textTemporalForms(PG_FORMS.temporal, {
   days: daysOfText,
   clock: clockOfText,
@@ -80,7 +80,7 @@ export const PG_TEXTS: TextTemporalForms = textTemporalForms(PG_FORMS.temporal, 
   seconds: secondsOfText,
 });
 
-/** The offset of a timestamp that is text, in minutes. */
+/** The offset of a timestamp in a string, in minutes. */
 export function pgOffsetOfText(text: Sql): Sql {
   const part = (pattern: string): Sql => sql`substring(${text} from ${sql.lit(pattern)})::numeric`;
   const sign = sql`case when ${text} ~ '-\\d\\d:\\d\\d$' then -1 else 1 end`;
@@ -89,7 +89,7 @@ export function pgOffsetOfText(text: Sql): Sql {
   return sql`(case when ${text} is not null then coalesce((${sign}) * (${hours} * 60 + ${minutes}), 0) end)`;
 }
 
-/** `make_date` counts no year 0: the year before 1 is -1 there. */
+/** `make_date` has no year 0: the year before 1 is -1. */
 function daysOfText(text: Sql): Sql {
   const part = (pattern: string): Sql => sql`substring(${text} from ${sql.lit(pattern)})::int`;
   const year = part("^(-?\\d+)-");
@@ -110,7 +110,7 @@ function secondsOfText(text: Sql): Sql {
   return sql`(case left(${text}, 1) when '-' then -1 when 'P' then 1 end * (${total}))`;
 }
 
-/** A day as PostgreSQL reads it: years before 1 count from the other side. */
+/** Writes a day for PostgreSQL, with `BC` for years before 1. */
 function writeDay({ year, month, day }: CalendarDay): string {
   if (year < LEAST_YEAR) return "-infinity";
   if (year > GREATEST_YEAR) return "infinity";
@@ -128,7 +128,7 @@ function nextMidnight(instant: Instant): Instant {
   return { seconds: (Math.floor(instant.seconds / SECONDS_PER_DAY) + 1) * SECONDS_PER_DAY, fraction: ZEROS };
 }
 
-/** @param zone what ends the text */
+/** @param zone the suffix of the string */
 function writeTimestamp(instant: Instant, zone: string): string {
   const [date = "", era] = dayAt(instant).split(" ");
   if (date.endsWith("infinity")) return date;
@@ -136,14 +136,14 @@ function writeTimestamp(instant: Instant, zone: string): string {
   return era === undefined ? text : `${text} ${era}`;
 }
 
-/** The time of day of an instant in UTC, cut to the digits of PostgreSQL. */
+/** Writes the time of day of an instant in UTC, truncated to the digits of PostgreSQL. */
 function clockAt({ seconds: whole, fraction }: Instant): string {
   const rest = whole - Math.floor(whole / SECONDS_PER_DAY) * SECONDS_PER_DAY;
   const parts = [Math.floor(rest / 3600), Math.floor((rest % 3600) / 60), rest % 60];
   return `${parts.map((part) => padDigits(part, 2)).join(":")}.${fraction.slice(0, SERVER_DIGITS)}`;
 }
 
-/** The ways in which PostgreSQL holds timestamps and dates beside its own types, by the name of the storage. */
+/** The storage forms of timestamps and dates in other types, by the name of the storage. */
 export const PG_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = castInstants({
   numbers: PG_NUMBERS,
   forms: PG_FORMS.temporal,

@@ -9,7 +9,7 @@ import { PG_FORMS, PG_NUMBERS } from "./forms.ts";
 import { PG_SYNTAX } from "./syntax.ts";
 import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
 
-/** How PostgreSQL holds values, and computes with them. */
+/** How PostgreSQL stores values and computes with them. */
 export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
   columnFormat: pgColumnFormat,
   guidsAreTexts: false,
@@ -18,7 +18,7 @@ export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
   ...castValues({
     forms: PG_FORMS,
     numbers: PG_NUMBERS,
-    // Numeric knows no overflow.
+    // `numeric` does not overflow.
     wide: (value) => sql`${value}::numeric`,
     toDouble: (value) => sql`${value}::float8`,
     divideIntegers: (left, right) => sql`div(${left}, nullif(${right}, 0))`,
@@ -38,7 +38,7 @@ export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
   }),
 });
 
-/** As IEEE 754 has it: a division by zero is infinite, with the signs of both; what is not a number is null. */
+/** Divides as in IEEE 754: a division by zero is infinite, with the sign of both terms. NaN is null. */
 function quotient(dividend: Sql, divisor: Sql): Sql {
   const isPositive = sql`(${dividend} > 0) = (${divisor}::text <> '-0')`;
   const infinity = sql`case when ${dividend} = 0 then null when ${isPositive} then 'Infinity' else '-Infinity' end`;

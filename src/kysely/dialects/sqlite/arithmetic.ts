@@ -11,18 +11,18 @@ import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectValues, Term } from "../dialect-profile.ts";
 import { sqliteCanonicalForm } from "./forms.ts";
 
-/** SQLite turns what is beyond Int64 into a REAL. Long operands do not stand twice: the text would double per level. */
+/** SQLite turns integers beyond Int64 into REAL. Writes long operands once, or the text would double per level. */
 function withinInt64(result: Sql, isShort: boolean): Sql {
   if (isShort) return sql`(case typeof(${result}) when 'integer' then ${result} end)`;
   return sql`(select iif(typeof(odata_value) = 'integer', odata_value, null) from (select ${result} as odata_value))`;
 }
 
-/** A whole number may be bound as INTEGER, which SQLite would compute with as such. */
+/** Casts to REAL, because SQLite computes with whole numbers that are bound as INTEGER as integers. */
 function asReal({ sql: term }: Term): Sql {
   return sql`cast(${term} as real)`;
 }
 
-/** Computes by a function of the dialect. */
+/** Computes with a function of the dialect. */
 function by(name: Sql): Compute {
   return (left, right) => sql`${name}(${left.sql}, ${right.sql})`;
 }
@@ -72,8 +72,8 @@ const TEMPORAL: ArithmeticTable["temporal"] = {
 };
 
 /**
- * Arithmetic in SQLite. Integers are those of Int64: a result beyond it and a division by zero are null. Decimals are
- * exact. Doubles are IEEE 754, but for NaN, which is null.
+ * Arithmetic in SQLite. Integers are Int64: overflows and divisions by zero are null. Decimals are exact. Doubles are IEEE
+ * 754, except that NaN is null.
  */
 export const SQLITE_ARITHMETIC: Pick<DialectValues, "compute" | "negate"> = arithmeticOf(
   {

@@ -2,14 +2,17 @@ import type { TypeAdvice } from "../../../introspect/expected-table.ts";
 import { readSqliteCatalogue } from "../../../introspect/sqlite-catalogue.ts";
 import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
-/** Affinities that keep a text as it is. A column without a type keeps every cell. */
+/** Affinities that keep strings unchanged. A column without a type keeps every cell. */
 const TEXTS = ["TEXT", "BLOB", ""];
-/** Texts that no affinity takes for a number, such as `2024-02-29` and JSON. */
+/** Affinities that keep strings which do not look like numbers, such as `2024-02-29` and JSON. */
 const UNMISTAKABLE = [...TEXTS, "NUMERIC"];
 const WHOLE = ["INTEGER", "NUMERIC", "BLOB", ""];
 const NUMBERS = [...WHOLE, "REAL"];
 
-const loses = (fix: string): TypeAdvice => ({ why: "which turns `1.10` into the number 1.1, of some 15 digits", fix });
+const loses = (fix: string): TypeAdvice => ({
+  why: "which turns `1.10` into the number 1.1 with about 15 digits",
+  fix,
+});
 const DECIMAL: StoredTypeRow = {
   types: TEXTS,
   served: [],
@@ -21,7 +24,7 @@ const DECIMAL: StoredTypeRow = {
 };
 
 const becomesNumber: TypeAdvice = {
-  why: "which turns a text such as `007` into the number 7",
+  why: "which turns a string such as `007` into the number 7",
   fix: "Give the column the type `text`.",
 };
 
@@ -29,17 +32,17 @@ const INSTANT: StoredTypeRow = {
   types: UNMISTAKABLE,
   refusedDefault: {
     advice: {
-      why: "which stores texts of another form: such rows are not in the order of the others, and filters miss them",
-      fix: "Change the default to `(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`, with as many fraction digits as the property has, or give the property the storage `sqlite-datetime` if all rows have texts such as `2024-02-29 12:30:00`.",
+      why: "which stores strings in another form: such rows are sorted wrongly, and filters miss them",
+      fix: "Change the default to `(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`, with as many fraction digits as the property has, or give the property the storage `sqlite-datetime` if all rows contain strings such as `2024-02-29 12:30:00`.",
     },
   },
   instead: {
     INTEGER: {
-      why: "which holds numbers",
+      why: "which contains numbers",
       fix: 'Give the property `storage: "epoch"` for milliseconds, `"epoch-seconds"` for seconds, or the column the type `text`.',
     },
     REAL: {
-      why: "which holds numbers",
+      why: "which contains numbers",
       fix: 'Give the property `storage: "julian"`, or the column the type `text`.',
     },
   },
@@ -48,7 +51,7 @@ const INSTANT: StoredTypeRow = {
 const SMALL_INTEGER: StoredTypeRow = { types: NUMBERS };
 
 /**
- * The affinities of columns in SQLite, which is free with types: a row refuses those that change values or their order.
+ * The affinities of columns in SQLite that change neither the values of a storage form nor their order.
  * @see https://sqlite.org/datatype3.html
  */
 const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
@@ -87,7 +90,7 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     types: UNMISTAKABLE,
     served: ["filter"],
     instead: {
-      INTEGER: { why: "which holds numbers", fix: "Give the property `storage: { values: { Member: 0 } }`." },
+      INTEGER: { why: "which contains numbers", fix: "Give the property `storage: { values: { Member: 0 } }`." },
     },
   },
   "enum { values } text": { types: UNMISTAKABLE, served: ["filter"] },
@@ -96,7 +99,7 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "document json": { types: UNMISTAKABLE, served: [] },
 });
 
-/** What the schema check knows of SQLite. */
+/** How the schema check reads SQLite. */
 export const SQLITE_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   read: readSqliteCatalogue,
   storedTypes: SQLITE_STORED_TYPES,

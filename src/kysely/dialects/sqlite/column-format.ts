@@ -62,7 +62,7 @@ const DEFAULTS: ColumnTable["defaults"] = {
   "Edm.Duration": () => ({ form: DURATION_FORM }),
 };
 
-/** How SQLite holds a primitive or enumeration property, in a column or within a document. */
+/** How SQLite stores a primitive or enumeration property, in a column or within a document. */
 export const sqliteColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf({
   toSelected: asItStands,
   defaults: DEFAULTS,
@@ -103,7 +103,7 @@ function utcTimestamp(property: StructuralProperty): ColumnParts {
   return { form, read: readTimestamp, toJson: utcText, isExact: true, toCell: withinYears(form) };
 }
 
-/** Undefined for what stands for all dates beyond the years 0 to 9999. */
+/** Returns undefined for dates outside the years 0 to 9999. */
 function withinYears(form: SqlForm): ColumnFormat["toCell"] {
   return (value) => {
     const cell = onlyCell(form, value);
@@ -111,7 +111,7 @@ function withinYears(form: SqlForm): ColumnFormat["toCell"] {
   };
 }
 
-/** Undefined for what stands for all numbers beyond those of 64 bits. */
+/** Returns undefined for numbers that exceed 64 bits. */
 function wholeCell(form: SqlForm): ColumnFormat["toCell"] {
   return (value) => {
     const cell = onlyCell(form, value);
@@ -123,7 +123,7 @@ function asText(column: Sql): Sql {
   return sql`cast(${column} as text)`;
 }
 
-/** An INTEGER, or its text as SQLite writes it. */
+/** Reads an INTEGER, or its text as SQLite writes it. */
 function readInt64(cell: unknown): bigint | null {
   if (typeof cell !== "number" && typeof cell !== "bigint" && (typeof cell !== "string" || !INTEGER.test(cell))) {
     return null;

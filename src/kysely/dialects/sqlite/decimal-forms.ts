@@ -6,25 +6,25 @@ import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statem
 
 const LEAST_INT64 = -(2n ** 63n);
 const GREATEST_INT64 = 2n ** 63n - 1n;
-/** Lies between two integers, so no scaled column holds it. */
+/** Equals no integer, and so no cell of a scaled column. */
 const NO_INTEGER = 0.5;
 
-/** The text that sorts as its Decimal does. */
+/** A string that sorts like its Decimal. */
 export const DECIMAL_KEY_FORM: SqlForm = plainForm("decimal key", (value) => toDecimalKey(asText(value)));
 
 const TO_KEY: Conversion = { form: DECIMAL_KEY_FORM, apply: (operand) => sql`odata_decimal_key(${operand})` };
 
-/** Edm.Decimal as its text, or as any number that stands for it: what functions and arithmetic take and give. */
+/** Edm.Decimal as a string, or as a number of SQLite: the form of functions and arithmetic. */
 export const DECIMAL_FORM: SqlForm = plainForm("decimal", asText, { sortable: TO_KEY, comparable: TO_KEY });
 
-/** Edm.Decimal as REAL: each cell stands for the shortest Decimal that reads as it. */
+/** Edm.Decimal as REAL. The value of a cell is the shortest Decimal that rounds to it. */
 export const REAL_DECIMAL_FORM: SqlForm = Object.freeze<SqlForm>({
   name: "real decimal",
   floor: (value) => doublesAround(asText(value)).floor,
   ceiling: (value) => doublesAround(asText(value)).ceiling,
   exact: (value) => {
     const { floor, ceiling } = doublesAround(asText(value));
-    // Text equals no number.
+    // A string equals no number.
     return floor === ceiling ? floor : "";
   },
   mayBeNull: false,
@@ -33,11 +33,11 @@ export const REAL_DECIMAL_FORM: SqlForm = Object.freeze<SqlForm>({
 });
 
 /**
- * Edm.Decimal as INTEGER: the value times ten to the power of `scale`. Of scale 0 it is any integer that is compared
- * with a Decimal.
+ * Edm.Decimal as INTEGER: the value times ten to the power of `scale`. Scale 0 also serves integers that are compared with
+ * Decimals.
  */
 export const scaledDecimalForm: (scale: number) => SqlForm = keptPerNumber((scale) => {
-  // Without a scale the text of the integer is that of the Decimal.
+  // With scale 0, the integer and the Decimal have the same text.
   const toText = (operand: Sql): Sql =>
     scale === 0 ? sql`cast(${operand} as text)` : sql`odata_decimal_unscale(${operand}, ${sql.lit(scale)})`;
   return Object.freeze<SqlForm>({
@@ -54,7 +54,7 @@ export const scaledDecimalForm: (scale: number) => SqlForm = keptPerNumber((scal
   });
 });
 
-/** Beyond what an INTEGER holds there is no cell, so the infinities compare alike. */
+/** Replaces numbers outside the range of INTEGER by infinities, which compare the same with all cells. */
 function withinInt64(value: bigint): bigint | number {
   if (value > GREATEST_INT64) return Infinity;
   return value < LEAST_INT64 ? -Infinity : value;

@@ -8,7 +8,7 @@ import { sqliteColumnFormat } from "./column-format.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";
 import { INSTANT_FORM } from "./temporal-forms.ts";
 
-/** How SQLite looks into JSON, which is text there. */
+/** How SQLite looks into JSON, which it stores as text. */
 export const SQLITE_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
   member,
   item,
@@ -17,10 +17,10 @@ export const SQLITE_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
   length: (document, path) => sql`json_array_length(${document}${at(path)})`,
   items: (document, path, alias) => ({
     from: sql`json_each(${document}${at(path)}) as ${sql.id(alias)}`,
-    // Of a JSON null there is one row, without a key.
+    // A JSON null yields one row without a key.
     where: sql`${sql.id(alias, "key")} is not null`,
   }),
-  // SQLite would go on for as long as it takes. The item is named, for a condition without it would be asked once for all.
+  // SQLite has no time limit. The condition names the item, or SQLite would evaluate it only once.
   spendItem: (item) => sql`odata_spend_item(${bindSlot(({ id }) => id)}, ${item})`,
 });
 
@@ -31,7 +31,7 @@ function member(
   owner: string,
 ): FormedSql {
   const form = formOf(property, owner);
-  // Decimals keep their text, for as a number of SQLite they would lose digits.
+  // Decimals stay text: as numbers of SQLite they would lose digits.
   const value = form === DECIMAL_FORM ? decimalText(sql`${document} -> ${jsonPath(path)}`) : extract(document, path);
   return { sql: value, form };
 }
@@ -59,7 +59,7 @@ function at(path: readonly StructuralProperty[]): Sql {
   return path.length === 0 ? sql`` : sql`, ${jsonPath(path)}`;
 }
 
-/** The digits of a JSON number, or of one in quotes. */
+/** Returns the digits of a JSON number, or of a number in quotes. */
 function decimalText(json: Sql): Sql {
   return sql`nullif(trim((${json}), '"'), 'null')`;
 }

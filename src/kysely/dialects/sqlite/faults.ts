@@ -11,7 +11,7 @@ const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [1811, "check"],
   [3091, "value"],
 ]);
-/** Their primary codes: busy, locked; disk full, input or output, cannot open; too big, type mismatch. */
+/** Primary result codes: busy and locked; I/O error, full and cannot open; too big and type mismatch. */
 const PRIMARY: ReadonlyMap<number, FaultKind> = new Map([
   [5, "contention"],
   [6, "contention"],
@@ -22,7 +22,7 @@ const PRIMARY: ReadonlyMap<number, FaultKind> = new Map([
   [20, "value"],
 ]);
 const PRIMARY_BITS = 0xff;
-/** The names by which other drivers tell the codes. */
+/** The names of the codes in other drivers. */
 const NAMES: ReadonlyArray<readonly [pattern: RegExp, kind: FaultKind]> = [
   [/^SQLITE_CONSTRAINT_(?:UNIQUE|PRIMARYKEY|ROWID)$/, "unique"],
   [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, "foreignKey"],
@@ -33,17 +33,17 @@ const NAMES: ReadonlyArray<readonly [pattern: RegExp, kind: FaultKind]> = [
   [/^SQLITE_(?:TOOBIG|MISMATCH)/, "value"],
 ];
 
-/** A statement that is too large has no code of its own. */
+/** Statements that are too large have no specific code. */
 const TOO_LARGE =
   /^(?:Expression tree is too large|too many (?:terms|columns|SQL variables|FROM clause terms)|parser stack overflow|string or blob too big|at most \d+ tables)/i;
 
-/** How SQLite tells what is wrong. */
+/** The errors of SQLite. */
 export const SQLITE_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: ({ errcode, code }) => {
     if (typeof errcode === "number") return KINDS.get(errcode) ?? PRIMARY.get(errcode & PRIMARY_BITS) ?? null;
     return typeof code === "string" ? (NAMES.find(([pattern]) => pattern.test(code))?.[1] ?? null) : null;
   },
-  // The expression of a constraint without a name is quoted, too, and is no name.
+  // The message quotes the expression of a constraint without a name, which is not a name.
   namedConstraints: [/^CHECK constraint failed: (\w+)$/],
   isTooLarge: ({ message }) => TOO_LARGE.test(message),
   unevaluable: new Map(),

@@ -15,7 +15,7 @@ export const BOOLEAN_FORM: SqlForm = plainForm("boolean", (value) => (asBoolean(
 /** The integer types as INTEGER. */
 export const INTEGER_FORM: SqlForm = plainForm("integer", (value) => BigInt(asInteger(value)));
 
-/** Edm.Double and Edm.Single as REAL. There is no NaN in SQL: it becomes NULL. */
+/** Edm.Double and Edm.Single as REAL. NaN becomes NULL. */
 export const DOUBLE_FORM: SqlForm = plainForm(
   "double",
   (value) => {
@@ -28,7 +28,7 @@ export const DOUBLE_FORM: SqlForm = plainForm(
 /** Edm.String, compared by code point. */
 export const STRING_FORM: SqlForm = plainForm("string", asText);
 
-/** Edm.String in a column, whose own collation may know neither letter case nor trailing blanks. */
+/** Edm.String in a column, whose collation may ignore letter case or trailing blanks. */
 export const STRING_COLUMN_FORM: SqlForm = plainForm("string column", asText, {
   sortable: { form: STRING_FORM, apply: (operand) => sql`${operand} collate binary` },
   comparable: { form: STRING_FORM, apply: (operand) => sql`${operand} collate binary` },
@@ -66,7 +66,7 @@ function asInteger(value: PrimitiveValue): number | bigint {
   return typeof value === "bigint" ? value : asNumber(value);
 }
 
-/** The form in which functions and arithmetic of SQLite take and give the values of a type. */
+/** Returns the form of a type in functions and arithmetic of SQLite. */
 export const sqliteCanonicalForm: (type: ScalarType) => SqlForm = canonicalForms({
   boolean: BOOLEAN_FORM,
   integer: INTEGER_FORM,

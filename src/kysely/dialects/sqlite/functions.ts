@@ -30,8 +30,8 @@ import {
 } from "./temporal-functions.ts";
 
 /**
- * Rounding in SQLite. Its own `round` adds a half and cuts, which is wrong for 0.49999999999999994, and knows no
- * Decimals.
+ * Rounding in SQLite. The function `round` of SQLite adds a half and truncates, which is wrong for 0.49999999999999994, and
+ * does not support Decimals.
  */
 
 const roundOf: TranslateCall = (call) => {
@@ -53,7 +53,7 @@ const ceilingOf: TranslateCall = (call) =>
     : computed({ sql: sql`ceil(${argumentAt(call, 0)})`, form: DOUBLE_FORM });
 
 /**
- * One SQL form per canonical function, for SQLite with the functions of `sqliteDialect`.
+ * The SQL of canonical functions in SQLite, with the functions of `sqliteDialect`.
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export const SQLITE_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {

@@ -10,7 +10,7 @@ import { scansRepeatedly } from "./query-plan.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
-/** Whatever the number of keys: joins by an index that the database makes for the statement, and lists that are read once. */
+/** Uses joins, for which SQLite creates an index per statement, and lists that are read once. */
 const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   name: "SQLite",
   isSpokenBy: (adapter) => adapter instanceof SynchronousSqliteAdapter,
@@ -43,10 +43,10 @@ export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
 });
 
-/** SQLite through another dialect. */
+/** SQLite over another dialect. */
 export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   ...SQLITE_PROFILE,
-  // By name as well: an application may have a copy of Kysely of its own.
+  // Also by name, because the application may use another copy of Kysely.
   isSpokenBy: (adapter) => adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name),
   checkStatement: refuseOwnFunctions,
   whenScanning: Object.freeze({
@@ -55,7 +55,7 @@ export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>
   }),
 });
 
-/** What the functions of `sqliteDialect` are for, by how their names begin. */
+/** The purposes of the functions of `sqliteDialect`, by the beginnings of their names. */
 const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
   ["odata_lower", "'tolower'"],
   ["odata_upper", "'toupper'"],
@@ -63,11 +63,11 @@ const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
   ["odata_double", "rounding or dividing a Double"],
   ["odata_duration", "a Duration"],
   ["odata_spend", "'any' and 'all' within one another"],
-  ["odata_", "a date or time that is computed, or stored in a form of its own"],
+  ["odata_", "a date or time that is computed, or stored in a special form"],
 ];
 
 /**
- * Refuses a statement that needs functions of `sqliteDialect`, for a database that another dialect opened.
+ * Rejects a statement that needs functions of `sqliteDialect`, for a database that another dialect has opened.
  * @throws ODataError `UnsupportedQueryOption`
  * @see docs/reference/sql.md
  */

@@ -1,22 +1,22 @@
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 
-/** One line of what SQLite says that it will do. */
+/** One line of a query plan of SQLite. */
 interface PlanLine {
   readonly id: number;
   readonly parent: number;
   readonly detail: string;
 }
 
-/** The rows of a set that a statement mentions are named `r1` and so on. */
+/** Related rows in a statement are named `r1` and so on. */
 const MENTIONED = /\br1\b/;
 const SCAN = /^SCAN r\d+\b/;
 const LOOP = /^(?:SCAN|SEARCH) /;
 const CORRELATED = /^CORRELATED /;
 
 /**
- * Whether SQLite would read all rows of a set once for each of other rows: within a subquery that looks at the row around
- * it, or as the inner loop of a join. Then the time that a statement takes grows with the product of both.
- * @param text a `select`; what is bound in it does not matter
+ * Returns whether SQLite would read all rows of a set once per row of another: in a correlated subquery, or as the inner loop
+ * of a join. The time for the statement would grow with the product of both.
+ * @param text a `select`; its bound values do not matter
  * @see https://sqlite.org/eqp.html
  */
 export function scansRepeatedly(text: string, parameters: number, reader: SynchronousReader): boolean {
@@ -26,7 +26,7 @@ export function scansRepeatedly(text: string, parameters: number, reader: Synchr
   return lines.some((line) => SCAN.test(line.detail) && (isInner(line, lines) || isCorrelated(line, byId)));
 }
 
-/** A table that is missing is told by the statement itself. */
+/** Returns no lines if this fails. The statement itself then reports, for example, a missing table. */
 function explain(text: string, parameters: number, reader: SynchronousReader): readonly PlanLine[] {
   try {
     const values = Array.from({ length: parameters }, () => null);
@@ -38,7 +38,7 @@ function explain(text: string, parameters: number, reader: SynchronousReader): r
   }
 }
 
-/** Loops that stand in one another are listed side by side, the outer one first. */
+/** SQLite lists nested loops side by side, the outer loop first. */
 function isInner(line: PlanLine, lines: readonly PlanLine[]): boolean {
   return lines.find(({ parent, detail }) => parent === line.parent && LOOP.test(detail)) !== line;
 }

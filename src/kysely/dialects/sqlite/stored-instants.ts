@@ -15,7 +15,7 @@ const NO_INTEGER = 0.5;
 
 const julianMilliseconds = (cell: Sql): Sql => sql`cast(${cell} * 86400000.0 + 0.5 as integer)`;
 
-/** The ways in which SQLite holds timestamps and dates beside its default, by the name of the storage. */
+/** The storage forms of timestamps and dates other than the default, by the name of the storage. */
 export const SQLITE_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = Object.freeze({
   epoch: storedInstants(
     EPOCH_CELLS,
@@ -33,7 +33,7 @@ export const SQLITE_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = 
       ordered: julianMilliseconds,
     }),
   ),
-  // Functions of timestamps read this text as it stands.
+  // Functions of timestamps read this text directly.
   "sqlite-datetime": storedInstants(
     SQLITE_TEXT_CELLS,
     syntax((cell) => cell, {

@@ -7,17 +7,17 @@ import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 
 /**
- * String functions in SQLite. Characters are code points, as they are there; letter case counts, and `%` and `_` are
- * characters like any other, so LIKE is of no use.
+ * String functions in SQLite, whose characters are code points. LIKE does not serve: letter case matters, and `%` and `_` are
+ * ordinary characters.
  */
 
-/** A position or length beyond that of any text, and within what every version of SQLite takes. */
+/** A position or length beyond any string that all versions of SQLite accept. */
 const FAR = 2_147_483_646;
 
 export const contains: TranslateCall = (call) =>
   computed({ sql: sql`(instr(${argumentAt(call, 0)}, ${argumentAt(call, 1)}) > 0)`, form: BOOLEAN_FORM });
 
-/** A range of a column's texts, which an index serves; of anything longer, a search that ends at the first character. */
+/** Uses a range for columns, which an index can serve, and a search for computed strings. */
 export const startsWith: TranslateCall = (call) => {
   const text = operandAt(call, 0);
   const prefix = constantAt(call, 1);
@@ -33,7 +33,7 @@ export const endsWith: TranslateCall = (call) => {
   const text = argumentAt(call, 0);
   const ending = constantAt(call, 1);
   if (ending !== undefined) {
-    // From the end, or, for the empty text, from beyond it.
+    // Counts from the end; for the empty string, starts after it.
     const start = bindText(ending, (value) => (value === "" ? BigInt(FAR) : BigInt(-Array.from(value).length)));
     return computed({ sql: sql`(substr(${text}, ${start}) = ${bindText(ending, String)})`, form: BOOLEAN_FORM });
   }
@@ -70,7 +70,7 @@ export const trim: TranslateCall = (call) =>
 export const concat: TranslateCall = (call) =>
   computed({ sql: sql`(${argumentAt(call, 0)} || ${argumentAt(call, 1)})`, form: STRING_FORM });
 
-/** An integer of 0 to FAR. */
+/** Returns an integer from 0 to FAR. */
 function clamped(call: SqlCall, index: number): Sql {
   const constant = constantAt(call, index);
   if (constant === undefined) return sql`min(max(${argumentAt(call, index)}, 0), ${sql.lit(FAR)})`;
@@ -81,19 +81,19 @@ const LAST_CHARACTER = 0x10_ff_ff;
 const BEFORE_SURROGATES = 0xd7_ff;
 const BEHIND_SURROGATES = 0xe0_00;
 
-/** Bytes: in SQLite they come behind every text. */
+/** Bytes, which SQLite sorts after all strings. */
 const BEHIND_ALL_TEXTS = new Uint8Array(0);
 
 /**
- * The least text that is greater than all texts which start with a prefix, by code point: its last character that has a
- * next one becomes that. Where there is no such text, bytes, which come behind all texts.
+ * Returns the least string that follows all strings with a prefix, by code point: it increments the last character that can
+ * be incremented. Without such a string, it returns bytes, which follow all strings.
  */
 export function successorOf(prefix: string): string | Uint8Array {
   const characters = Array.from(prefix);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
     const code = Number(last.codePointAt(0));
     if (code === LAST_CHARACTER) continue;
-    // The halves of pairs are no characters.
+    // Surrogates are not characters.
     const next = code === BEFORE_SURROGATES ? BEHIND_SURROGATES : code + 1;
     return characters.join("") + String.fromCodePoint(next);
   }

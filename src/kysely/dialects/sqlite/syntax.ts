@@ -3,9 +3,9 @@ import { writeFlatKeyList } from "../../cells/write-key-list.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 
-/** How SQLite writes what every statement needs. */
+/** The SQL of SQLite that all statements need. */
 export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
-  // Null comes first ascending there, and last descending.
+  // By default, null is first ascending and last descending.
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
   limit,
   isSame: (left, right) => sql`${left} is ${right}`,
@@ -19,7 +19,7 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value))`,
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {
-      // Of one value the list holds no arrays: see `writeFlatKeyList`.
+      // A list of single values contains no arrays: see `writeFlatKeyList`.
       const cell = forms.length === 1 ? sql`value` : sql`json_extract(value, ${sql.lit(`$[${index}]`)})`;
       return sql`${form.fromKey?.(cell) ?? cell} as ${sql.id(`k${index}`)}`;
     });
@@ -29,7 +29,7 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   writeKeys: writeFlatKeyList,
 });
 
-/** As ever, but for the list of keys: only where it is a table of its own does SQLite make an index on what it is joined to. */
+/** Materializes the list of keys. Otherwise SQLite creates no index for tables that join it. */
 export const SQLITE_SCANNING_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   ...SQLITE_SYNTAX,
   keyTable: (list, forms) => {
@@ -40,15 +40,15 @@ export const SQLITE_SCANNING_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax
 
 function limit(top: Sql | null, skip: Sql | null): Sql {
   if (top !== null) return skip === null ? sql` limit ${top}` : sql` limit ${top} offset ${skip}`;
-  // SQLite knows no offset without a limit; a negative one is none.
+  // SQLite requires a limit before an offset. A negative limit means none.
   return skip === null ? sql`` : sql` limit -1 offset ${skip}`;
 }
 
-/** How SQLite writes what only statements that write need. */
+/** The SQL of SQLite that only writes need. */
 export const SQLITE_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: true,
   defaultRow: sql`default values`,
-  // A transaction has the whole database to itself.
+  // A transaction locks the whole database.
   rowLock: sql``,
   currentRow: sql``,
   unlessThere: () => sql` on conflict do nothing`,

@@ -17,7 +17,7 @@ import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statem
 
 const DATE_LENGTH = 10;
 const CLOCK_LENGTH = 8;
-/** `hh:mm:ss` and twelve digits. */
+/** The length of `hh:mm:ss` and twelve digits. */
 const TIME_KEY_LENGTH = 20;
 const ZEROS = "0".repeat(MAX_PRECISION);
 
@@ -25,7 +25,7 @@ const DATE_KEY_FORM: SqlForm = plainForm("days", (value) => BigInt(dateToEpochDa
 /** To days since 1970. */
 export const TO_DATE_KEY: Conversion = { form: DATE_KEY_FORM, apply: (operand) => sql`odata_date_key(${operand})` };
 
-/** Edm.Date of any year as text: what functions and arithmetic give. */
+/** Edm.Date of any year as text: the result of functions and arithmetic. */
 export const ANY_DATE_FORM: SqlForm = plainForm("date of any year", asText, {
   sortable: TO_DATE_KEY,
   comparable: TO_DATE_KEY,
@@ -40,8 +40,8 @@ export const DATE_FORM: SqlForm = plainForm("date", (value) => writtenDate(asTex
 const TIME_KEY_FORM: SqlForm = plainForm("time key", (value) => timeKey(asText(value)));
 
 /**
- * Edm.TimeOfDay as text with any number of fraction digits: `10:00:00` and `10:00:00.0` are equal, and so are all texts
- * between that without zeros at its end and that with the most of them.
+ * Edm.TimeOfDay as text with any number of fraction digits: `10:00:00` equals `10:00:00.0`. The equal strings are those from
+ * the one without trailing zeros to the one with the most.
  */
 export const TIME_FORM: SqlForm = Object.freeze<SqlForm>({
   name: "time",
@@ -57,13 +57,13 @@ export const TIME_FORM: SqlForm = Object.freeze<SqlForm>({
 
 const INSTANT_KEY_FORM: SqlForm = plainForm("instant key", (value) => toInstantKey(asText(value)));
 
-/** Edm.DateTimeOffset as text with any offset: what functions and arithmetic take and give. */
+/** Edm.DateTimeOffset as text with any offset: the form of functions and arithmetic. */
 export const INSTANT_FORM: SqlForm = plainForm("instant", asText, {
   sortable: instantKey((operand) => operand),
   comparable: instantKey((operand) => operand),
 });
 
-/** Edm.Date as the timestamp of its midnight UTC. */
+/** Edm.Date as the timestamp of its midnight in UTC. */
 export const MIDNIGHT_FORM: SqlForm = Object.freeze<SqlForm>({
   name: "midnight",
   floor: (value) => dayOf(toInstant(asText(value))),
@@ -77,7 +77,7 @@ export const MIDNIGHT_FORM: SqlForm = Object.freeze<SqlForm>({
   computable: { form: INSTANT_FORM, apply: (operand) => sql`(${operand} || 'T00:00:00Z')` },
 });
 
-/** Edm.DateTimeOffset as text in UTC with so many fraction digits always, so that text order is time order. */
+/** Edm.DateTimeOffset as text in UTC with a fixed number of fraction digits, so that strings sort by time. */
 export function utcForm(digits: number): SqlForm {
   return UTC_FORMS[digits] ?? makeUtcForm(digits);
 }
@@ -88,10 +88,10 @@ function makeUtcForm(digits: number): SqlForm {
   return instantForm(`UTC of ${digits} digits`, digits, write, BEFORE_ALL_TEXTS, (operand) => operand);
 }
 
-/** By the number of fraction digits: each is one object, for forms are compared by identity. */
+/** By the number of fraction digits. Each form is one object, because forms are compared by identity. */
 const UTC_FORMS: readonly SqlForm[] = Array.from({ length: MAX_PRECISION + 1 }, (_none, digits) => makeUtcForm(digits));
 
-/** The fraction digits of a form that `utcForm` returns; null of any other. */
+/** Returns the fraction digits of a form that `utcForm` has returned; null for any other form. */
 export function digitsOfUtcForm(form: SqlForm): number | null {
   const digits = UTC_FORMS.indexOf(form);
   return digits < 0 ? null : digits;
@@ -108,7 +108,7 @@ export const DURATION_FORM: SqlForm = plainForm("duration", asText, {
   comparable: DURATION_KEY,
 });
 
-/** A form of instants of so many fraction digits; `none` is what none of its cells equals. */
+/** Creates a form of instants with so many fraction digits. No cell equals `none`. */
 function instantForm(
   name: string,
   digits: number,
@@ -133,7 +133,7 @@ function instantForm(
   });
 }
 
-/** To the text that sorts as its timestamp does. */
+/** Converts to a string that sorts like its timestamp. */
 export function instantKey(toText: (operand: Sql) => Sql): Conversion {
   return { form: INSTANT_KEY_FORM, apply: (operand) => sql`odata_instant_key(${toText(operand)})` };
 }
@@ -158,7 +158,7 @@ function nextDay(instant: Instant): Instant {
   return { seconds: (Math.floor(instant.seconds / SECONDS_PER_DAY) + 1) * SECONDS_PER_DAY, fraction: ZEROS };
 }
 
-/** Without zeros at the end of the fraction, nor a point that nothing follows. */
+/** Removes trailing zeros of the fraction, and a trailing point. */
 function shortestTime(time: string): string {
   if (time.length === CLOCK_LENGTH) return time;
   let end = time.length;

@@ -10,24 +10,24 @@ import { INTEGER_FORM } from "./forms.ts";
 import { ANY_DATE_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "./temporal-forms.ts";
 
 /**
- * Parts of dates and times in SQLite. Of a column whose texts all have one form they are cut out; anything else goes
- * through functions of the dialect.
+ * Parts of dates and times in SQLite. Columns whose strings have a fixed form use `substr`; other operands use functions of
+ * the dialect.
  */
 
 const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
 const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
 const DATE_LENGTH = 10;
 const CLOCK_LENGTH = 8;
-/** Of the time in `YYYY-MM-DDThh:mm:ss`, counted from 1. */
+/** The position of the time in `YYYY-MM-DDThh:mm:ss`, counted from 1. */
 const TIME_START = 12;
 
-/** A part that stands at a fixed place of a timestamp in UTC, counted from 1. */
+/** The position of a part in a timestamp in UTC, counted from 1. */
 interface PartPlace {
   readonly start: number;
   readonly length: number;
 }
 
-/** Makes the translation of `year` and its like. */
+/** Translates `year` and similar functions. */
 export function partOf(name: Sql, { start, length }: PartPlace): TranslateCall {
   return (call) => {
     const cells = fixedText(call);
@@ -92,7 +92,7 @@ function instantConstant(constant: SqlConstant): ConstantOperand {
   return { kind: "constant", constant, type: PRIMITIVE_TYPES["Edm.DateTimeOffset"] };
 }
 
-/** The texts of a first argument whose parts stand at fixed places; null of any other. */
+/** Returns the strings of a first argument whose parts have fixed positions; null for any other. */
 function fixedText(call: SqlCall): Sql | null {
   const operand = operandAt(call, 0);
   if (operand.kind === "constant") return null;
@@ -100,7 +100,7 @@ function fixedText(call: SqlCall): Sql | null {
   return isFixed ? operand.sql : null;
 }
 
-/** The fraction digits of a first argument in UTC and of one width; null of any other. */
+/** Returns the fraction digits of a first argument in UTC with a fixed width; null for any other. */
 function utcDigits(call: SqlCall): number | null {
   const operand = operandAt(call, 0);
   return operand.kind === "constant" ? null : digitsOfUtcForm(operand.form);

@@ -6,9 +6,9 @@ import type { ProbedRows } from "../dialect-profile.ts";
 import { STRING_COLUMN_FORM, STRING_FORM } from "./forms.ts";
 
 /**
- * The plans, with columns of text compared as they stand where their collation allows it. A collation that ignores
- * letter case or trailing blanks must be overridden, and then SQLite uses no index below `or`. It tells no program which
- * collation a column has, so each is asked whether `a` equals `A` and `a ` there; no row is read.
+ * Returns plans that compare strings without a collation where that of the column compares by code point. Other collations
+ * must be overridden, and then SQLite uses no index below `or`. SQLite does not report collations of columns, so one query
+ * compares `a` with `A` and `a ` in each of them. It reads no row.
  */
 export function withKnownCollations(plans: PlansByField, rows: ProbedRows, reader: SynchronousReader): PlansByField {
   const columns = [...plans.values()].flatMap(textColumns);

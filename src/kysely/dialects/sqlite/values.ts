@@ -8,10 +8,10 @@ import { SQLITE_ARITHMETIC } from "./arithmetic.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { scaledDecimalForm } from "./decimal-forms.ts";
 import { sqliteCanonicalForm, DOUBLE_FORM } from "./forms.ts";
-import { ANY_DATE_FORM, INSTANT_FORM, DATE_FORM, MIDNIGHT_FORM } from "./temporal-forms.ts";
+import { INSTANT_FORM, DATE_FORM, MIDNIGHT_FORM } from "./temporal-forms.ts";
 import { withKnownCollations } from "./text-collation.ts";
 
-/** How SQLite holds values, and computes with them. */
+/** How SQLite stores values and computes with them. */
 export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm: sqliteCanonicalForm,
   columnFormat: sqliteColumnFormat,
@@ -23,8 +23,8 @@ export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
 });
 
 /**
- * A conversion to a wider type in SQLite. Where the cells of the operand are in the order of the target type they stay
- * as they are, so that an index on a column serves comparisons with a constant of the target type.
+ * Converts to a wider type in SQLite. Cells that are already in the order of the target type stay unchanged, so that an index
+ * on a column serves comparisons with constants of that type.
  */
 export function convertInSqlite({ operand, type }: ConvertExpression, translated: RowOperand): RowOperand {
   switch (type.name) {
@@ -45,7 +45,7 @@ function toDouble(operand: Expression, translated: RowOperand): RowOperand {
   if (name === "Edm.Decimal") {
     return computed({ sql: sql`odata_double(${toComputable(translated).sql})`, form: DOUBLE_FORM });
   }
-  // An Int64 beyond 2^53 is rounded by the conversion, which SQLite's own comparison with a REAL does not do.
+  // The conversion rounds Int64 values beyond 2^53. Comparisons of SQLite with REAL would not.
   if (name === "Edm.Int64") return { ...translated, sql: sql`cast(${translated.sql} as real)`, form: DOUBLE_FORM };
   return { ...translated, form: DOUBLE_FORM };
 }
@@ -54,7 +54,6 @@ function toTimestamp(translated: RowOperand): RowOperand {
   const { midnight } = translated.form;
   if (midnight !== undefined) return { ...translated, form: midnight };
   if (translated.form === DATE_FORM) return { ...translated, form: MIDNIGHT_FORM };
-  if (translated.form !== ANY_DATE_FORM) return translated;
   return { ...translated, sql: sql`(${translated.sql} || 'T00:00:00Z')`, form: INSTANT_FORM };
 }
 
