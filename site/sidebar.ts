@@ -98,6 +98,7 @@ export const SIDEBAR: readonly Group[] = [
   {
     text: "Explanations",
     items: [
+      { text: "How a request runs", link: "/explanations/how-a-request-runs" },
       { text: "Comparison", link: "/comparison" },
       { text: "Architecture", link: "/explanations/architecture" },
       { text: "Benchmark", link: "/explanations/benchmark" },
