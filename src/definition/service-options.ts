@@ -32,7 +32,7 @@ export type SchemaCheck = "error" | "warn" | false;
  * @see docs/reference/services.md
  */
 export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = readonly EntitySetDeclaration[]> {
-  /** The name of the service, for error messages and the default prefix; a process may have one service without a name. */
+  /** The name that distinguishes services, also in `ctx.service`. The services of one server need different names. */
   readonly name?: string | undefined;
   /** The path of the service, such as `/odata`; if absent, `/` and the name, or the root without a name. */
   readonly prefix?: string | undefined;

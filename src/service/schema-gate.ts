@@ -157,7 +157,7 @@ function toFault({ severity: _severity, ...fault }: SchemaFinding): Omit<SchemaF
 
 /** Makes the error that names the database and the reason for the application. */
 function explain({ sets }: DatabaseCheck, error: unknown): Error {
-  const reason: unknown = isODataError(error) ? error.cause : error;
+  const reason: unknown = isODataError(error) ? (error.cause ?? error) : error;
   const text = reason instanceof Error ? reasonOf(reason) : String(reason);
   return new Error(
     `The schema check failed: the database of ${sets.join(", ")} cannot be read: ${text}. Start the database, or set schemaCheck: "warn" to start the service without the check.`,

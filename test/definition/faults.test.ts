@@ -100,7 +100,7 @@ const SERVICE: readonly Row[] = [
     },
   ],
   [
-    "something else as entity set",
+    "another value than an entity set",
     { entitySets: [Order, 5, { kind: "EntitySetDeclaration" }] },
     {
       message: "`entitySets` contains an object at position 0.",
@@ -118,7 +118,7 @@ const SERVICE: readonly Row[] = [
     { message: `\`prefix\` of odataService cannot be "${prefix}".`, fix: PREFIX_FIX },
   ]),
   [
-    "a name that is no path",
+    "a name that is not a path",
     ofService({ name: "my shop" }),
     {
       message: 'The prefix would be "/my shop", after the `name`, which is not a path.',
@@ -138,7 +138,7 @@ const SERVICE: readonly Row[] = [
     ],
   ),
   [
-    "a challenge that is no header",
+    "a challenge that is not a header",
     ofService({ challenge: "Bearer\r\nX: y" }),
     {
       message: "`challenge` of odataService contains characters that a header cannot contain.",
@@ -167,7 +167,7 @@ const SERVICE: readonly Row[] = [
     { message: '`profile` of odataService cannot be "other".', fix: 'Give "specification" or "standard".' },
   ],
   [
-    "what this version does not do",
+    "unsupported options",
     ofService({
       batch: { json: true },
     }),
@@ -198,17 +198,17 @@ const SERVICE: readonly Row[] = [
     { message: '`paging: "keyset"` of `defaults` needs the `secret` of odataService.', fix: SECRET_FIX },
   ],
   [
-    "a secret that is short",
+    "a short secret",
     ofService({ secret: "0123456789abcde", defaults: { paging: "keyset" } }),
     { message: "`secret` of odataService has only 15 characters.", fix: SECRET_FIX },
   ],
   [
-    "a secret that is empty",
+    "an empty secret",
     ofService({ secret: new Uint8Array() }),
     { message: "`secret` of odataService has only 0 characters.", fix: SECRET_FIX },
   ],
   [
-    "a secret that is none",
+    "a secret of another type",
     ofService({ secret: untyped(12_345_678) }),
     { message: "`secret` of odataService is neither a string nor bytes.", fix: SECRET_FIX },
   ],
@@ -253,7 +253,7 @@ const SETS: readonly Row[] = [
     },
   ],
   [
-    "two sets of one name",
+    "two sets with one name",
     { entitySets: [orders, entitySet(Order, {})] },
     {
       set: "Orders",
@@ -348,7 +348,7 @@ const SETS: readonly Row[] = [
 
 const TYPES: readonly Row[] = [
   [
-    "no key",
+    "an entity type without a key",
     ofType({}, edm.int32()),
     {
       set: "Thing",
@@ -388,7 +388,7 @@ const TYPES: readonly Row[] = [
     },
   ]),
   [
-    "something else as a property",
+    "another value than a property",
     ofType({ other: Order, text: "x" }),
     {
       set: "Thing",
@@ -402,7 +402,7 @@ const TYPES: readonly Row[] = [
     },
   ],
   [
-    "no identifier as a name",
+    "names that are not identifiers",
     ofType({ "a-b": edm.string(), ok: edm.string().json("x y") }),
     {
       set: "Thing",
@@ -498,7 +498,7 @@ const TYPES: readonly Row[] = [
     },
   ],
   [
-    "a type that is none",
+    "another value than a type",
     ofType({ a: edm.enum(untyped(undefined)), b: edm.complex(untyped(Order)) }),
     {
       set: "Thing",
@@ -537,7 +537,7 @@ const TYPES: readonly Row[] = [
     },
   ],
   [
-    "two types of one name",
+    "two types with one name",
     {
       entitySets: [orders, entitySet(entityType("Order", { id: edm.int32().key() }), { name: "Others" })],
     },
@@ -548,7 +548,7 @@ const TYPES: readonly Row[] = [
     },
   ],
   [
-    "a type that is no identifier",
+    "a type whose name is not an identifier",
     { entitySets: [entitySet(entityType("My Order", { id: edm.int32().key() }), { name: "Orders" })] },
     {
       set: "My Order",
@@ -559,16 +559,16 @@ const TYPES: readonly Row[] = [
 ];
 
 const DEFAULTS: ReadonlyArray<readonly [string, unknown, string]> = [
-  ["a text for a number", edm.int32().default(untyped("5")), "Edm.Int32"],
+  ["a string for a number", edm.int32().default(untyped("5")), "Edm.Int32"],
   ["a number out of range", edm.byte().default(256), "Edm.Byte"],
-  ["a text that is too long", edm.string({ maxLength: 2 }).default("abc"), "too long"],
+  ["a string that is too long", edm.string({ maxLength: 2 }).default("abc"), "too long"],
   ["too many fraction digits", edm.decimal({ precision: 5, scale: 1 }).default("1.25"), ""],
   ["30 February", edm.date().default("2024-02-30"), "Edm.Date"],
-  ["no member", edm.enum(Status).default(untyped("Lost")), ""],
-  ["null where it cannot be", edm.string().default(untyped(null)), "null is not a value"],
-  ["no array", edm.collection(edm.string()).default(untyped("x")), "is not an array"],
+  ["a value that is not a member", edm.enum(Status).default(untyped("Lost")), ""],
+  ["null for a property that is not nullable", edm.string().default(untyped(null)), "null is not a value"],
+  ["a value that is not an array", edm.collection(edm.string()).default(untyped("x")), "is not an array"],
   ["a wrong item", edm.collection(edm.int32()).default([1, 1.5]), "Edm.Int32"],
-  ["no object", edm.complex(Address).default(untyped("x")), "is not an object of Address"],
+  ["a value that is not an object", edm.complex(Address).default(untyped("x")), "is not an object of Address"],
   ["a missing member", edm.complex(Address).default(untyped({ city: "x" })), "`street` is missing"],
   ["an unknown member", edm.complex(Address).default(untyped({ street: "x", zip: 1 })), "has no property `zip`"],
   ["a wrong member", edm.complex(Address).default({ street: "too long" }), "too long"],
@@ -589,7 +589,7 @@ const LINKS: readonly Row[] = [
     ),
   ],
   [
-    "links that are not said, or wrongly",
+    "missing or wrong parts of a link table",
     ofTable({
       navigation: {
         tagged: hasMany(Order, untyped({ on: { id: "customerId" }, through: { table: 5, from: {}, to: { o: 7 } } })),
@@ -637,7 +637,7 @@ const LINKS: readonly Row[] = [
 
 const NAVIGATIONS: readonly Row[] = [
   [
-    "something else as navigation",
+    "another value than a navigation",
     ofSet({ navigation: { orders: Order } }),
     {
       set: "Customers",
@@ -666,7 +666,7 @@ const NAVIGATIONS: readonly Row[] = [
     ),
   ],
   [
-    "no entity type to lead to",
+    "a navigation without an entity type",
     ofSet({
       navigation: {
         orders: hasMany(untyped(Address), {}),
@@ -907,7 +907,7 @@ const NAVIGATIONS: readonly Row[] = [
 
 const OPERATIONS: readonly Row[] = [
   [
-    "something else as operation",
+    "another value than an operation",
     ofService({ functions: { a: handler, b: action({ handler: () => {} }) } }),
     { message: "`a` of `functions` is a function.", fix: "Declare it with fn({ … })." },
     { message: "`b` of `functions` is the result of action(…).", fix: "Declare it with fn({ … })." },
@@ -935,7 +935,7 @@ const OPERATIONS: readonly Row[] = [
     },
   ],
   [
-    "names that unbound operations and sets share",
+    "an unbound operation with the name of a set",
     {
       entitySets: [orders],
       functions: { Orders: fn({ returns, handler }), go: fn({ returns, handler }), GO: fn({ returns, handler }) },
@@ -963,7 +963,7 @@ const OPERATIONS: readonly Row[] = [
     },
   ],
   [
-    "no identifier as a name, of a parameter too",
+    "names that are not identifiers, including a parameter",
     ofSet({
       functions: {
         "my-total": fn(Customer, { bound: "collection", params: { "a b": edm.int32() }, returns, handler }),
@@ -1093,7 +1093,7 @@ const OPERATIONS: readonly Row[] = [
     })),
   ],
   [
-    "a path that a property or navigation has",
+    "an operation with the path of a property or navigation",
     ofSet({
       navigation: { orders: hasMany(Order, { create: untyped(() => null) }) },
       functions: { Name: fn(Customer, { bound: "entity", returns, handler: (_key) => "x" }) },
@@ -1235,13 +1235,13 @@ const RULES: readonly Row[] = [
     ),
   ],
   [
-    "a category that is mistyped",
+    "a misspelt category",
     ofRules({ updat: authenticated(), Read: authenticated() }),
     ruleFault("`authorization` has no category `updat`.", "Did you mean `update`?"),
     ruleFault("`authorization` has no category `Read`.", "Did you mean `read`?"),
   ],
   [
-    "a category that there is not",
+    "an unknown category",
     ofRules({ write: [], constructor: authenticated() }),
     ruleFault(
       "`authorization` has no category `write`.",
@@ -1253,7 +1253,7 @@ const RULES: readonly Row[] = [
     ),
   ],
   [
-    "what is no rule",
+    "another value than a rule",
     ofRules({ all: authenticated, read: "admin", create: null, update: true, delete: {}, invoke: [[role("a")]] }),
     ruleFault("`authorization.all` is a function.", RULE_FIX),
     ruleFault('`authorization.read` is "admin".', RULE_FIX),
@@ -1263,14 +1263,18 @@ const RULES: readonly Row[] = [
     ruleFault("`authorization.invoke` contains an array at position 0.", RULE_FIX),
   ],
   [
-    "what is no rule, behind one",
+    "another value after a rule",
     ofRules({ update: [role("editor"), "admin", undefined] }),
     ruleFault('`authorization.update` contains "admin" at position 1.', RULE_FIX),
     ruleFault("`authorization.update` contains undefined at position 2.", RULE_FIX),
   ],
-  ["what only inherits no rule", ofRules(Object.create({ all: 5 })), ruleFault("`authorization.all` is 5.", RULE_FIX)],
   [
-    "what looks like a rule",
+    "an inherited value that is not a rule",
+    ofRules(Object.create({ all: 5 })),
+    ruleFault("`authorization.all` is 5.", RULE_FIX),
+  ],
+  [
+    "an object that looks like a rule",
     ofRules({ all: { kind: "AuthorizationRule", requires: { kind: "nobody" } } }),
     ruleFault("`authorization.all` contains a rule of no known kind.", RULE_FIX),
   ],
@@ -1284,7 +1288,7 @@ const RULES: readonly Row[] = [
     ];
   }),
   [
-    "anyOf of nothing",
+    "anyOf without rules",
     ofRules({ all: anyOf() }),
     ruleFault(
       "`authorization.all` contains anyOf() without rules, which no user passes.",
@@ -1485,7 +1489,7 @@ const GUARDS: readonly Row[] = [
     unloaded("invoke", "/Customers({key})/go", "POST"),
   ],
   [
-    "a check of what another set leads to, and nothing loads",
+    "a check of an entity along a navigation that cannot be loaded",
     {
       entitySets: [
         entitySet(Order, { navigation: { customer: hasRequired(Customer, { target: "Customers" }) } }),
@@ -1532,7 +1536,7 @@ const GUARDS: readonly Row[] = [
     unshown("/Orders({key})/Customers/$ref", handler === "addRef" ? "POST" : "DELETE"),
   ]),
   [
-    "a check of entities where an operation addresses many",
+    "a check of entities for an operation bound to a collection",
     ofSet({
       getByKey: noRow,
       functions: { late: fn({ bound: "collection", returns, handler }) },
@@ -1594,7 +1598,7 @@ const GUARDS: readonly Row[] = [
     },
   ]),
   [
-    "a navigation past the set that guards the rows",
+    "a navigation without the target set that has a row rule",
     {
       entitySets: [
         entitySet(Order, { navigation: { customer: hasRequired(Customer, { on: { customerId: "id" } }) } }),
@@ -1618,10 +1622,10 @@ describe.each([
   ["an entity set", SETS],
   ["a type", TYPES],
   ["a navigation", NAVIGATIONS],
-  ["a navigation through a table of links", LINKS],
+  ["a navigation through a link table", LINKS],
   ["an operation", OPERATIONS],
   ["rules", RULES],
-  ["what rules need", GUARDS],
+  ["the requirements of rules", GUARDS],
 ])("startup refuses in %s", (_where, rows) => {
   test.each(rows)("%s", (_title, options, ...faults) => {
     expect(faultsOf(options)).toEqual(faults);
@@ -1654,7 +1658,7 @@ describe("startup", () => {
 
   test.each<readonly [string, ServiceOptions]>([
     ["a set without any operation", { entitySets: [orders] }],
-    ["no set at all", { entitySets: [] }],
+    ["an empty list of sets", { entitySets: [] }],
     ["a set that is listed twice", { entitySets: [orders, orders] }],
     [
       "an explicit undefined everywhere",
@@ -1696,7 +1700,7 @@ describe("startup", () => {
       },
     ],
     [
-      "an unbound operation without rules where no set has any",
+      "an unbound operation without rules if no set has rules",
       {
         entitySets: [entitySet(Order, { authorization: { all: [], rows: undefined } })],
         functions: { open: fn({ returns, handler }) },
@@ -1760,7 +1764,7 @@ describe("startup", () => {
       },
     ],
     [
-      "a check of the created entity alone",
+      "a check of only the created entity",
       { entitySets: [entitySet(Order, { create: () => null, authorization: { create: resource(() => true) } })] },
     ],
     [

@@ -416,9 +416,9 @@ describe("other results of a rule fail", () => {
     ["null", null],
     ["true", true],
     ["an operand", { eq: () => allRows }],
-    ["what looks like a predicate", { kind: "RowPredicate", term: true }],
+    ["an object that looks like a predicate", { kind: "RowPredicate", term: true }],
     ["a copy of a predicate", { ...allRows }],
-    ["what inherits from a predicate", Object.create(allRows)],
+    ["an object that inherits from a predicate", Object.create(allRows)],
   ])("%s", (_what, answer) => {
     expect(thrown(() => conditionOf(() => answer)).message).toBe(message);
     const joined = "`and` and `or` of a row rule take a row predicate, such as `row.ownerId.eq(user.id)`.";

@@ -56,8 +56,8 @@ test.each<[string, () => unknown, RegExp]>([
     () => withProperty(edm.enum(flags({ flags: true }))),
     /no option `flags`.*isFlags/,
   ],
-  ["a flag that is none", () => withProperty(edm.enum(flags({ isFlags: "yes" }))), /`isFlags` of .*cannot be "yes"/],
-  ["options that are none", () => withProperty(edm.enum(flags(true))), /The options of E are true/],
+  ["a flag of another type", () => withProperty(edm.enum(flags({ isFlags: "yes" }))), /`isFlags` of .*cannot be "yes"/],
+  ["options that are not an object", () => withProperty(edm.enum(flags(true))), /The options of E are true/],
   [
     "a collection of nothing",
     () => withProperty(edm.collection(untyped(undefined))),
@@ -84,12 +84,12 @@ test.each<[string, () => unknown, RegExp]>([
     /Int32 has no facet `maxLength`/,
   ],
   [
-    "a description that is no text",
+    "a description that is not a string",
     () => withProperty(edm.string().describe(untyped(5))),
     /description of .* cannot be 5/,
   ],
   [
-    "a thunk that fails",
+    "a function for a type that throws",
     () => withType(Thing, { navigation: { all: hasMany(failing) } }),
     /`all`.*: Thing is not ready/,
   ],

@@ -15,7 +15,7 @@ describe("an independent validator accepts the document as OpenAPI 3.1", () => {
     ["every type of property", () => sampleService],
     ["every type of parameter and result", () => echoService({ last: undefined })],
     [
-      "names beyond ASCII, the empty prefix",
+      "names beyond ASCII, and the empty prefix",
       () => {
         const Größe = entityType("Größe", { schlüssel: edm.string().key() });
         return odataService({
@@ -23,7 +23,7 @@ describe("an independent validator accepts the document as OpenAPI 3.1", () => {
         });
       },
     ],
-    ["who calls is asked", () => everything({ authenticate: () => null, challenge: 'Basic realm="a, b", Bearer' })],
+    ["authentication", () => everything({ authenticate: () => null, challenge: 'Basic realm="a, b", Bearer' })],
   ])("%s", async (_what, service) => {
     expect(await faultsOf(openApiDocument(service()))).toEqual([]);
   });
@@ -358,8 +358,8 @@ describe("several registrations", () => {
   });
 
   test.each([
-    ["a group of none", () => openApiDocument([v1, v2], { group: "x" }), 'No service has the group "x".'],
-    ["no service", () => openApiDocument([]), "needs at least one service"],
+    ["a group without services", () => openApiDocument([v1, v2], { group: "x" }), 'No service has the group "x".'],
+    ["an empty list of services", () => openApiDocument([]), "needs at least one service"],
     [
       "another value than a service",
       () => openApiDocument({ name: "a", prefix: "/a", group: undefined }),
@@ -367,13 +367,25 @@ describe("several registrations", () => {
     ],
     ["a mistyped option", () => openApiDocument(v1, { gruop: "old" } as never), "Did you mean `group`?"],
     [
-      "a group that is no text",
+      "a group that is not a string",
       () => openApiDocument(v1, { group: 5 as never }),
       "`group` of openApiDocument cannot be 5.",
     ],
-    ["no options", () => openApiDocument(v1, "old" as never), 'The options of openApiDocument cannot be "old".'],
-    ["one prefix twice", () => openApiDocument([v1, everything({ name: "v3", prefix: "/v1" })]), "the same prefix"],
-    ["one name twice", () => openApiDocument([v1, everything({ name: "v1", prefix: "/v3" })]), "the same name"],
+    [
+      "options that are not an object",
+      () => openApiDocument(v1, "old" as never),
+      'The options of openApiDocument cannot be "old".',
+    ],
+    [
+      "two services with one prefix",
+      () => openApiDocument([v1, everything({ name: "v3", prefix: "/v1" })]),
+      "the same prefix",
+    ],
+    [
+      "two services with one name",
+      () => openApiDocument([v1, everything({ name: "v1", prefix: "/v3" })]),
+      "the same name",
+    ],
   ])("%s is refused", (_what, make, message) => {
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);

@@ -57,8 +57,8 @@ describe.each(ENGINES)("sets of a handler over $title", (engine) => {
   });
 
   test.each<readonly [string, (shop: Shop, context: Context) => Promise<unknown>, unknown]>([
-    ["everything that is seen", ({ orders }, { sets }) => sets(orders).query(), [1, 3, 4]],
-    ["everything there is", ({ orders }, { sets }) => sets(orders, { trusted: true }).query(), [1, 2, 3, 4]],
+    ["all visible entities", ({ orders }, { sets }) => sets(orders).query(), [1, 3, 4]],
+    ["all entities, trusted", ({ orders }, { sets }) => sets(orders, { trusted: true }).query(), [1, 2, 3, 4]],
     ["a condition", ({ orders }, { sets }) => sets(orders).query({ filter: (o) => o.status.eq("open") }), [1, 4]],
     [
       "conditions",
@@ -171,7 +171,7 @@ describe.each(ENGINES)("sets of a handler over $title", (engine) => {
       "403 Forbidden",
     ],
     [
-      "an entity that its writer would not see",
+      "an entity that the user would not see",
       "ann",
       ({ orders }, { sets }) => sets(orders).create({ id: 9, owner: "bob", total: "1" }),
       "403 Forbidden",

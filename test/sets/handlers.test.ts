@@ -206,14 +206,14 @@ describe("wrong calls of a handler throw a clear error", () => {
   test.each<readonly [string, (context: Context, shop: Shop) => unknown, RegExp]>([
     ["a set of another service", ({ sets }) => sets(stranger).get(1), /no such set of Note/],
     ["no set", ({ sets }) => sets("Notes" as never), /ctx\.sets takes an entity set: pass the result/],
-    ["no set at all", ({ sets }) => sets(undefined as never), /ctx\.sets takes an entity set: pass the result/],
     [
-      "an option that there is not",
-      ({ sets }, { notes }) => sets(notes, { trust: true } as never),
-      /no option `trust`/,
+      "undefined instead of a set",
+      ({ sets }) => sets(undefined as never),
+      /ctx\.sets takes an entity set: pass the result/,
     ],
+    ["an unknown option", ({ sets }, { notes }) => sets(notes, { trust: true } as never), /no option `trust`/],
     [
-      "trusted that is no flag",
+      "trusted that is not a Boolean",
       ({ sets }, { notes }) => sets(notes, { trusted: "yes" } as never),
       /`trusted` of ctx\.sets must be true or false/,
     ],
@@ -226,19 +226,23 @@ describe("wrong calls of a handler throw a clear error", () => {
       ({ sets }, { notes }) => sets(notes).get("x" as never),
       /the key `id` must be a value of Edm\.Int32/,
     ],
-    ["no key", ({ sets }, { notes }) => sets(notes).get(undefined as never), /the key has no value for `id`/],
+    [
+      "an entity type without a key",
+      ({ sets }, { notes }) => sets(notes).get(undefined as never),
+      /the key has no value for `id`/,
+    ],
     [
       "an option of a query",
       ({ sets }, { notes }) => sets(notes).query({ fliter: 1 } as never),
       /Did you mean `filter`/,
     ],
     [
-      "a filter as text",
+      "a filter that is a string",
       ({ sets }, { notes }) => sets(notes).query({ filter: "id eq 1" as never }),
       /Pass a function of the row/,
     ],
     [
-      "a filter without an answer",
+      "a filter without a result",
       ({ sets }, { notes }) => sets(notes).query({ filter: () => undefined as never }),
       /did not return a row predicate/,
     ],
