@@ -455,3 +455,38 @@ test("a registration with each profile beside the other keeps to its own", async
     expect(await ask(two, "/s/Authors?$select=Name&$expand=Books")).toMatchObject(context("Authors(Name)"));
   }
 });
+
+describe("context URLs of $levels", () => {
+  const Person = entityType("Person", { id: edm.int32().key(), name: edm.string() });
+  const ann = { id: 1, name: "Ann" };
+  const people = (profile: "specification" | "standard") =>
+    odataService({
+      profile,
+      entitySets: [
+        entitySet(Person, {
+          name: "People",
+          getAll: () => [ann],
+          navigation: { boss: hasOptional(() => Person, { target: "People", get: () => ann }) },
+        }),
+      ],
+    });
+
+  test.each([
+    [
+      "$select=Id&$expand=Boss($levels=2;$select=Name)",
+      "#People(Id,Boss(Name,Boss(Name)))",
+      "#People(Id,Boss(Name,Boss(Name)))",
+    ],
+    ["$select=Id&$expand=Boss($levels=2)", "#People(Id)", "#People(Id,Boss)"],
+    ["$expand=Boss($levels=2)", "#People", "#People"],
+  ])("list each level, and have no empty parentheses: %s", async (query, byDefault, standard) => {
+    for (const [profile, context] of [
+      ["specification", byDefault],
+      ["standard", standard],
+    ] as const) {
+      const response = await people(profile).fetch(new Request(`http://people.example/People?${query}`));
+      const json = (await response.json()) as Record<string, unknown>;
+      expect(json["@odata.context"], profile).toBe(`http://people.example/$metadata${context}`);
+    }
+  });
+});
