@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
+import { makeRunFolder } from "./test/once-per-run.ts";
 
 // "source" leads `import … from "odatakit"` to src/ instead of dist/.
 const conditions = ["source", "node", "module", "default"];
@@ -33,7 +34,10 @@ export default defineConfig({
     maxWorkers: 3,
     setupFiles: ["test/setup.ts"],
     // Programs that tests start compile the sources once, not once each.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/node", import.meta.url)) },
+    env: {
+      NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/node", import.meta.url)),
+      ...makeRunFolder(),
+    },
     reporters: ["default", new ClosingLineReporter()],
     coverage: {
       provider: "v8",

@@ -1,9 +1,10 @@
 import type { Kysely } from "kysely";
 import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
+import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
 import { headersOf } from "../http/doors.ts";
+import { openLoadedWorld } from "./loaded-world.ts";
 
 /** What Power Query sends with every request. */
 const HEADERS = {
@@ -35,7 +36,7 @@ let server: RunningServer;
 let root: string;
 
 beforeAll(async () => {
-  db = await openWorld(":memory:", () => undefined);
+  db = await openLoadedWorld();
   server = await serve(worldService(db), { port: 0 });
   root = `${server.url}/odata`;
 });

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
+import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
+import { openLoadedWorld } from "./loaded-world.ts";
 
 const ROOT = "http://world.example/odata";
 
@@ -10,7 +11,7 @@ let db: Kysely<WorldDatabase>;
 let world: ODataService;
 
 beforeAll(async () => {
-  db = await openWorld(":memory:", () => undefined);
+  db = await openLoadedWorld();
   world = worldService(db);
 });
 afterAll(() => db.destroy());

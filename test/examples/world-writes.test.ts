@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
 import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
+import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
+import { openLoadedWorld } from "./loaded-world.ts";
 
 const LISBON = 2_267_057;
 const PORTO = 2_735_943;
@@ -12,7 +13,7 @@ let server: RunningServer;
 let root: string;
 
 beforeAll(async () => {
-  db = await openWorld(":memory:", () => undefined);
+  db = await openLoadedWorld();
   server = await serve(worldService(db), { port: 0 });
   root = `${server.url}/odata`;
 });

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { openAsBlob } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import process from "node:process";
 import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite as PGliteInstance } from "kysely";
 import { createPool } from "mysql2";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
+import { oncePerRun } from "../once-per-run.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
 export type AnyDatabase = Kysely<any>;
@@ -30,18 +33,33 @@ export interface DatabaseEngine {
 /** PostgreSQL in this process, as far as it is used here. */
 interface PGlite extends PGliteInstance {
   exec(statements: string): Promise<unknown>;
+  dumpDataDir(compression: "none"): Promise<Blob>;
 }
 
 // Read with `require`: its types need those of browsers and of Emscripten.
 const require = createRequire(import.meta.url);
-const { PGlite } = require("@electric-sql/pglite") as { readonly PGlite: new () => PGlite };
+const { PGlite } = require("@electric-sql/pglite") as {
+  readonly PGlite: new (options?: { readonly loadDataDir: Blob }) => PGlite;
+};
 
-let embedded: PGlite | undefined;
+let embedded: Promise<PGlite> | undefined;
 
-/** PostgreSQL in this process: it takes a second to start, so there is one per test file. */
+/** Starts PostgreSQL in this process. An empty cluster takes seconds to make, so all processes of a run load the same one. */
+async function startPGlite(): Promise<PGlite> {
+  let started: PGlite | undefined;
+  const path = await oncePerRun("pglite.tar", async (file) => {
+    started = new PGlite();
+    await started.waitReady;
+    const cluster = await started.dumpDataDir("none");
+    await writeFile(file, new Uint8Array(await cluster.arrayBuffer()));
+  });
+  return started ?? new PGlite({ loadDataDir: await openAsBlob(path) });
+}
+
+/** Opens PostgreSQL in this process, which all test files of a worker share. */
 async function openPGlite(): Promise<OpenDatabase> {
-  embedded ??= new PGlite();
-  const pglite = embedded;
+  embedded ??= startPGlite();
+  const pglite = await embedded;
   await pglite.exec("drop schema if exists public cascade; create schema public; set time zone 'Asia/Kathmandu'");
   // Whoever closes the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from "kysely";
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
+import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
+import { openLoadedWorld } from "../examples/loaded-world.ts";
 import { requestsOf, toRequest, withoutSpace } from "./requests.ts";
 import { filesBelow, readSource } from "./source-files.ts";
 
@@ -10,7 +11,7 @@ let db: Kysely<WorldDatabase>;
 let world: ODataService;
 
 beforeAll(async () => {
-  db = await openWorld(":memory:", () => undefined);
+  db = await openLoadedWorld();
   world = worldService(db);
 });
 afterAll(() => db.destroy());

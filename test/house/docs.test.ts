@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { OUTSIDE_PAGES } from "../../site/paths.ts";
 import { SIDEBAR } from "../../site/sidebar.ts";
 import { ERROR_CODES } from "../../src/errors/error-codes.ts";
+import { declarationPaths } from "./declarations.ts";
 import { brokenLinks, rowsWithoutTest } from "./links.ts";
 import { runModules, type ModuleRun } from "./module-runs.ts";
 import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
@@ -17,7 +18,7 @@ const pages = [
   ...filesBelow("docs", ".md"),
 ];
 const snippets = pages.filter(({ path }) => path === "README.md" || path.startsWith("docs/")).flatMap(snippetsOf);
-const projects = writeSnippets(snippets);
+const projects = writeSnippets(snippets, await declarationPaths());
 
 /** The pages of the API reference, which are made when the site is built. */
 const API_PAGES = Object.keys(readManifest().exports).map(

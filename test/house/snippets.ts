@@ -61,8 +61,12 @@ function outputAt(behind: string): string | undefined {
 /**
  * Writes the snippets and the projects that compile them; returns the paths of the projects.
  * A snippet that augments the package (`declare module`) is a project alone: all others would see its types.
+ * @param declarations what the projects of such snippets import, instead of compiling the sources again
  */
-export function writeSnippets(snippets: readonly Snippet[]): readonly string[] {
+export function writeSnippets(
+  snippets: readonly Snippet[],
+  declarations: Readonly<Record<string, readonly string[]>>,
+): readonly string[] {
   rmSync(join(ROOT, SNIPPETS), { recursive: true, force: true });
   mkdirSync(join(ROOT, SNIPPETS), { recursive: true });
   for (const { path, text } of snippets) writeFileSync(join(ROOT, path), text);
@@ -70,7 +74,8 @@ export function writeSnippets(snippets: readonly Snippet[]): readonly string[] {
   const together = snippets.filter((snippet) => !alone.includes(snippet));
   return [together, ...alone.map((snippet) => [snippet])].map((files, index) => {
     const project = `${SNIPPETS}/tsconfig.${index}.json`;
-    const compilerOptions = { noEmit: true, noUnusedLocals: false, noUnusedParameters: false };
+    const paths = files === together ? {} : { paths: declarations };
+    const compilerOptions = { noEmit: true, noUnusedLocals: false, noUnusedParameters: false, ...paths };
     const names = files.map(({ path }) => path.slice(SNIPPETS.length + 1));
     writeFileSync(
       join(ROOT, project),

@@ -7,8 +7,9 @@ import type { Kysely } from "kysely";
 import { authenticated, type ODataService, role } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openWorld, type WorldDatabase } from "../../examples/world/database.ts";
+import type { WorldDatabase } from "../../examples/world/database.ts";
 import { worldService } from "../../examples/world/service.ts";
+import { openLoadedWorld } from "../examples/loaded-world.ts";
 import { ROOT } from "../house/source-files.ts";
 import { deskService } from "./guarded-model.ts";
 import { everything } from "./model.ts";
@@ -48,7 +49,7 @@ async function generate(service: ODataService, name: string): Promise<void> {
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "openapi-client-"));
-  db = await openWorld(":memory:", () => undefined);
+  db = await openLoadedWorld();
   world = worldService(db);
   await generate(world, "world");
   await generate(desks, "desks");

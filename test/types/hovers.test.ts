@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { declarationPaths } from "../house/declarations.ts";
 import { compileProgram } from "./compile-program.ts";
 
 const MODEL = `
@@ -30,10 +31,13 @@ const EXPECTED = {
 };
 
 /** Messages of the compiler show a type like an editor. */
-test("inferred types read as their members, in order of declaration", { timeout: 60_000 }, () => {
+test("inferred types read as their members, in order of declaration", { timeout: 60_000 }, async () => {
   const types = Object.keys(EXPECTED);
   const statements = types.map((type, index) => `export const x${index}: never = show<${type}>().shown;`);
-  const { errors } = compileProgram({ "hovers.ts": MODEL + statements.join("\n") }, { noErrorTruncation: true });
+  const { errors } = compileProgram(
+    { "hovers.ts": MODEL + statements.join("\n") },
+    { noErrorTruncation: true, paths: await declarationPaths() },
+  );
   const shown = errors.map((error) => /Type '(.*)' is not assignable to type 'never'/u.exec(error)?.[1] ?? error);
   expect(Object.fromEntries(types.map((type, index) => [type, shown[index]]))).toEqual(EXPECTED);
 });

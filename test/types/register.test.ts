@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { declarationPaths } from "../house/declarations.ts";
 import { compileProgram } from "./compile-program.ts";
 
 const USE = `
@@ -31,8 +32,8 @@ export const options: ServiceOptions = { entitySets: [orders], authenticate: () 
 export const wrong: ServiceOptions = { entitySets: [orders], authenticate: () => ({ id: "a", roles: [] }) };
 `;
 
-test("the application declares its user and transaction in one place", { timeout: 60_000 }, () => {
-  expect(compileProgram({ "register.ts": USE }).errors).toEqual([]);
+test("the application declares its user and transaction in one place", { timeout: 60_000 }, async () => {
+  expect(compileProgram({ "register.ts": USE }, { paths: await declarationPaths() }).errors).toEqual([]);
 });
 
 const PLAIN = `
@@ -42,6 +43,6 @@ export const user: Same<User, Principal> = true;
 export const transaction: Same<Transaction, unknown> = true;
 `;
 
-test("without this declaration the user is a Principal", { timeout: 60_000 }, () => {
-  expect(compileProgram({ "plain.ts": PLAIN }).errors).toEqual([]);
+test("without this declaration the user is a Principal", { timeout: 60_000 }, async () => {
+  expect(compileProgram({ "plain.ts": PLAIN }, { paths: await declarationPaths() }).errors).toEqual([]);
 });

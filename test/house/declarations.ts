@@ -1,0 +1,24 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { oncePerRun } from "../once-per-run.ts";
+import { ROOT } from "./source-files.ts";
+
+/**
+ * Returns the compiler option that resolves "odatakit" and its subpaths to the declarations that applications get. They
+ * compile faster than the sources; the test run emits them once.
+ */
+export async function declarationPaths(): Promise<Readonly<Record<string, readonly string[]>>> {
+  const folder = await oncePerRun("declarations", (path) => {
+    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+    const emit = ["--emitDeclarationOnly", "--declarationMap", "false", "--noCheck", "--outDir", path];
+    execFileSync(process.execPath, [compiler, "-p", join(ROOT, "tsconfig.build.json"), ...emit], { encoding: "utf8" });
+  });
+  return {
+    odatakit: [join(folder, "index.d.ts")],
+    "odatakit/node": [join(folder, "adapters/node.d.ts")],
+    "odatakit/kysely": [join(folder, "kysely/index.d.ts")],
+    "odatakit/openapi": [join(folder, "openapi/index.d.ts")],
+    "odatakit/sqlite": [join(folder, "kysely/sqlite/sqlite-dialect.d.ts")],
+  };
+}
