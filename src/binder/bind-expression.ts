@@ -67,7 +67,7 @@ function scopeOf(
         throw invalidOption(
           context.option,
           node.position,
-          `An expression nests at most ${MAX_DEPTH} levels: write it flatter.`,
+          `An expression nests at most ${MAX_DEPTH} levels: use fewer nested operations.`,
         );
       }
       const operand = bindNode(node, scope);

@@ -22,7 +22,7 @@ export function bindNavigation(
 ): BoundOperand {
   const entitySet = entitySetOf(source, scope);
   if (source.kind === "property" || entitySet === null) {
-    throw new Error(`Nothing declares the navigation ${navigationProperty.name}.`);
+    throw new Error(`No entity set declares the navigation ${navigationProperty.name}.`);
   }
   const target = targetSetOf(navigationProperty, entitySet, scope.model);
   allowedOf(target, scope, position);

@@ -132,7 +132,7 @@ function inDeclaredOrder(type: EntityType | ComplexType, selection: Selection): 
   });
 }
 
-/** `Namespace.Operation`, `Namespace.Function(parameters)` or `Namespace.*`. */
+/** Binds `Namespace.Operation`, `Namespace.Function(parameters)` or `Namespace.*`. */
 function bindOperationName(name: string, position: number, { model, option }: SelectTarget): string {
   const parenthesis = name.indexOf("(");
   const qualifiedName = parenthesis === -1 ? name : name.slice(0, parenthesis);

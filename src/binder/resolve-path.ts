@@ -59,7 +59,7 @@ function resolveInSet(
   return { kind: "boundOperation", entitySet, key: null, operations, arguments: second.parentheses ?? null };
 }
 
-/** `Set(key)/…`: a property, a navigation property or an operation of the entity. */
+/** Resolves `Set(key)/…`: a property, a navigation property or an operation of the entity. */
 function resolveInEntity(
   model: Model,
   { entitySet, key }: { readonly entitySet: EntitySet; readonly key: string },

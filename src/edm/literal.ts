@@ -75,7 +75,7 @@ export function fromLiteral(
 }
 
 /**
- * Like `fromLiteral`, for a literal in a comparison: flags may have bits without a member.
+ * Converts a literal in a comparison like `fromLiteral`, but flags may have bits without a member.
  * @throws InvalidValueError as `fromLiteral`
  */
 export function fromComparedLiteral(literal: SpelledLiteral, target: PrimitiveType | EnumType): PrimitiveValue {

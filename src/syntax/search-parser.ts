@@ -36,7 +36,7 @@ export function parseSearch(text: string, context: ParseContext, stretch?: Searc
   const state: SearchState = { reader, token: readSearchToken(reader), nodes: 0 };
   const expression = parseOr(state, 0);
   if (state.token.kind !== "end") {
-    throw searchError(reader, state.token.position, "this closing parenthesis has no opening one.");
+    throw searchError(reader, state.token.position, "this closing parenthesis has no opening parenthesis.");
   }
   return expression;
 }
