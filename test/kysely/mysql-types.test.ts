@@ -70,7 +70,26 @@ describe.each(servers)("types of $title", ({ open }) => {
     },
   );
 
-  test("a `float` stands for the double that it is compared as", async () => {
+  test("a `tinyint` other than 0 and 1 is not a boolean: 500, and the log names the property", async () => {
+    const { db, close } = await open();
+    await sql`create table flags (id int primary key, flag tinyint not null)`.execute(db);
+    await sql`insert into flags values (1, 1), (2, 2)`.execute(db);
+    const Flag = entityType("Flag", { id: edm.int32().key(), flag: edm.boolean() });
+    const logged: string[] = [];
+    const logger = {
+      error: (_text: string, { err }: { readonly err?: unknown }) => void logged.push(String(err)),
+      warn: () => {},
+      info: () => {},
+    };
+    const service = odataService({ logger, entitySets: [sqlEntitySet(Flag, { db, table: "flags", operations })] });
+    const statusOf = async (path: string): Promise<number> =>
+      (await service.fetch(new Request(`http://flags.example/${path}`))).status;
+    expect([await statusOf("Flags(1)"), await statusOf("Flags(2)"), await statusOf("Flags")]).toEqual([200, 500, 500]);
+    for (const text of logged) expect(text).toMatch(/where flag, /i);
+    await close();
+  });
+
+  test("a `float` equals the double that comparisons convert it to", async () => {
     const { db, close } = await open();
     await sql`create table sizes (id int primary key, single float not null, \`double\` float not null)`.execute(db);
     const service = odataService({ entitySets: [sqlEntitySet(Size, { db, table: "sizes", operations })] });

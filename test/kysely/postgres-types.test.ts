@@ -117,6 +117,7 @@ const FILTERS: readonly string[] = [
   "span eq duration'PT0S'",
   // Beyond all intervals.
   "span gt duration'-P3000000000D'",
+  "span lt duration'-P3000000000D'",
   "span lt duration'P3000000000D'",
   "tags/any(t: t eq 'red')",
   "tags/any(t: t eq null)",
