@@ -226,11 +226,7 @@ describe("wrong calls of a handler throw a clear error", () => {
       ({ sets }, { notes }) => sets(notes).get("x" as never),
       /the key `id` must be a value of Edm\.Int32/,
     ],
-    [
-      "an entity type without a key",
-      ({ sets }, { notes }) => sets(notes).get(undefined as never),
-      /the key has no value for `id`/,
-    ],
+    ["a missing key", ({ sets }, { notes }) => sets(notes).get(undefined as never), /the key has no value for `id`/],
     [
       "an option of a query",
       ({ sets }, { notes }) => sets(notes).query({ fliter: 1 } as never),
