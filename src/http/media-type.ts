@@ -117,7 +117,7 @@ function takesType(ranges: readonly MediaRange[], type: string): boolean {
   return specific !== undefined && specific.quality > 0;
 }
 
-/** Checks that a client takes a type, or JSON; the ranges of its Accept header. `$format` overrides that header. */
+/** Checks that a client accepts a type, or JSON. `$format` overrides Accept. @returns the ranges in Accept */
 function negotiateRaw(type: string, format: string | undefined, accept: string | undefined): readonly MediaRange[] {
   if (format !== undefined) {
     readFormatOption(format, false);
@@ -131,8 +131,8 @@ function negotiateRaw(type: string, format: string | undefined, accept: string |
 }
 
 /**
- * Checks `$format` where the representation is fixed, as that of `$metadata`.
- * @param takesXml whether `xml` and `application/xml` are accepted with the formats of JSON
+ * Checks `$format` for a resource with a fixed representation, such as `$metadata`.
+ * @param takesXml whether to accept `xml` and `application/xml` in addition to JSON
  * @throws ODataError `UnsupportedFormat`
  */
 export function checkFormatOption(format: string | undefined, takesXml = false): void {

@@ -133,13 +133,13 @@ export interface DialectSyntax {
 export interface DialectValues extends ColumnFormats {
   /** Whether Guids are strings by default: foreign keys then match in one letter case only. */
   readonly guidsAreTexts: boolean;
-  /** The form of a type in which functions and arithmetic compute. */
+  /** Returns the form of a type in functions and arithmetic. */
   readonly canonicalForm: (type: ScalarType) => SqlForm;
   /** Returns plans that compare strings directly where collations allow it. Absent unless the database is synchronous. */
   readonly withKnownCollations?: (plans: PlansByField, rows: ProbedRows, reader: SynchronousReader) => PlansByField;
   /**
    * Arithmetic; null if a term is null. Integers are Int64: overflows and divisions by zero are null.
-   * @throws ODataError `UnsupportedQueryOption` if the database computes other results than the rest
+   * @throws ODataError `UnsupportedQueryOption` if the result would differ from that of other databases
    */
   readonly compute: (expression: ArithmeticExpression, left: Term, right: Term) => RowOperand;
   /** `-x`; also null for the least Int64. */
