@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 const Box = entityType("Box", { id: edm.int32().key(), isSecret: edm.boolean() });
 const Item = entityType("Item", { id: edm.int32().key(), isSecret: edm.boolean() });
+const Label = entityType("Label", { id: edm.int32().key(), text: edm.string() });
 
 // Options are put together here, so that their types are not known to the compiler.
 const make = entitySet as unknown as (type: unknown, options: object) => EntitySet;
@@ -141,5 +142,64 @@ test("what the user may not read is left out of the answer, unless the user sent
     ...shown,
     ...spare,
     Items: [{ Id: 11, IsSecret: false, Boxes: [shown] }],
+  });
+});
+
+/** A service whose boxes contain entities of a type without a set, and spares that skip the rules of their set. */
+function nesting() {
+  const service = odataService({
+    prefix: "",
+    logger: { error: silent, warn: silent, info: silent },
+    defaults: { allowDeepInsert: true },
+    authenticate: () => ({ id: "u", roles: [] }),
+    entitySets: [
+      make(Box, {
+        create: (box: object) => box,
+        navigation: {
+          labels: hasMany(Label),
+          items: hasMany(Item, { target: "Items" }),
+          spare: hasOptional(Item, { target: "Items", authorization: "parent" }),
+        },
+      }),
+      make(Item, {
+        getAll: () => [],
+        getByKey: () => null,
+        navigation: { boxes: hasMany(Box, { target: "Boxes" }), box: hasOptional(Box, { target: "Boxes" }) },
+        authorization: {
+          create: role("writer"),
+          rows: (_user: unknown, item: { isSecret: Flag }) => item.isSecret.eq(false),
+        },
+      }),
+    ],
+  });
+  return async (body: object) => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const response = await service.fetch(new Request("http://service.example/Boxes", init));
+    return { status: response.status, json: (await response.json()) as object };
+  };
+}
+
+test("entities along a navigation without a target set obey no rule", async () => {
+  const labels = [{ Id: 11, Text: "a" }];
+  const { status, json } = await nesting()({ Id: 1, IsSecret: false, Labels: labels });
+  expect(status).toBe(201);
+  expect(json).toMatchObject({ Id: 1, Labels: labels });
+});
+
+test("entities below a navigation that skips the rules of its target set are checked by them", async () => {
+  const post = nesting();
+  const spare = { Id: 11, IsSecret: false };
+  expect(await post({ Id: 1, IsSecret: false, Spare: spare })).toMatchObject({
+    status: 201,
+    json: { Spare: { Id: 11 } },
+  });
+  const box = { Id: 2, IsSecret: false };
+  expect(await post({ Id: 1, IsSecret: false, Spare: { ...spare, Boxes: [box] } })).toMatchObject({
+    status: 403,
+    json: { error: { code: "Forbidden", target: "Spare/Boxes" } },
+  });
+  expect(await post({ Id: 1, IsSecret: false, Items: [{ ...spare, Box: box }] })).toMatchObject({
+    status: 403,
+    json: { error: { code: "Forbidden", target: "Items" } },
   });
 });
