@@ -95,13 +95,13 @@ describe("the Map of a batch handler", () => {
   const find = (answer: unknown, key: number): unknown =>
     batchLookup(answer, typeOf("Int64Row"), "Rows/Nav")(keyOf({ key }));
 
-  test("is asked with the keys as they were given, and by value where that finds nothing", () => {
+  test("is searched by the given keys first, then by value", () => {
     expect(find(new Map([[5n, "found"]]), 5)).toBe("found");
     expect(find(new Map([[5, "found"]]), 5)).toBe("found");
     expect(find(new Map([[5n, "found"]]), 6)).toBeUndefined();
   });
 
-  test("must be one, with keys of the parents' type", () => {
+  test("must be a Map, with keys of the parents' type", () => {
     for (const answer of [null, undefined, {}, [], 5]) {
       expect(() => find(answer, 5)).toThrow("getBatch of Rows/Nav did not return a Map");
     }

@@ -5,7 +5,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../../src/definitio
 
 const silent = (): void => undefined;
 
-/** A service as it is declared. */
+/** Makes a service as declared. */
 export function declare(...entitySets: readonly EntitySet[]): ServiceDefinition {
   return buildServiceDefinition(
     { entitySets, prefix: "", defaults: { allowUpsert: true, allowDeepInsert: true } },
@@ -17,7 +17,7 @@ function notOffered(): never {
   throw new Error("This context opens no sets.");
 }
 
-/** The context of a request to a service. */
+/** Makes the context of a request to a service. */
 export function requestOf(service: ServiceDefinition, user: Principal | null): Context {
   return {
     user,
@@ -30,7 +30,7 @@ export function requestOf(service: ServiceDefinition, user: Principal | null): C
   };
 }
 
-/** A set of a service. */
+/** Returns a set of a service. */
 export function setOf({ entitySets }: ServiceDefinition, name: string): EntitySetDefinition {
   const set = entitySets.get(name);
   if (set === undefined) throw new Error(`There is no set ${name}.`);

@@ -51,7 +51,7 @@ const THINGS: readonly Thing[] = [
   { id: 13, made: null, ownerId: 1, level: 3, hash: null, secret: "x" },
 ];
 
-/** What rules ask of the row of a thing. */
+/** The operands of rules for things. */
 interface ThingRow {
   readonly level: { eq(value: number): RowPredicate; le(value: number): RowPredicate };
   readonly ownerId: { eq(value: number): RowPredicate; isNull(): RowPredicate };
@@ -61,7 +61,7 @@ interface ThingRow {
 }
 type Rule = (user: Principal, row: ThingRow) => RowPredicate;
 
-// Options are put together here, so that their types are not known to the compiler.
+// The tests compose options, so the compiler does not know their types.
 const make = entitySet as unknown as (type: unknown, options: object) => EntitySet;
 
 function things(rule: Rule | null, handlers: object = {}): EntitySet {
@@ -92,7 +92,7 @@ function guard(...sets: readonly EntitySet[]): { readonly service: ServiceDefini
   return { service, context: requestOf(service, USER) };
 }
 
-/** A reading in which no rule holds. */
+/** Returns a reader to whom no rule applies. */
 function trusting(context: Context): Reader {
   return { context, gate: null };
 }
@@ -115,14 +115,14 @@ function idsOf(entities: Iterable<unknown>): readonly number[] {
 }
 
 describe("a service", () => {
-  test("without rules stays what it is", () => {
+  test("without rules is unchanged", () => {
     const declared = declare(things(null), owners());
     expect(withRowRules(declared)).toBe(declared);
     const context = requestOf(declared, USER);
     expect(readerOf(context)).toEqual({ context, gate: null });
   });
 
-  test("keeps its handlers, and tells the writes of databases what to check", () => {
+  test("keeps its handlers, and gives database writes the predicates to check", () => {
     const declared = declare(things(ofLevelOne, { delete: () => true }), owners());
     const guarded = withRowRules(declared);
     for (const name of ["Owners", "Things"]) {
@@ -133,7 +133,7 @@ describe("a service", () => {
     expect(setOf(guarded, "Things").restriction).toBeTypeOf("function");
   });
 
-  test("calls handlers that check the rules by themselves at once", () => {
+  test("calls handlers that check the rules themselves without further checks", () => {
     const obedient = Object.assign(() => "called", { obeysRestriction: true });
     const handlers = { create: obedient, replace: obedient, patch: obedient, delete: obedient };
     const { service, context } = guard(
@@ -150,7 +150,7 @@ describe("a service", () => {
 });
 
 describe("a rule", () => {
-  test("is asked once by a request, and again by the next", () => {
+  test("is called once per request", () => {
     let asked = 0;
     const { service, context } = guard(
       things(() => {
@@ -168,7 +168,7 @@ describe("a rule", () => {
     expect(asked).toBe(2);
   });
 
-  test("that throws does so each time", () => {
+  test("that throws is an error each time", () => {
     let asked = 0;
     const { service, context } = guard(
       things(() => {
@@ -183,7 +183,7 @@ describe("a rule", () => {
     expect(asked).toBe(1);
   });
 
-  test("that says the same of all users is one filter", () => {
+  test("with the same condition for all users is one filter", () => {
     const { service, context } = guard(things(ofRed), owners());
     const set = setOf(service, "Things");
     const [one, other] = [restrictionOf(set, context), restrictionOf(set, requestOf(service, { id: "v" }))];
@@ -194,7 +194,7 @@ describe("a rule", () => {
     expect([...one.sources.keys()].map(({ name }) => name)).toEqual(["Owners"]);
   });
 
-  test("is not called for somebody unknown, who sees nothing", () => {
+  test("is not called for anonymous users, who see nothing", () => {
     const { service } = guard(
       things(() => {
         throw new Error("asked");
@@ -205,8 +205,8 @@ describe("a rule", () => {
   });
 });
 
-describe("a reading in which no rule holds", () => {
-  test("shows all rows", () => {
+describe("a reader to whom no rule applies", () => {
+  test("sees all rows", () => {
     const { context, service } = guard(things(ofLevelOne), owners());
     const { entitySet: set } = setOf(service, "Things");
     expect(visibleEntities(set, THINGS, trusting(context))).toBe(THINGS);
@@ -215,7 +215,7 @@ describe("a reading in which no rule holds", () => {
     expect(readerOf(trusted)).toEqual(trusting(trusted));
   });
 
-  test("a `queryable` handler is called once by a request, with what the request brought", () => {
+  test("a `queryable` handler is called once per request, with the context of the request", () => {
     const given: Context[] = [];
     const queryable = (context: Context) => {
       given.push(context);
@@ -230,7 +230,7 @@ describe("a reading in which no rule holds", () => {
     expect(given[0]).toBe(context);
   });
 
-  test("a path of a rule sees what the rule of its own set hides", async () => {
+  test("a path of a rule sees rows that the rule of their set hides", async () => {
     const { context, service } = guard(things(ofRed), owners({ authorization: { rows: () => noRows } }));
     const { entitySet: set } = setOf(service, "Things");
     expect(idsOf(await visibleEntities(set, THINGS, readerOf(context)))).toEqual([10, 13]);
@@ -239,7 +239,7 @@ describe("a reading in which no rule holds", () => {
 });
 
 describe("visible entities", () => {
-  test("are the same list where all are seen, and looked at no further than they are read", () => {
+  test("are the same list where all are visible, and are checked only as far as they are read", () => {
     const all = guard(
       things(() => allRows),
       owners(),
@@ -263,7 +263,7 @@ describe("visible entities", () => {
     expect(read).toBe(1);
   });
 
-  test("pass on what is no entity, for others to refuse", () => {
+  test("include values that are not entities, which are rejected later", () => {
     const { context, service } = guard(things(ofLevelOne), owners());
     const { entitySet: set } = setOf(service, "Things");
     expect([
@@ -273,7 +273,7 @@ describe("visible entities", () => {
     expect(seesEntity(set, THINGS[2], readerOf(context))).toBe(false);
   });
 
-  test("load nothing for what is hidden by itself", async () => {
+  test("load nothing for entities that their own properties hide", async () => {
     const asked: unknown[] = [];
     const owner = hasOptional(Owner, {
       target: "Owners",
@@ -290,7 +290,7 @@ describe("visible entities", () => {
     expect(asked).toEqual([10, 11, 12]);
   });
 
-  test("of a type must be shown by every set that keeps it back", () => {
+  test("of a type must be visible in every set of the type with a rule", () => {
     const twins = [
       make(Thing, { name: "Small", getAll: () => THINGS, authorization: { rows: ofLevelOne } }),
       make(Thing, {
@@ -309,7 +309,7 @@ describe("visible entities", () => {
 });
 
 describe("an entity that is found", () => {
-  test("is whole, in canonical form, with ignored members as they are", async () => {
+  test("is whole, in canonical form, with ignored members unchanged", async () => {
     const stored = { id: 10, made: new Date(0), level: 1, secret: "x" };
     const { context, service } = guard(things(ofLevelOne, { getByKey: () => Promise.resolve(stored) }), owners());
     expect(await findEntity(setOf(service, "Things").entitySet, 10, readerOf(context))).toEqual({
@@ -322,7 +322,7 @@ describe("an entity that is found", () => {
     });
   });
 
-  test("is none where it is hidden, or missing", () => {
+  test("is null where it is hidden or missing", () => {
     const { context, service } = guard(things(ofLevelOne), owners());
     const { entitySet: set } = setOf(service, "Things");
     expect(findEntity(set, 12, readerOf(context))).toBeNull();
@@ -330,7 +330,7 @@ describe("an entity that is found", () => {
     expect(findEntity(set, 12, trusting(context))).toMatchObject({ id: 12 });
   });
 
-  test("holds no value of another type", () => {
+  test("contains no value of another type", () => {
     const { context, service } = guard(
       things(ofLevelOne, { getByKey: () => ({ id: 10, level: 1, made: 5 }) }),
       owners(),
@@ -340,13 +340,13 @@ describe("an entity that is found", () => {
 });
 
 describe("sources", () => {
-  test("that can keep nothing back show nothing", () => {
+  test("that cannot filter rows are an error", () => {
     const source: QueryableSource = { kind: "EntitySource", read: () => ({ entities: THINGS }) };
     const { context, service } = guard(things(ofLevelOne, { queryable: () => source }), owners());
     expect(() => sourceOf(setOf(service, "Things").entitySet, readerOf(context))).toThrow("cannot filter rows");
   });
 
-  test("of a database get the rule as a predicate, and join what the rule leads to", () => {
+  test("of a database get the rule as a predicate, and join the sets that the rule uses", () => {
     const rows: QueryableSource = {
       kind: "EntitySource",
       read: () => ({ entities: [] }),
@@ -365,7 +365,7 @@ describe("sources", () => {
     const restricted = sourceOf(setOf(service, "Things").entitySet, readerOf(context));
     expect(restricted.read({} as never)).toEqual({ entities: [7] });
     expect(sourceOf(setOf(service, "Things").entitySet, trusting(context))).toBe(rows);
-    // The rule goes where the database cannot.
+    // The rule follows a navigation that the database cannot join.
     const far = guard(things(ofRed, { queryable }), owners());
     expect(() => sourceOf(setOf(far.service, "Things").entitySet, readerOf(far.context))).toThrow("cannot join");
   });
@@ -392,7 +392,7 @@ describe("applyQuery", () => {
     return restrictQuery(given, setOf(service, "Things").entitySet, conditionsFor(readerOf(context)), service);
   }
 
-  test("gets the rule as a part of the filter, with its values in place", () => {
+  test("gets the rule as part of the filter, with its values", () => {
     const got = applied((_user, { level }) => level.eq(7));
     expect(got?.filter?.expression).toMatchObject({
       kind: "comparison",
@@ -410,7 +410,7 @@ describe("applyQuery", () => {
     });
   });
 
-  test("gets the query as it is where the user sees all, and none where the user sees nothing", () => {
+  test("gets the unchanged query where the user sees all, and none where the user sees nothing", () => {
     expect(applied(() => allRows)).toEqual(query);
     expect(applied(() => noRows)).toBeNull();
   });
@@ -439,7 +439,7 @@ describe("writes of handlers of the application", () => {
     return { calls, context, handlers, note };
   }
 
-  test("a hidden entity is not there", async () => {
+  test("a hidden entity is missing", async () => {
     const { handlers, calls, context } = writable(ofLevelOne, { create: () => null });
     for (const key of [12, 99]) {
       expect(await handlers.replace(key, { id: key, level: 1 }, context)).toBeNull();
@@ -451,7 +451,7 @@ describe("writes of handlers of the application", () => {
     expect(calls).toEqual([["delete", 10]]);
   });
 
-  test("a handler that replaces and creates meets what is missing, but nothing that is hidden", () => {
+  test("a replace handler that may create is called for missing entities, but not for hidden ones", () => {
     const { handlers, calls, context } = writable(ofLevelOne);
     expect(() => handlers.replace(12, { id: 12, level: 1 }, context)).toThrow("has this key already");
     handlers.replace(99, { id: 99, level: 1 }, context);
@@ -459,7 +459,7 @@ describe("writes of handlers of the application", () => {
     expect(() => handlers.replace(99, { id: 99, level: 2 }, context)).toThrow("could not see it afterwards");
   });
 
-  test("such a handler is not called for who sees nothing, and no key that is taken tells of anything", () => {
+  test("such a handler is not called for users who see nothing, and a taken key reveals nothing", () => {
     const { handlers, calls, context } = writable(() => noRows);
     for (const key of [12, 99]) {
       const replace = (by: Context) => () => handlers.replace(key, { id: key, level: 1 }, by);
@@ -469,7 +469,7 @@ describe("writes of handlers of the application", () => {
     expect(calls).toEqual([]);
   });
 
-  test("what the server fills in, and what is not loaded, is left to the handler", () => {
+  test("the handler is responsible for computed properties and for related entities that cannot be loaded", () => {
     const computed = writable((_user, { hash }) => hash.eq("a"));
     computed.handlers.patch(10, { level: 5 }, computed.context);
     expect(computed.calls).toEqual([["patch", 10, { level: 5 }]]);
@@ -479,7 +479,7 @@ describe("writes of handlers of the application", () => {
     expect(ignored.calls).toHaveLength(1);
   });
 
-  test("an entity of a class is known by what it gives", () => {
+  test("getters of a class count as properties", () => {
     class Stored {
       readonly id = 10;
       readonly level = 1;
@@ -497,7 +497,7 @@ describe("writes of handlers of the application", () => {
     expect(calls).toEqual([["patch", 10, { ownerId: 6 }]]);
   });
 
-  test("what a handler leaves out is null", () => {
+  test("a property that a handler leaves out is null", () => {
     const { handlers, calls, context } = writable((_user, { level, ownerId }) => level.eq(1).or(ownerId.eq(6)), {
       getByKey: () => ({ id: 10, level: 1 }),
     });
@@ -505,7 +505,7 @@ describe("writes of handlers of the application", () => {
     expect(calls).toEqual([]);
   });
 
-  test("a change of what a join goes by is judged by where it leads then", () => {
+  test("a changed foreign key is checked by the new related entity", () => {
     const { handlers, calls, context } = writable(ofRed);
     expect(() => handlers.patch(10, { ownerId: 2 }, context)).toThrow("could not see it afterwards");
     expect(() => handlers.patch(10, { ownerId: null }, context)).toThrow("could not see it afterwards");
@@ -513,7 +513,7 @@ describe("writes of handlers of the application", () => {
     expect(calls).toEqual([["patch", 10, { level: 9 }]]);
   });
 
-  test("a handler of keys that answers an error for what is missing creates all the same", () => {
+  test("an entity is created although `getByKey` returns an error for missing entities", () => {
     const created: unknown[] = [];
     const { handlers, context } = writable(ofLevelOne, {
       create: (entity: unknown) => created.push(entity),
@@ -528,7 +528,7 @@ describe("writes of handlers of the application", () => {
 });
 
 describe("batches along a navigation", () => {
-  test("keep their keys, their errors, and what is seen of each", async () => {
+  test("keep their keys, their errors, and the visible entities of each", async () => {
     const failure = odataError(400, "Broken", "No.");
     const batch = new Map<number, unknown>([
       [1, THINGS.slice(0, 3)],

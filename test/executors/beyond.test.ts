@@ -3,7 +3,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";
 import { createTable, ENGINES, insertRow, type DatabaseEngine, type DatabaseName } from "./engines.ts";
 
-/** What lies beyond the values of a database is told to the client: no answer is wrong, and none is a 500. */
+/** Values outside the range of a database are a client error: no response is wrong, and none is a 500. */
 
 const Edge = entityType("Edge", {
   id: edm.int32().key(),
@@ -66,7 +66,7 @@ async function edgesOver(engine: DatabaseEngine) {
 const over = await Promise.all(ENGINES.map(edgesOver));
 afterAll(() => Promise.all(over.map(({ close }) => close())));
 
-/** One row, none, or why not, in the order SQLite, PostgreSQL, MariaDB. */
+/** One row, none, or the reason, in the order SQLite, PostgreSQL, MariaDB. */
 type Outcome = "row" | "none" | RegExp;
 const RANGE = /cannot evaluate the expression: an intermediate number is out of range/;
 

@@ -7,7 +7,7 @@ import { createTable, ENGINES, insertRow, type AnyDatabase, type DatabaseName } 
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
 
-/** What makes a statement last, on servers, and how many such statements run. */
+/** How to make a statement slow on servers, and the number of such statements. */
 const SLEEPS: Readonly<Partial<Record<DatabaseName, readonly [sleep: string, running: string]>>> = {
   postgres: [
     "pg_sleep(120)::text",
@@ -18,7 +18,7 @@ const SLEEPS: Readonly<Partial<Record<DatabaseName, readonly [sleep: string, run
     "select count(*) as n from information_schema.processlist where command = 'Query' and id <> connection_id() and info like '%sleepers%' and db = database()",
   ],
 };
-/** Embedded databases run one statement at a time, so none can be told to end. */
+/** Embedded databases run one statement at a time, so none can be cancelled. */
 const SERVERS = ENGINES.filter(({ title }) => title === "PostgreSQL" || title === "MariaDB");
 const WATCHDOG_MS = 60_000;
 

@@ -78,7 +78,7 @@ async function createTable(db: AnyDatabase, engine: DatabaseEngine): Promise<voi
 const OPERATIONS = ["read", "create", "replace", "patch"] as const;
 const JSON_COLUMN = { storage: "json" } as const;
 
-/** A complex value in one column, in a form of its own. */
+/** A complex value in one column, in a custom form. */
 const SPOT = {
   fromDatabase: (cell: unknown) => {
     const [a = null, b = null] = String(cell)
@@ -114,7 +114,7 @@ function saved(id: number, body: BodyOf<typeof Person>, version: number): Person
   return fill({ ...body, id, version });
 }
 
-/** Computed members that nobody sets are null. */
+/** Computed members without a value are null. */
 function fill(person: Person): Person {
   const address = <A extends Person["work"]>(value: A): A =>
     value === null ? value : { ...value, seen: value.seen ?? null };
@@ -156,7 +156,7 @@ function memoryService(propertyNaming: "PascalCase" | "camelCase" = "PascalCase"
   });
 }
 
-/** What a client sees of an answer: status, ETag, whole body. */
+/** The parts of a response that a client sees: status, ETag, whole body. */
 async function ask(
   service: Service,
   method: string,
@@ -201,7 +201,7 @@ const EMPTY = {
 
 const ADDRESSES = ["Home", "Work", "Away", "Office"] as const;
 
-/** A change of a person with these complex values, and what is different then: the error of a change that is refused. */
+/** A change of a person's complex values, and the expected difference, or the error of a refused change. */
 type Case = readonly [before: object, change: object, after: object];
 
 const MERGED: readonly Case[] = ADDRESSES.flatMap((name): readonly Case[] => [
@@ -251,7 +251,7 @@ const OTHERS: readonly Case[] = [
     },
   ],
 ];
-/** The target of what is refused. */
+/** The target of the error. */
 const REFUSED: ReadonlyArray<readonly [before: object, change: object, target: string]> = [
   [EMPTY, { Work: { City: "Bergen" } }, "Work/Street"],
   [EMPTY, { Away: { City: "Bergen" } }, "Away/Street"],
@@ -282,7 +282,7 @@ function shown(id: number, before: object, after: object, version: unknown): obj
   };
 }
 
-/** Without its ETag, whose text says nothing. */
+/** Removes the ETag, whose value means nothing. */
 function withoutTag([status, tag, body]: readonly unknown[]): readonly unknown[] {
   if (typeof body !== "object" || body === null) return [status, tag, body];
   const { "@odata.etag": _etag, ...rest } = body as Record<string, unknown>;
@@ -296,7 +296,7 @@ async function checkCases(service: Service): Promise<void> {
     const id = index + 1;
     const target = `People(${String(id)})`;
     await ask(service, "POST", "People", { Id: id, ...before });
-    // A change of no member counts as no write in a table.
+    // A change without members is not a write of a table.
     const version = expect.toSatisfy(
       (count: number) => count === 2 || (count === 1 && Object.keys(after).length === 0),
     );
@@ -321,7 +321,7 @@ async function checkCases(service: Service): Promise<void> {
   }
 }
 
-/** A property route replaces: what the new value lacks has its default. PUT of the entity replaces, too. */
+/** A property route replaces the value: missing members get their default. PUT of the entity replaces it too. */
 async function checkReplacements(service: Service): Promise<void> {
   await ask(service, "POST", "People", { Id: 5000, ...WHOLE });
   const address = { Street: "S", City: null, Zip: "0000", Geo: null, Since: 1, Seen: null, Tags: [] };
@@ -361,7 +361,7 @@ test("over arrays PATCH merges complex values at every depth", async () => {
   await checkReplacements(memoryService());
 });
 
-test("what a change lacks is named as the service names it", async () => {
+test("an error for a missing member uses the names of the service", async () => {
   const service = memoryService("camelCase");
   const address = { street: "A", tags: [] };
   await ask(service, "POST", "People", { id: 1, home: address, office: address, note: {}, stops: [] });
@@ -413,7 +413,7 @@ describe.each(ENGINES)("complex values in tables of $title", (engine) => {
           for (const service of [memory, table]) await ask(service, "POST", "People", { Id: id, ...before });
           for (const body of changes) {
             const expected = await ask(memory, "PATCH", target, body);
-            // An empty change counts no write in a table.
+            // An empty change is not a write of a table.
             const answer = await ask(table, "PATCH", target, body);
             expect(withoutVersion(answer), JSON.stringify(body)).toEqual(withoutVersion(expected));
           }

@@ -1,15 +1,15 @@
 import type { Dialect, LogEvent } from "kysely";
 
-/** Counts the statements of a database, those that go through Kysely and those that are read at once. */
+/** Counts the statements of a database, both through Kysely and synchronous ones. */
 export interface StatementCounter {
   readonly dialect: Dialect;
   readonly log: (event: LogEvent) => void;
-  /** The texts since the last reset. */
+  /** The statements since the last reset. */
   readonly texts: () => readonly string[];
   readonly reset: () => void;
 }
 
-/** Asks once, when a statement is compiled, how it would run: it reads no rows. */
+/** The query plans that are requested once per compiled statement. They read no rows. */
 const EXPLAIN = "explain query plan ";
 
 /** Makes a dialect whose statements are counted. */

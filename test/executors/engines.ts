@@ -12,7 +12,7 @@ import { oncePerRun } from "../once-per-run.ts";
 // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
 export type AnyDatabase = Kysely<any>;
 
-/** What a database speaks: which types its columns have. */
+/** The SQL dialect of a database, which decides the column types. */
 export type DatabaseName = "sqlite" | "postgres" | "mariadb";
 
 /** An empty database. */
@@ -26,17 +26,17 @@ export interface DatabaseEngine {
   readonly name: DatabaseName;
   /** For the names of tests. */
   readonly title: string;
-  /** One at a time in a test file: the next one empties the database. */
+  /** Opens a database, one at a time in a test file: the next one empties it. */
   readonly open: () => Promise<OpenDatabase>;
 }
 
-/** PostgreSQL in this process, as far as it is used here. */
+/** PostgreSQL in this process, as far as the tests use it. */
 interface PGlite extends PGliteInstance {
   exec(statements: string): Promise<unknown>;
   dumpDataDir(compression: "none"): Promise<Blob>;
 }
 
-// Read with `require`: its types need those of browsers and of Emscripten.
+// Read with `require`, because its types need those of browsers and of Emscripten.
 const require = createRequire(import.meta.url);
 const { PGlite } = require("@electric-sql/pglite") as {
   readonly PGlite: new (options?: { readonly loadDataDir: Blob }) => PGlite;
@@ -61,7 +61,7 @@ async function openPGlite(): Promise<OpenDatabase> {
   embedded ??= startPGlite();
   const pglite = await embedded;
   await pglite.exec("drop schema if exists public cascade; create schema public; set time zone 'Asia/Kathmandu'");
-  // Whoever closes the database does not close the server.
+  // Closing the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
   const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }) });
   return { db, close: () => db.destroy() };
@@ -77,7 +77,7 @@ function methodsOf(pglite: PGlite): Pick<PGlite, "query" | "transaction" | "clos
   };
 }
 
-/** A schema of its own on a server, where a time zone and a collation of their own must not matter. */
+/** A schema on a server, with another time zone and collation, which must not matter. */
 async function openPostgres(url: string): Promise<OpenDatabase> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
   const pool = new Pool({
@@ -96,7 +96,7 @@ async function openPostgres(url: string): Promise<OpenDatabase> {
   };
 }
 
-/** A database of its own on a server. */
+/** A database on a server. */
 async function openMariadb(url: string): Promise<OpenDatabase> {
   const name = `t_${randomBytes(6).toString("hex")}`;
   const admin: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool: createPool(url) }) });
@@ -137,8 +137,8 @@ function serverOf(
 }
 
 /**
- * The databases of this run: SQLite and PGlite in every one, servers where their URLs are given by ODATAKIT_POSTGRES and
- * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY the servers alone.
+ * The databases of this run: always SQLite and PGlite, and the servers whose URLs are in ODATAKIT_POSTGRES and
+ * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers.
  */
 export const ENGINES: readonly DatabaseEngine[] =
   process.env["ODATAKIT_SERVERS_ONLY"] === undefined
@@ -149,7 +149,7 @@ export const ENGINES: readonly DatabaseEngine[] =
       ]
     : servers;
 
-/** Makes a table. Columns have their types by name; the first one is the key. */
+/** Makes a table from columns with types by name; the first one is the key. */
 export async function createTable(
   { db }: OpenDatabase,
   table: string,
@@ -159,7 +159,7 @@ export async function createTable(
   await sql`create table ${sql.id(table)} (${sql.join(definitions)})`.execute(db);
 }
 
-/** Adds a row, its cells in the order of the columns. */
+/** Adds a row, with its cells in the order of the columns. */
 export async function insertRow({ db }: OpenDatabase, table: string, cells: readonly unknown[]): Promise<void> {
   await sql`insert into ${sql.id(table)} values (${sql.join(cells.map((cell) => sql.val(cell)))})`.execute(db);
 }

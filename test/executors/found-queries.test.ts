@@ -3,12 +3,12 @@ import { ENGINES } from "./engines.ts";
 import { thingRows } from "./thing-rows.ts";
 import { thingServices, type ThingServices } from "./things.ts";
 
-/** Filters that databases answered in another way once: generated requests found them. */
+/** Filters for which databases once returned other results: found by generated requests. */
 const FILTERS = [
-  // A timestamp that is null has no offset, whatever it is computed from.
+  // A timestamp that is null has no offset, no matter how it is computed.
   "totaloffsetminutes((2024-02-29T12:00:00Z add span)) eq (-note/count)",
   "totaloffsetminutes(2024-02-29T12:00:00Z add span) eq null",
-  // A remainder of zero is zero, whatever its sign.
+  // A remainder of zero is zero, with either sign.
   "((-price) mod cost) eq 0",
   "((-price) mod cost) ge 0",
   "totaloffsetminutes(at) eq ((-price) mod cost)",

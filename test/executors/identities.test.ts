@@ -8,7 +8,7 @@ import { thingServices, type ThingServices } from "./things.ts";
 import { isUnsupported } from "./unsupported.ts";
 
 /**
- * What holds for every condition, whatever it means: so a fault that all executors share shows, too.
+ * Laws that apply to every condition, whatever it means, so that they also find faults that all executors share.
  * @see M. Rigger, Z. Su: Finding Bugs in Database Systems via Query Partitioning
  */
 
@@ -43,7 +43,7 @@ async function idsWhere(service: ThingServices["memory"], filter: string): Promi
   return value.map(({ id }) => id);
 }
 
-/** Conditions that the binder takes: a few of the generated ones have a literal beyond its type. */
+/** Conditions that the binder accepts: a few of the generated ones have a literal out of range. */
 const valid = condition(2).filter((text) => !/\d{16}/.test(text) && !/(home|geo|note) gt null/.test(text));
 
 const services = over.map(({ engine, database }) => [engine.title, engine.name, database] as const);
@@ -51,13 +51,13 @@ const arrays = over.slice(0, 1).map(({ memory }) => ["arrays", "sqlite", memory]
 afterAll(() => Promise.all(over.map(({ close }) => close())));
 
 describe.each([...arrays, ...services])("over %s", (_title, name, service) => {
-  /** Leaves out what the database cannot do. */
+  /** Leaves out the conditions that the database does not support. */
   const unlessRefused = async (filter: string): Promise<void> => {
     const response = await service.fetch(new Request(targetOf({ filter, top: 0, count: true })));
     fc.pre(!isUnsupported(name, `${String(response.status)} ${await response.text()}`));
   };
 
-  test("a condition, its negation and its absence part the set", { timeout: 30_000 }, async () => {
+  test("a condition, its negation and its absence divide the set", { timeout: 30_000 }, async () => {
     const property = fc.asyncProperty(valid, async (text) => {
       await unlessRefused(text);
       const parts = [`(${text})`, `not (${text})`, `(${text}) eq null`];
@@ -70,7 +70,7 @@ describe.each([...arrays, ...services])("over %s", (_title, name, service) => {
     await fc.assert(property, { numRuns: caseCount(150) });
   });
 
-  test("the total is the number of rows, however it is asked for", { timeout: 30_000 }, async () => {
+  test("every kind of request for the total returns the number of rows", { timeout: 30_000 }, async () => {
     const property = fc.asyncProperty(valid, async (filter) => {
       await unlessRefused(filter);
       const ids = await idsWhere(service, filter);
@@ -85,7 +85,7 @@ describe.each([...arrays, ...services])("over %s", (_title, name, service) => {
     await fc.assert(property, { numRuns: caseCount(60) });
   });
 
-  test("pages hold each row once, in the order of the whole", { timeout: 30_000 }, async () => {
+  test("pages contain each row once, in the order of the whole", { timeout: 30_000 }, async () => {
     const orders = fc.constantFrom(
       "name",
       "level desc",

@@ -23,7 +23,7 @@ export const Event = entityType("Event", {
 });
 export type EventRow = EntityOf<typeof Event>;
 
-/** Keyed by a timestamp, which events refer to in other forms. */
+/** Keyed by a timestamp, to which events refer in other forms. */
 export const Moment = entityType("Moment", { at: edm.dateTimeOffset({ precision: 3 }).key(), name: edm.string() });
 export type MomentRow = EntityOf<typeof Moment>;
 
@@ -62,7 +62,7 @@ const TYPES: Readonly<Record<string, Types>> = {
 };
 const POSITIONS: Readonly<Record<DatabaseName, 0 | 1 | 2>> = { sqlite: 0, postgres: 1, mariadb: 2 };
 
-/** Whole seconds, so that each form holds them: the hour that Berlin has twice is among them. */
+/** Whole seconds, which every form can store, including the hour that Berlin has twice. */
 const SECONDS = [
   "2024-10-27T00:30:00.000Z",
   "2024-10-27T01:30:00.000Z",
@@ -72,7 +72,7 @@ const SECONDS = [
   "1970-01-01T00:00:01.000Z",
 ];
 const FINER = ["2024-10-27T00:30:00.001Z", "2024-10-27T00:29:59.999Z", "2024-02-29T12:30:00.500Z"];
-/** Beyond what MariaDB's timestamp holds. */
+/** Outside the range of MariaDB's timestamp. */
 const FARTHER = ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"];
 const DATES = ["2024-02-29", "1970-01-01", "1969-12-31", "0001-01-01", "9999-12-31", "2024-10-27"];
 
@@ -101,7 +101,7 @@ export const MOMENTS: readonly MomentRow[] = [...SECONDS, ...FINER].map((at, ind
   name: `m${String(index)}`,
 }));
 
-/** A cell as a program of another kind would have stored it. */
+/** A cell as another program would have stored it. */
 function cellOf(field: string, value: string | null, database: DatabaseName): unknown {
   if (value === null) return null;
   const time = Date.parse(value.includes("T") ? value : `${value}T00:00:00Z`);
@@ -119,7 +119,7 @@ function cellOf(field: string, value: string | null, database: DatabaseName): un
     case "lite":
     case "dayLite": {
       const text = new Date(time).toISOString().replace("T", " ").slice(0, -1);
-      // Equal values have texts of different lengths.
+      // Equal values have strings of different lengths.
       return value.length % 3 === 0 ? text : text.replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : zeros));
     }
     case "plain":
@@ -132,7 +132,7 @@ function cellOf(field: string, value: string | null, database: DatabaseName): un
   }
 }
 
-/** Makes and fills the tables. Literals of timestamps that know no zone are UTC, whatever the session has. */
+/** Makes and fills the tables. Literals of timestamps without a zone are UTC, in any session. */
 export async function makeEvents(db: AnyDatabase, database: DatabaseName): Promise<void> {
   const position = POSITIONS[database];
   const definitions = Object.entries(TYPES).map(([name, types]) => sql`${sql.id(name)} ${sql.raw(types[position])}`);
@@ -166,7 +166,7 @@ export interface EventServices {
 const OPTIONS = { propertyNaming: "camelCase", namespace: "Test", secret: "s".repeat(32) } as const;
 const JOINS = { jd: { jd: "at" }, lite: { lite: "at" }, ms: { at: "ms" } } as const;
 
-/** The rows behind both executors; tables may be written. */
+/** The rows of both executors; tables may be written. */
 export async function eventServices(engine: DatabaseEngine): Promise<EventServices> {
   const { db, close } = await engine.open();
   await makeEvents(db, engine.name);

@@ -12,7 +12,7 @@ const RUNS = fuzzCount(150);
 const ROWS = 40;
 const SECRET = "of forty rows none is lost, and none comes twice";
 
-/** Values of every type that can be ordered, nullable and not, and values that are computed from them. */
+/** Values of every type that can be ordered, nullable and not, and values computed from them. */
 const PATHS =
   "id name code small count big ratio limit price cost rate flag active uuid token bytes day time at second local epoch span level " +
   "rank color home/city home/number home/geo/latitude home/geo/name note/text note/count note/price note/at note/done";
@@ -36,7 +36,7 @@ const TERMS: readonly string[] = [
   "count gt 3 and flag",
   "'x'",
 ];
-/** Orders that pages go through by offset. */
+/** Orders whose pages use offsets. */
 const OTHER_TERMS: readonly string[] = ["tags/$count", "tags/any(t:t eq 'a')", "amounts/$count"];
 
 const FILTERS: readonly (string | undefined)[] = [
@@ -74,7 +74,7 @@ async function read(service: Service, target: string, size?: number): Promise<Re
   return JSON.parse(text) as Readonly<Record<string, unknown>>;
 }
 
-/** The ids of all pages from a target on, by the links. */
+/** Returns the ids of all pages from a target on, by following the links. */
 async function idsOfPages(
   service: Service,
   target: string,

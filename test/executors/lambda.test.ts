@@ -4,14 +4,14 @@ import { afterAll, describe, expect, test } from "vitest";
 import { LAMBDA_CASES, Trip, TRIPS } from "../http/trips.ts";
 import { createTable, ENGINES, insertRow, type DatabaseEngine, type DatabaseName } from "./engines.ts";
 
-/** What a column with JSON cannot be asked for. */
+/** The conditions that a column with JSON does not support. */
 const REFUSED = /^(?:Services|Octets)\//;
 /** JSON has no NaN. */
 const WITHOUT_SQL = new Set(["Ratios/any(r:r ne r)"]);
 
 const fields = Object.keys(Trip.properties);
 
-/** The types of the columns; all others hold JSON. */
+/** The types of the columns; all others contain JSON. */
 const TYPES: Readonly<Record<DatabaseName, Readonly<Record<string, string>>>> = {
   sqlite: {
     id: "integer primary key",
@@ -34,7 +34,7 @@ const TYPES: Readonly<Record<DatabaseName, Readonly<Record<string, string>>>> = 
 };
 const JSON_TYPES: Readonly<Record<DatabaseName, string>> = { sqlite: "text", postgres: "jsonb", mariadb: "json" };
 
-/** JSON text as another program would have written it: numbers with all their digits, texts in canonical form. */
+/** JSON as another program would have written it: numbers with all their digits, strings in canonical form. */
 function toJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toJson).join(",")}]`;
   if (typeof value === "bigint") return String(value);

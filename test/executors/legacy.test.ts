@@ -21,7 +21,7 @@ async function answer(
   return [response.status, text === "" ? null : JSON.parse(text), response.headers];
 }
 
-/** Without what differs between a table and an array: ETags. */
+/** Removes the differences between a table and an array: ETags. */
 function plain(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body, (name, value: unknown) => (name === "@odata.etag" ? undefined : value)));
 }
@@ -209,7 +209,7 @@ describe.each(ENGINES)("an existing database: $title", (engine) => {
     expect(removed[0]).toBe(204);
   });
 
-  test("a cell that no value is mapped to is a 500 whose log tells the property and the mapping", async () => {
+  test("a cell that no value is mapped to is a 500 whose log names the property and the mapping", async () => {
     const { database, db } = services;
     await sql`insert into invoices (id, status, stage, open) values (20, 99, 0, 0)`.execute(db);
     expect((await answer(database, "/Invoices(20)"))[0]).toBe(500);

@@ -13,7 +13,7 @@ import {
 import { sqlEntitySet } from "odatakit/kysely";
 import type { AnyDatabase, DatabaseEngine, DatabaseName } from "./engines.ts";
 
-/** Tables as an existing database has them: cells that stand for other values. */
+/** Tables of an existing database, whose cells are mapped to other values. */
 
 export const Status = enumType("Status", { Draft: 10, Paid: 2, Lost: -1 });
 export const Stage = enumType("Stage", { New: 0, Old: 1, Gone: 2 });
@@ -31,7 +31,7 @@ export const Invoice = entityType("Invoice", {
 });
 export type InvoiceRow = EntityOf<typeof Invoice>;
 
-/** Keyed by a mapped enumeration, and related by one that is mapped to other cells. */
+/** Keyed by a mapped enumeration, and related by one with another mapping. */
 export const Label = entityType("Label", { code: edm.enum(Status).key(), text: edm.string() });
 export type LabelRow = EntityOf<typeof Label>;
 
@@ -124,7 +124,7 @@ export interface LegacyServices {
   readonly close: () => Promise<void>;
 }
 
-/** The rows behind both executors. Tables may be written. */
+/** The rows of both executors. Tables may be written. */
 export async function legacyServices(engine: DatabaseEngine): Promise<LegacyServices> {
   const { db, close } = await engine.open();
   await makeLegacy(db, engine.name);
@@ -166,7 +166,7 @@ export async function legacyServices(engine: DatabaseEngine): Promise<LegacyServ
   const logged: string[] = [];
   const logger = {
     error: (_message: string, fields?: unknown) => {
-      // The name of the field that holds the error is the logger's.
+      // Each logger has its own name for the field with the error.
       for (const value of Object.values(fields ?? {})) if (value instanceof Error) logged.push(value.message);
     },
     warn: () => {},

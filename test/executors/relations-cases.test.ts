@@ -3,7 +3,7 @@ import { ENGINES, type Running } from "./relations-engines.ts";
 import { memoryService } from "./relations-memory.ts";
 import { relationRows } from "./relations-rows.ts";
 
-/** Rows in which the requests below tell apart what is easily taken for the same. */
+/** Rows for which the requests below distinguish meanings that are easily confused. */
 const SEEDS: readonly number[] = [100_088, 77_021];
 
 const CASES: ReadonlyArray<readonly [what: string, target: string]> = [

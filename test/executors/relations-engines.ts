@@ -3,20 +3,20 @@ import { memoryService, type Service, type Shared } from "./relations-memory.ts"
 import type { Relations } from "./relations-model.ts";
 import { makeTables, mixedService, tablesService } from "./relations-tables.ts";
 
-/** A service over rows, until it is ended. */
+/** A service over rows, until it is closed. */
 export interface Running {
   readonly service: Service;
   readonly end: () => Promise<void>;
 }
 
-/** Puts rows behind a service; one at a time. */
+/** Starts a service over rows; only one runs at a time. */
 export type Engine = (data: Relations, shared: Shared) => Promise<Running>;
 
 /** Arrays, with one call of a handler for each parent. */
 const handlers: Engine = (data, shared) =>
   Promise.resolve({ service: memoryService(data, "handlers", shared), end: () => Promise.resolve() });
 
-/** Tables of a database; in the second form treated as spread over machines. */
+/** Tables of a database; in the second form treated as distributed. */
 const tablesOf = (distributed: boolean): ReadonlyArray<readonly [name: string, engine: Engine]> =>
   DATABASES.map(({ name: database, title, open }) => [
     distributed ? `tables of ${title}, as if spread over machines` : `tables of ${title}`,
@@ -39,10 +39,10 @@ const mixed: ReadonlyArray<readonly [name: string, engine: Engine]> = DATABASES.
   ],
 );
 
-/** Engines that refuse what they cannot evaluate in one statement, and answer all else. */
+/** Engines that refuse queries which need more than one statement, and support all others. */
 export const PARTIAL: ReadonlyArray<readonly [name: string, engine: Engine]> = [...mixed, ...tablesOf(true)];
 
-/** What is compared with arrays whose navigations have handlers for many parents. */
+/** The engines that are compared with arrays whose navigations have handlers for many parents. */
 export const ENGINES: ReadonlyArray<readonly [name: string, engine: Engine]> = [
   ["arrays, with one handler call for each parent", handlers],
   ...tablesOf(false),

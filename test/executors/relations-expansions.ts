@@ -1,10 +1,10 @@
 import { GRAPH } from "./relations-graph.ts";
 import type { Query } from "./relations-queries.ts";
 
-/** What `$levels=max` stands for. */
+/** The value of `$levels=max`. */
 const MAX_LEVELS = 3;
 
-/** Parts a text at a character, but for what stands in parentheses or quotes. */
+/** Splits a string at a character outside of parentheses and quotes. */
 function split(text: string, at: string): readonly string[] {
   const parts = [""];
   let depth = 0;
@@ -21,8 +21,9 @@ function split(text: string, at: string): readonly string[] {
 }
 
 /**
- * How many statements an expansion may need: one for each level to many, one for each count, one for each search. What
- * is single-valued stands in the rows of its parents, but for those of an entity that is read by its key.
+ * Returns how many statements an expansion may need: one for each level to many, one for each count, one for each
+ * search. Single-valued expansions are joined to the rows of their parents, except for an entity that is read by its
+ * key.
  */
 function statementsOf(expand: string, set: string, isKeyed = false): number {
   const graph = GRAPH[set];
@@ -44,7 +45,7 @@ function statementsOf(expand: string, set: string, isKeyed = false): number {
   }, 0);
 }
 
-/** The most statements that a request to a set over tables may make. */
+/** The greatest number of statements that a request to a set over tables may make. */
 export function statementsFor({ path, options }: Query): number {
   const set = /^\/(\w+)/.exec(path)?.[1] ?? "";
   const count = options["$count"] === "true" ? 1 : 0;

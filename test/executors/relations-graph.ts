@@ -12,14 +12,14 @@ import {
   WEIGHTS,
 } from "./relations-rows.ts";
 
-/** What values of a property are; those of one kind compare with one another. */
+/** The kinds of values; values of one kind can be compared. */
 export type Kind = "text" | "integer" | "decimal" | "double" | "boolean" | "guid" | "date" | "instant" | "size";
 
 /** A set as a client sees it. */
 export interface SetGraph {
   readonly key: readonly string[];
   readonly properties: Readonly<Record<string, Kind>>;
-  /** Properties without a single value, which only stand in `$select`. */
+  /** Properties that are not single values, which only `$select` names. */
   readonly others: readonly string[];
   readonly toOne: Readonly<Record<string, string>>;
   readonly toMany: Readonly<Record<string, string>>;
@@ -95,12 +95,12 @@ export const GRAPH: Readonly<Record<string, SetGraph>> = {
   },
 };
 
-/** A text as a literal. */
+/** Returns a string as a literal. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Literals of each kind: those that are stored, and a few beside them. */
+/** Literals of each kind: stored values, and a few others. */
 export const LITERALS: Readonly<Record<Kind, readonly string[]>> = {
   text: [...NAMES, ...CODES, ...COUNTRIES].map(quoted),
   integer: ["0", "1", "2", "3", "5", "7", "-1", "300", ...[...NOTE_IDS, ...WEIGHTS].map(String)],
@@ -113,7 +113,7 @@ export const LITERALS: Readonly<Record<Kind, readonly string[]>> = {
   size: ["'Small'", "Rel.Size'Large'"],
 };
 
-/** The keys that may be there, as they stand between parentheses. */
+/** The keys that may exist, as written between parentheses. */
 export const KEYS: Readonly<Record<string, readonly string[]>> = {
   Publishers: COUNTRIES.flatMap((country) => [1, 2].map((n) => `Country=${quoted(country)},Number=${String(n)}`)),
   Authors: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],

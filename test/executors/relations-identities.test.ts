@@ -16,7 +16,7 @@ const ARRAYS: Engine = (data, shared) =>
 const data = relationRows(4242);
 const RUNS = caseCount(60);
 
-/** Stands for the related entity in the conditions: no literal has it. */
+/** A placeholder for the related entity in the conditions: no literal contains it. */
 const RELATED = "related";
 
 type Entity = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ const toOne = graphs.flatMap(([set, graph]) =>
   Object.entries(graph.toOne).map(([name, target]) => ({ set, name, target })),
 );
 
-/** A navigation, and a condition on what it leads to. */
+/** A navigation, and a condition on its related entities. */
 const conditionAlong = (navigations: typeof toMany): fc.Arbitrary<{ set: string; name: string; on: string }> =>
   fc
     .constantFrom(...navigations)
@@ -68,7 +68,7 @@ describe.each([["arrays, with one handler call for many parents", ARRAYS] as con
       return (await send(target)).value.map((entity) => JSON.stringify(entity));
     }
 
-    /** What an expansion brings, by the key of the parent. */
+    /** The expanded entities, by the key of the parent. */
     async function expanded(
       set: string,
       name: string,

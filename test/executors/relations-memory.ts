@@ -8,7 +8,7 @@ export type Shared = Pick<ServiceOptions, "actions" | "defaults" | "secret">;
 
 const silent = (): void => undefined;
 
-/** What all services of the suite have in common, whatever is behind their sets. */
+/** The options that all services of the suite share. */
 export const COMMON = {
   propertyNaming: "PascalCase",
   namespace: "Rel",
@@ -16,7 +16,7 @@ export const COMMON = {
   logger: { error: silent, warn: silent, info: silent },
 } as const;
 
-/** Whether a text matches a search: words and phrases are parts of it, in any letter case. */
+/** Whether a string matches a search: words and phrases are parts of it, in any letter case. */
 function matches(search: SearchExpression, texts: readonly string[]): boolean {
   switch (search.kind) {
     case "word":

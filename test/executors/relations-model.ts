@@ -1,7 +1,7 @@
 import { complexType, edm, entityType, enumType, type EntityOf } from "odatakit";
 
 /**
- * Six types that are related in every way: to one and to many, over single, composite and ignored properties, to
+ * Six types with every kind of relation: to one and to many, over single, composite and ignored properties, to
  * themselves as a tree and as a graph, and through tables of links.
  */
 
@@ -84,7 +84,7 @@ export interface Relations {
   readonly publisherTags: ReadonlyArray<{ readonly country: string; readonly number: number; readonly tag: string }>;
 }
 
-/** The properties that `$search` looks at, by set. */
+/** The properties that `$search` reads, by set. */
 export const SEARCHED = {
   authors: ["name"],
   books: ["title"],

@@ -2,12 +2,12 @@ import { hasMany, hasOptional, hasRequired } from "odatakit";
 import { Author, Book, Chapter, Note, Publisher, Tag, type Relations } from "./relations-model.ts";
 
 /**
- * How the related entities are found: by what the sets declare, over arrays or in a database; by handlers that take
- * the keys of a page; by handlers that take one key.
+ * How the related entities are found: by the declarations of the sets, over arrays or in a database; by handlers for the
+ * keys of a page; by handlers for one key.
  */
 export type Wiring = "joins" | "tables" | "batches" | "handlers";
 
-/** The entities on both sides of a navigation, and who is related to whom. */
+/** The entities on both sides of a navigation, and their relation. */
 interface Relation<P, T> {
   readonly parents: readonly P[];
   readonly keyOf: (parent: P) => unknown;
@@ -20,13 +20,13 @@ function textOf(key: unknown): string {
   return JSON.stringify(key, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
-/** The related entities of a parent; null: there is no such parent. */
+/** The related entities of a parent; null: the parent is missing. */
 function relatedTo<P, T>({ parents, keyOf, targets, isRelated }: Relation<P, T>, key: unknown): readonly T[] | null {
   const parent = parents.find((each) => textOf(keyOf(each)) === textOf(key));
   return parent === undefined ? null : targets.filter((target) => isRelated(parent, target));
 }
 
-/** Handlers of a navigation to many: one form answers by promises, the other at once. */
+/** Handlers of a navigation to many: one form returns promises, the other returns values. */
 function many<P, T>(wiring: Wiring, relation: Relation<P, T>) {
   if (wiring === "handlers") return { get: (key: unknown) => Promise.resolve(relatedTo(relation, key)) };
   return {
@@ -86,7 +86,7 @@ export function navigationsOf(wiring: Wiring, data: Relations) {
     isDeclared ? { on } : many(wiring, relation);
   const oneOn = <P, T, On extends object>(on: On, relation: Relation<P, T>) =>
     isDeclared ? { on } : one(wiring, relation);
-  /** A navigation to many by links, which only a database can follow by itself. */
+  /** A navigation to many by links, which only a database can follow without handlers. */
   const manyThrough = <P, T, Through extends object>(through: Through, relation: Relation<P, T>) =>
     wiring === "tables" ? { through } : many(wiring, relation);
 

@@ -3,8 +3,8 @@ import { GRAPH, KEYS, LITERALS, type Kind, type SetGraph } from "./relations-gra
 import { NAMES } from "./relations-rows.ts";
 
 /**
- * Generates requests to the sets of `GRAPH`: every option, along every navigation, on all routes that read. What a
- * service may refuse stands among them, so that the refusals are compared, too.
+ * Generates requests to the sets of `GRAPH`: every option, along every navigation, on all routes that read. Requests
+ * that a service may refuse are included, so that refusals are compared too.
  */
 
 type Text = fc.Arbitrary<string>;
@@ -16,9 +16,9 @@ export interface Query {
   readonly pageSize?: number | undefined;
 }
 
-/** An entity that expressions can speak of. */
+/** An entity that expressions can use. */
 interface Variable {
-  /** What stands before a property of it: nothing, or a name and a slash. */
+  /** The prefix of its properties: nothing, or a name and a slash. */
   readonly prefix: string;
   readonly set: string;
 }
@@ -30,7 +30,7 @@ const join = (...parts: ReadonlyArray<string | Text>): Text =>
     .tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part)))
     .map((texts) => texts.join(""));
 
-/** Alternatives with weights; those without an arbitrary do not stand at this place. */
+/** Alternatives with weights; those without an arbitrary are not possible at this place. */
 function choose(...alternatives: ReadonlyArray<readonly [weight: number, arbitrary: Text | null]>): Text {
   return fc.oneof(
     ...alternatives.flatMap(([weight, arbitrary]) => (arbitrary === null ? [] : [{ weight, arbitrary }])),
@@ -53,7 +53,7 @@ interface Path {
 
 const walked = new Map<string, readonly Path[]>();
 
-/** The entities that single-valued navigations lead to from a set, itself first. */
+/** The entities that single-valued navigations lead to from a set, starting with itself. */
 function walksFrom(set: string): readonly Path[] {
   const known = walked.get(set);
   if (known !== undefined) return known;
@@ -72,7 +72,7 @@ function walksFrom(set: string): readonly Path[] {
   return found;
 }
 
-/** Something that can be reached from the variables, the nearest ones more often. */
+/** A path from the variables, more often from the nearest ones. */
 function reach(variables: readonly Variable[], namesOf: (graph: SetGraph) => readonly string[]): Text | null {
   const perWalk = variables.flatMap(({ prefix, set }) =>
     walksFrom(set).flatMap(({ text, set: at }) => {
@@ -102,7 +102,7 @@ function rooted(kind: Kind): Text | null {
   return all.length === 0 ? null : choose(...all);
 }
 
-/** The calls that make a value of a kind from a text. */
+/** The calls that make a value of a kind from a string. */
 const CALLS: { readonly [kind in Kind]?: readonly string[] } = {
   text: ["tolower(", "toupper(", "trim("],
   integer: ["length(", "indexof('Ada',"],
@@ -171,7 +171,7 @@ function lambdaOf(variables: readonly Variable[], depth: number): Text | null {
 
 const conditions = new Map<string, Text>();
 
-/** An expression that is true or false, which nests at most so deep. */
+/** A Boolean expression of limited depth. */
 export function condition(variables: readonly Variable[], depth: number): Text {
   const key = `${String(depth)} ${variables.map(({ prefix, set }) => prefix + set).join()}`;
   const known = conditions.get(key);
@@ -200,7 +200,7 @@ function navigationNull(variables: readonly Variable[]): Text | null {
   return paths === null ? null : join(paths, of(" eq null", " ne null"));
 }
 
-/** A question to a collection of values. */
+/** A condition on a collection of values. */
 function wordsOf(variables: readonly Variable[]): Text | null {
   const paths = reach(variables, ({ others }) => others.filter((name) => name === "Words"));
   return paths === null
@@ -294,7 +294,7 @@ function expandItem(set: string, depth: number): Text {
 
 const expansions = new Map<string, Text>();
 
-/** The value of `$expand`: items with names of their own, or a star. */
+/** The value of `$expand`: items with different names, or a star. */
 export function expandOf(set: string, depth: number): Text {
   const key = `${set} ${String(depth)}`;
   const known = expansions.get(key);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Relations } from "./relations-model.ts";
 
-/** Texts that show whether something is taken for a pattern, folded, trimmed or padded. */
+/** Strings that show whether something is treated as a pattern, folded, trimmed or padded. */
 export const NAMES: readonly string[] = [
   "Ada",
   "ada",
@@ -21,7 +21,7 @@ export const NAMES: readonly string[] = [
   "\u{1F600}",
 ];
 
-/** Keys that are texts: what differs in case or trailing blanks only is another key. */
+/** String keys: keys that differ only in case or trailing blanks are different keys. */
 export const CODES: readonly string[] = ["x", "X", "x ", "ä", "a/b", "it's", "%", "&="];
 export const COUNTRIES: readonly string[] = ["DE", "de", "FR "];
 export const IDS: readonly string[] = [
@@ -33,7 +33,7 @@ export const IDS: readonly string[] = [
   "ffffffff-ffff-ffff-ffff-ffffffffffff",
 ];
 export const NOTE_IDS: readonly bigint[] = [1n, 2n, 3n, -1n, 2n ** 53n + 1n, 2n ** 53n, 2n ** 63n - 1n, 40n, 41n, 42n];
-/** Without zeros at the end: MariaDB does not keep them. */
+/** Without trailing zeros, which MariaDB does not store. */
 export const RATINGS: readonly string[] = ["0", "1", "1.5", "1.1", "-2.5", "99999999999999999999.5"];
 export const PRICES: readonly string[] = ["0.00", "1.10", "1.10", "9.99", "-0.05", "12345678.90"];
 export const INSTANTS: readonly string[] = [
@@ -51,7 +51,7 @@ const orNull = <T>(values: readonly T[]): fc.Arbitrary<T | null> =>
   fc.oneof({ weight: 4, arbitrary: from(values) }, { weight: 1, arbitrary: fc.constant(null) });
 const integers = (most: number): readonly number[] => Array.from({ length: most }, (_none, index) => index);
 
-/** Rows with keys of their own; so many at most. */
+/** Rows with distinct keys, up to a number. */
 function keyed<T>(row: fc.Arbitrary<T>, keyOf: (row: T) => unknown, maxLength: number): fc.Arbitrary<T[]> {
   return fc.uniqueArray(row, {
     minLength: maxLength >> 1,
@@ -76,7 +76,7 @@ const author = fc.record({
   name: orNull(NAMES),
   rating: orNull(RATINGS),
   born: orNull(INSTANTS),
-  // Beyond the ids there are: some lead nowhere.
+  // Some values are not existing ids, so they refer to nothing.
   mentorId: orNull(integers(11)),
   publisherCountry: orNull(COUNTRIES),
   publisherNumber: orNull([1, 2, 3]),
@@ -128,7 +128,7 @@ const relations: fc.Arbitrary<Relations> = fc.record({
   publisherTags: all(fc.record({ country: from(COUNTRIES), number: from([1, 2]), tag: from(CODES) }), 8),
 });
 
-/** Entities and links made from values at the edges, the same for a seed. */
+/** Entities and links made from edge values, the same for a seed. */
 export function relationRows(seed: number): Relations {
   const [made] = fc.sample(relations, { numRuns: 1, seed });
   if (made === undefined) throw new Error("Nothing was generated.");

@@ -17,7 +17,7 @@ test("no request makes more statements than its expansions to many and its count
   const db = new Kysely<never>({ dialect: statements.dialect, log: statements.log });
   await makeTables(db, "sqlite", data);
   const service = tablesService({ db, database: "sqlite" }, data);
-  /** The statements of a request of a known shape: what is asked once per shape is asked before. */
+  /** The statements of a request of a known shape, after the statements that run once per shape. */
   async function statementsOf(query: Query): Promise<readonly string[]> {
     for (const _time of ["first", "second"]) {
       statements.reset();
@@ -33,7 +33,7 @@ test("no request makes more statements than its expansions to many and its count
   });
   await fc.assert(property, { numRuns: RUNS, seed: 11 });
   const routes = fc.asyncProperty(navigationQuery, async (query) => {
-    // The related entities, whether there is such a parent, and how many there are.
+    // The related entities, whether the parent exists, and the count.
     expectAtMost(query.options["$count"] === "true" ? 3 : 2, await statementsOf(query), query);
   });
   await fc.assert(routes, { numRuns: RUNS / 3, seed: 12 });

@@ -6,7 +6,7 @@ import { arraySets, COMMON, type Service, type Shared } from "./relations-memory
 import { Author, Book, Chapter, Note, Publisher, SEARCHED, Tag, type Relations } from "./relations-model.ts";
 import { navigationsOf } from "./relations-navigations.ts";
 
-/** What a column holds. */
+/** The content of a column. */
 type Content =
   | "text"
   | "key"
@@ -144,7 +144,7 @@ function rowsOf(data: Relations): Readonly<Record<string, readonly Row[]>> {
   };
 }
 
-/** A value as a column of that content takes it. */
+/** Converts a value to the content of a column. */
 function toCell(database: DatabaseName, content: Content | undefined, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (content === "list") return JSON.stringify(value);
@@ -152,7 +152,7 @@ function toCell(database: DatabaseName, content: Content | undefined, value: unk
     if (content === "price" && typeof value === "string") return BigInt(value.replace(".", ""));
     return content === "boolean" ? Number(value) : value;
   }
-  // MariaDB's own form has a blank in place of the T, and no zone.
+  // MariaDB's form has a blank in place of the T, and no zone.
   if (database === "mariadb" && content === "time" && typeof value === "string") {
     return value.replace("T", " ").replace("Z", "");
   }
@@ -180,7 +180,7 @@ export async function makeTables(db: AnyDatabase, database: DatabaseName, data: 
   }
 }
 
-/** Where the tables are, and whether they are treated as spread over machines. */
+/** The database of the tables, and whether it is treated as distributed. */
 export interface TablesPlace {
   readonly db: AnyDatabase;
   readonly database: DatabaseName;
@@ -191,7 +191,7 @@ export interface TablesPlace {
 export function tableOptions({ db, database, distributed = false }: TablesPlace) {
   const shared = { db, operations: ["read"], distributed } as const;
   const price = database === "sqlite" ? ({ storage: "scaled" } as const) : undefined;
-  // A column of decimals has one number of digits there.
+  // A column of decimals has a fixed number of digits there.
   const rating = database === "mariadb" ? ({ storage: "text" } as const) : undefined;
   return {
     publishers: { ...shared, table: "publishers" },
@@ -224,8 +224,8 @@ export function tablesService(place: TablesPlace, data: Relations, shared: Share
 }
 
 /**
- * A service over tables and arrays: publishers, books and chapters in tables, authors, notes and tags in arrays. What
- * leads to a table is declared, what leads to an array, or from one by links, has handlers.
+ * A service over tables and arrays: publishers, books and chapters in tables, authors, notes and tags in arrays.
+ * Navigations to a table are declared; navigations to an array, or from one by links, have handlers.
  */
 export function mixedService(place: TablesPlace, data: Relations, shared: Shared = {}): Service {
   const toTables = navigationsOf("tables", data);

@@ -62,14 +62,14 @@ function comparable(answer: string): string {
   return isStatus(text, "404") ? text.replace(/"message":".*?(?<!\\)"/, "") : text;
 }
 
-/** What cannot be in one statement: what no database holds, and what looks further than a distributed one can. */
+/** Refusals of queries that need several statements: they use sets outside the database, or joins of a distributed one. */
 const REFUSALS = /cannot join (?:what it leads to|it)|refers to anything but the related entities/;
 
 function isRefused(answers: readonly string[]): boolean {
   return answers.some((answer) => isStatus(answer, "400") && REFUSALS.test(answer));
 }
 
-/** Compares an engine with arrays whose navigations have handlers, on some rows; how many requests were answered alike. */
+/** Compares an engine with arrays whose navigations have handlers, on some rows. @returns the equal responses */
 async function compare(
   queries: fc.Arbitrary<Query>,
   { round, runs, shared }: { readonly round: number; readonly runs: number; readonly shared: Shared },

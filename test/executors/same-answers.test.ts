@@ -8,7 +8,7 @@ import { thingServices, type ThingServices } from "./things.ts";
 import { isUnsupported, mayDiffer, MOST_UNSUPPORTED } from "./unsupported.ts";
 
 const ORIGIN = "http://service.example";
-/** Fewer over those databases whose statements take a promise each. */
+/** Fewer over databases whose statements need a promise each. */
 const runsOver = ({ name }: DatabaseEngine): number => fuzzCount(name === "sqlite" ? 2000 : 600, "fuzz:sql");
 /** Queries on the same rows. */
 const RUNS_PER_ROUND = 1000;
@@ -21,7 +21,7 @@ async function answerOf(service: ThingServices["memory"], target: string): Promi
   return `${String(response.status)} ${await response.text()}`;
 }
 
-/** How many of the queries were answered, and how many were refused for what the database cannot do. */
+/** The number of queries that succeeded, and that the database does not support. */
 interface Outcome {
   answered: number;
   unsupported: number;

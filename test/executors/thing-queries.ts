@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { TEXTS } from "./thing-texts.ts";
 
 /**
- * Generates the texts of expressions on Thing, of every type: names, literals at the edges, operators and functions as
- * the standard allows them. Where executors may differ by right nothing is generated: NaN, which SQL does not have.
+ * Generates expressions on Thing, of every type: names, edge literals, operators and functions of the standard. It
+ * generates nothing where executors may differ: NaN, which SQL does not have.
  */
 
 type Text = fc.Arbitrary<string>;
-/** Makes the expressions of a type that nest at most so deep. */
+/** Makes the expressions of a type with a limited depth. */
 type Make = (depth: number) => Text;
 
 const of = (...texts: readonly string[]): Text => fc.constantFrom(...texts);
@@ -16,7 +16,7 @@ const of = (...texts: readonly string[]): Text => fc.constantFrom(...texts);
 const mostly = (plain: Text, ...others: readonly Text[]): Text =>
   fc.oneof({ weight: others.length + 2, arbitrary: plain }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })));
 
-/** Puts parts together: `join("contains(", a, ",", b, ")")`. */
+/** Joins parts: `join("contains(", a, ",", b, ")")`. */
 const join = (...parts: ReadonlyArray<string | Text>): Text =>
   fc
     .tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part)))
@@ -24,7 +24,7 @@ const join = (...parts: ReadonlyArray<string | Text>): Text =>
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The literals of each type that can stand in a list. */
+/** The literals of each type that a list can contain. */
 const literalsOf = new Map<Make, readonly string[]>();
 
 function leaf(properties: readonly string[], literals: readonly string[]): Make {
@@ -170,7 +170,7 @@ const level: Make = leaf(["level", "stage", "mood"], ["'Low'", "Test.Level'High'
 const rank: Make = leaf(["rank", "grade"], ["'First'", "'Top'", "Test.Rank'Second'"]);
 const color: Make = leaf(["color"], ["'Red'", "Test.Color'Red,Green'", "'White'", "'None'", "Test.Color'3'"]);
 
-/** Expressions that compare with one another. */
+/** Expressions that can be compared with one another. */
 const COMPARABLE: readonly (readonly [left: Make, right: Make])[] = [
   [string, string],
   [integer, integer],
@@ -217,7 +217,7 @@ const nullTest: Make = (depth) =>
     fc.oneof(...SINGLE.map((make) => make(depth)), of("home", "home/geo", "note", "null", "flag", "paid")),
     of(" eq null", " ne null", " gt null"),
   );
-/** Conditions on the items of a collection; within them stand properties of the entity, too. */
+/** Conditions on the items of a collection, which may also use properties of the entity. */
 const lambda: Make = (depth) =>
   fc.oneof(
     of("tags/any()", "parts/any()", "note/words/any()", "name in tags", "'a' in note/words", "1.1 in amounts"),
@@ -256,7 +256,7 @@ const list: Make = (depth) =>
     ),
   );
 
-/** A Boolean expression that can stand as an operand. */
+/** A Boolean expression that can be an operand. */
 export const condition: Make = nested(
   (depth) =>
     fc.oneof(

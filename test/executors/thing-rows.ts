@@ -170,7 +170,7 @@ const row = fc.record({
   parts: fc.array(fc.option(part), { maxLength: 3 }),
 });
 
-/** Values of the forms of an existing database: apart, so that a seed makes the same other values as before. */
+/** Values of the forms of an existing database: generated apart, so that the other values of a seed stay the same. */
 const legacy = fc.record({
   stage: orNull(["Low", "High", "Middle", "Least"] as const),
   mood: fc.constantFrom("Low", "High", "Middle", "Least"),
@@ -180,7 +180,7 @@ const legacy = fc.record({
   secret: textOrNull,
 });
 
-/** Rows made from the values at the edges, the same for a seed. */
+/** Rows made from edge values, the same for a seed. */
 export function thingRows(count: number, seed: number): readonly ThingRow[] {
   const others = fc.sample(legacy, { numRuns: count, seed });
   return fc.sample(row, { numRuns: count, seed }).flatMap((values, index) => {

@@ -1,4 +1,4 @@
-/** Texts that are of use only where nothing of them is taken for a pattern, and no character for two. */
+/** Strings that reveal whether a part is treated as a pattern, or a character as two. */
 export const TEXTS: readonly string[] = [
   "",
   "a",

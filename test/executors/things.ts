@@ -88,7 +88,10 @@ export const Thing = entityType("Thing", {
 });
 export type ThingRow = EntityOf<typeof Thing>;
 
-/** The cells of members and booleans in an existing database. Order and letter case are not those of the values. */
+/**
+ * The cells of members and booleans in an existing database. Their order and letter case differ from those of the
+ * values.
+ */
 const CELLS = {
   stage: { Low: 7, High: -3, Middle: 0, Least: 12 },
   mood: { Low: "l", High: "L", Middle: "", Least: "b" },
@@ -97,7 +100,7 @@ const CELLS = {
   open: { true: 0, false: 1 },
 } as const;
 
-/** Where and how the properties stand that are not stored by default. */
+/** The columns and forms of the properties that are not stored by default. */
 export const columns = {
   code: "the code",
   cost: { storage: "scaled" },
@@ -130,7 +133,7 @@ const DOUBLE: Types = ["real", "double precision", "double"];
 const BOOLEAN: Types = ["integer", "boolean", "tinyint(1)"];
 const JSON_TEXT: Types = ["text", "text", "longtext"];
 
-/** The columns with their types. Collations are such as must not matter, and JSON stands in each type there is for it. */
+/** The columns with their types. Their collations must not matter, and JSON is in each type that can store it. */
 const COLUMNS: Readonly<Record<string, Types>> = {
   id: ["integer primary key", "integer primary key", "int primary key"],
   name: ["text collate nocase", 'text collate "und-x-icu"', "varchar(100) collate utf8mb4_unicode_ci"],
@@ -191,7 +194,7 @@ function cellsOf(row: ThingRow, database: DatabaseName): readonly unknown[] {
     row.color === null ? null : row.color.split(",").reduce((sum, name) => sum + (FLAG_VALUES[name] ?? 0), 0);
   const instant = (value: string | null): string | null =>
     database === "mariadb" && value !== null ? value.replace("T", " ").replace("Z", "") : value;
-  // node:sqlite alone takes integers as such, and the others their texts.
+  // Only node:sqlite takes integers; the other drivers take their strings.
   const integer = (value: string | bigint | null): unknown =>
     value === null || database !== "sqlite" ? (value?.toString() ?? null) : BigInt(value);
   const { home, note } = row;
@@ -233,7 +236,7 @@ function documentOf({
   return `{${exact}"price":${String(price)},${JSON.stringify(others).slice(1)}`;
 }
 
-/** The rows as a database can hold them. */
+/** The rows as a database can store them. */
 export function storableRows(rows: readonly ThingRow[], database: DatabaseName): readonly ThingRow[] {
   const storable = STORABLE[database];
   return rows.map((row) => ({ ...row, ...storable(row) }));
@@ -243,7 +246,7 @@ const STORABLE: Readonly<Record<DatabaseName, (row: ThingRow) => Partial<ThingRo
   sqlite: () => ({}),
   // Seconds have six fraction digits.
   postgres: ({ time }) => ({ time: sixDigits(time) }),
-  // Neither are there infinities; a column of Decimals has one number of digits; letter case knows one letter for one.
+  // Infinities are not possible; a column of Decimals has a fixed number of digits; letter case maps one letter to one.
   mariadb: ({ time, limit, price, name, code, home, note, tags, parts }) => ({
     time: sixDigits(time),
     limit: Number.isFinite(limit) ? limit : 0,
@@ -261,7 +264,7 @@ const STORABLE: Readonly<Record<DatabaseName, (row: ThingRow) => Partial<ThingRo
   }),
 };
 
-/** A text without letters that are two in the other case, or unknown to databases. */
+/** A string without letters that become two in the other case, or that databases do not know. */
 function caseless<T extends string | null>(text: T): T | string {
   if (text === null || !TEXTS.includes(text)) return text === null ? text : "";
   return text.replace("ß", "ss");
@@ -271,7 +274,7 @@ function sixDigits(time: string | null): string | null {
   return time === null ? null : time.slice(0, "hh:mm:ss.ffffff".length);
 }
 
-/** A database that holds the rows. */
+/** A database with the rows. */
 export async function thingsDatabase(engine: DatabaseEngine, rows: readonly ThingRow[]): Promise<OpenDatabase> {
   const opened = await engine.open();
   const position = POSITIONS[engine.name];
@@ -289,7 +292,7 @@ export interface ThingServices {
   readonly close: () => Promise<void>;
 }
 
-/** The rows behind both executors, each in a service of its own. */
+/** The rows of both executors, each in its own service. */
 export async function thingServices(
   engine: DatabaseEngine,
   given: readonly ThingRow[],

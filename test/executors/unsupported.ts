@@ -1,12 +1,12 @@
 import type { DatabaseName } from "./engines.ts";
 
-/** What a database answers with 400 `UnsupportedQueryOption`, because it cannot answer as the others do, and why. */
+/** The queries that a database refuses with 400 `UnsupportedQueryOption`, because it cannot give the right result. */
 interface Unsupported {
   readonly message: RegExp;
   readonly reason: string;
 }
 
-/** By right, and no more than these. */
+/** The allowed reasons, and no more. */
 export const UNSUPPORTED: Readonly<Record<DatabaseName, readonly Unsupported[]>> = {
   sqlite: [],
   postgres: [
@@ -24,16 +24,16 @@ export const UNSUPPORTED: Readonly<Record<DatabaseName, readonly Unsupported[]>>
   ],
 };
 
-/** Most queries of a thousand that may be refused so. */
+/** The number of queries per thousand that may be refused so. */
 export const MOST_UNSUPPORTED: Readonly<Record<DatabaseName, number>> = { sqlite: 0, postgres: 20, mariadb: 80 };
 
-/** Whether an answer says that the database cannot do it. */
+/** Whether a response means that the database does not support the query. */
 export function isUnsupported(database: DatabaseName, answer: string): boolean {
   if (!answer.startsWith("400") || !answer.includes('"UnsupportedQueryOption"')) return false;
   return UNSUPPORTED[database].some(({ message }) => message.test(answer));
 }
 
-/** Queries whose answers differ by right: they are counted with the others. */
+/** Queries whose results may differ: they are counted with the others. */
 const DIFFERENT: Readonly<Record<DatabaseName, readonly { readonly target: RegExp; readonly reason: string }[]>> = {
   sqlite: [],
   postgres: [],
@@ -45,7 +45,7 @@ const DIFFERENT: Readonly<Record<DatabaseName, readonly { readonly target: RegEx
   ],
 };
 
-/** Whether a query is one of those. */
+/** Whether the results of a query may differ. */
 export function mayDiffer(database: DatabaseName, target: string): boolean {
   return DIFFERENT[database].some((each) => each.target.test(target));
 }

@@ -78,7 +78,7 @@ describe("a page", () => {
     expect(read(rows, options)).not.toHaveProperty("count");
   });
 
-  test("of all rows is the array itself, which is never changed", () => {
+  test("of all rows is the unchanged array itself", () => {
     const own = [...rows];
     expect(read(own, {}).entities).toBe(own);
     read(own, { orderby: "Id desc" });
@@ -183,7 +183,7 @@ describe("a frozen array in the order of its key", () => {
     return { rows: Object.freeze(made), reads: () => count };
   }
 
-  test("is looked at whole but once", () => {
+  test("is checked as a whole only once", () => {
     const { rows: frozen, reads } = countingReads([1, 2, 3, 4]);
     const query: SourceQuery = { ...toSourceQuery(bind({ top: 2 })), orderBy: byKey };
     expect(applyQuery(frozen, query).entities).toEqual([frozen[0], frozen[1]]);
@@ -195,7 +195,7 @@ describe("a frozen array in the order of its key", () => {
     expect(reads()).toBe(5);
   });
 
-  test("in another order is sorted as ever", () => {
+  test("in another order is sorted", () => {
     const { rows: frozen } = countingReads([2, 1]);
     const query: SourceQuery = { ...toSourceQuery(bind({})), orderBy: byKey };
     expect(applyQuery(frozen, query).entities).toEqual([frozen[1], frozen[0]]);
@@ -205,7 +205,7 @@ describe("a frozen array in the order of its key", () => {
     expect(read(ordered, { orderby: "Id add 0" }).entities).toEqual(ordered);
   });
 
-  test("an array that may change is looked at every time", () => {
+  test("an array that may change is checked every time", () => {
     const changing = [{ id: 1 }, { id: 3 }];
     const query: SourceQuery = { ...toSourceQuery(bind({})), orderBy: byKey };
     expect(applyQuery(changing, query).entities).toEqual([{ id: 1 }, { id: 3 }]);

@@ -187,7 +187,7 @@ describe("dates and durations", () => {
     expect(evaluate("At add duration'P1D'", { at: "9999999-12-31T00:00:00Z" })).toBeNull();
   });
 
-  test("an operation that does not exist is an error of whoever bound it", () => {
+  test("an operation that does not exist is an error of the binder", () => {
     const wrong: ArithmeticExpression = {
       kind: "arithmetic",
       operator: "mod",
@@ -217,7 +217,7 @@ describe("conversion", () => {
     expect(evaluate(text, entity)).toBe(expected);
   });
 
-  test("a Double that is no Decimal converts to null", () => {
+  test("a Double that Decimal does not have converts to null", () => {
     const converted: Expression = {
       kind: "convert",
       operand: propertyOf("Number"),
@@ -228,7 +228,7 @@ describe("conversion", () => {
     expect(convert({ number: 1.5 }, new Evaluation([]))).toBe("1.5");
   });
 
-  test("what has its type already stays", () => {
+  test("a value of the target type is unchanged", () => {
     const text: Expression = { kind: "convert", operand: propertyOf("Name"), type: PRIMITIVE_TYPES["Edm.String"] };
     expect(compileExpression(text, "spec-compliant")({ name: "x" }, new Evaluation([]))).toBe("x");
     const at: Expression = { kind: "convert", operand: propertyOf("At"), type: PRIMITIVE_TYPES["Edm.DateTimeOffset"] };

@@ -14,14 +14,14 @@ function page(source: ReturnType<typeof arraySource>, options: Options): Page {
 }
 
 describe("arraySource", () => {
-  test("answers a query over its rows at once", () => {
+  test("executes a query over its rows without a promise", () => {
     const source = arraySource(Declared, [{ id: 2, name: "b" }, { id: 1 }]);
     expect(source.kind).toBe("EntitySource");
     expect(source.entityType).toBe(Declared);
     expect(page(source, { orderby: "Id", top: 1, count: true })).toEqual({ entities: [{ id: 1 }], count: 2 });
   });
 
-  test("looks at an array where it stands", () => {
+  test("reads an array in place", () => {
     const rows = [{ id: 1 }];
     const source = arraySource(Declared, rows);
     expect(page(source, {}).entities).toBe(rows);
@@ -29,7 +29,7 @@ describe("arraySource", () => {
     expect(page(source, { filter: "Id gt 1" }).entities).toEqual([{ id: 2 }]);
   });
 
-  test("reads an iterable anew every time", () => {
+  test("reads an iterable again for every query", () => {
     const rows = new Map([[1, { id: 1 }]]);
     const source = arraySource(Declared, { [Symbol.iterator]: () => rows.values() });
     expect(page(source, {}).entities).toEqual([{ id: 1 }]);
@@ -37,7 +37,7 @@ describe("arraySource", () => {
     expect(page(source, {}).entities).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  test("keeps what an iterator gives", () => {
+  test("keeps the values of an iterator", () => {
     const source = arraySource(Declared, new Map([[1, { id: 1 }]]).values());
     expect(page(source, { filter: "Id eq 1" }).entities).toEqual([{ id: 1 }]);
     expect(page(source, { filter: "Id eq 1" }).entities).toEqual([{ id: 1 }]);

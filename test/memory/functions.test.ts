@@ -103,7 +103,7 @@ describe("dates and times", () => {
       const query = toSourceQuery(bind({ filter: "At le now()", orderby: "now() sub At" }));
       const late = {
         id: 2,
-        // Time goes by while the rows are read.
+        // Time passes while the rows are read.
         get at(): string {
           vi.advanceTimersByTime(1000);
           return "2024-05-01T10:00:00.251Z";

@@ -5,7 +5,7 @@ import { Evaluation } from "../../src/memory/evaluation.ts";
 import { bindCollection } from "../binder/requests.ts";
 import { caseCount } from "../cases.ts";
 
-/** What the reference knows: the entity, and the range variables by name. */
+/** The state of the reference: the entity, and the range variables by name. */
 interface Scene {
   readonly it: Product;
   readonly variables: ReadonlyMap<string, unknown>;
@@ -23,7 +23,7 @@ interface Product {
   readonly address: Place | null;
 }
 
-/** Part of a filter: its text, and what it means, as the standard says it and without regard to speed. */
+/** A part of a filter: its text, and its meaning by the standard, regardless of speed. */
 interface Part<Value> {
   readonly text: string;
   readonly valueIn: (scene: Scene) => Value;
@@ -32,7 +32,7 @@ interface Part<Value> {
 type Text = Part<string | null>;
 type Condition = Part<boolean | null>;
 type Items = Part<readonly unknown[] | null>;
-/** The range variables in reach, the inner ones last, and what they stand for. */
+/** The range variables in scope, the inner ones last, and their items. */
 type Scope = readonly { readonly name: string; readonly isPlace: boolean }[];
 
 const NAMES = ["t", "p", "Name", "Tags", "City"] as const;
@@ -170,7 +170,7 @@ const product: fc.Arbitrary<Product> = fc.record({
   address: fc.option(place),
 });
 
-test("filters with lambda operators mean what a plain reading of them says", () => {
+test("filters with lambda operators mean the same as in a plain reference implementation", () => {
   let isTrue = 0;
   const runs = caseCount(2000);
   fc.assert(

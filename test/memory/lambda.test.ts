@@ -33,7 +33,7 @@ describe("any and all", () => {
     ["Tags/any(a:Tags/any(b:a lt b)) and Tags/any(a:Tags/any(b:a gt b))", entity, true],
     ["Tags/any(t:t eq 'a' and Tags/any(t:t eq 'b') and t eq 'a')", entity, true],
     ["not Tags/any(t:t eq 'c')", entity, true],
-    // Only a predicate that is true counts: null as little as false.
+    // Only a true predicate counts: null counts like false.
     ["Tags/any(t:contains(t,'z'))", entity, false],
     ["Tags/any(t:not contains(t,'z'))", entity, true],
     ["Tags/any(t:contains(t,'a'))", { tags: [null] }, false],
@@ -56,7 +56,7 @@ describe("any and all", () => {
     expect(evaluate(expression, of)).toBe(expected);
   });
 
-  test("items behind the one that decides are not looked at", () => {
+  test("items after the deciding one are not evaluated", () => {
     const seen: string[] = [];
     const tags = ["a", "b", "c"].map((text) => ({
       get text() {
@@ -93,13 +93,13 @@ describe("any and all", () => {
     expect(() => evaluate(expression, of)).toThrow(TypeError);
   });
 
-  test("a failure, and a query within a query, leave nothing behind", () => {
+  test("a failure, and a query within a query, do not change later results", () => {
     const inner = "Tags/any(t:Address/City eq t)";
     const compiled: { run?: (of: object) => unknown } = {};
     const nested = {
       tags: ["x", "y"],
       get address() {
-        // Looks at other items with the same closure, then one fails.
+        // Evaluates other items with the same closure, then one fails.
         expect(compiled.run?.({ tags: ["q"], address: { city: "q" } })).toBe(true);
         expect(() => compiled.run?.({ tags: ["y", 5], address: {} })).toThrow(TypeError);
         return { city: "y" };
@@ -111,7 +111,7 @@ describe("any and all", () => {
     expect(compiled.run(nested)).toBe(true);
   });
 
-  test("a variable without its operator is a fault of the binder", () => {
+  test("a variable without its operator is an error of the binder", () => {
     const type = propertyOf("Name").type;
     expect(() => compileExpression({ kind: "variable", depth: 0, type }, "spec-compliant")).toThrow(/depth 0/);
     const property = { ...propertyOf("Name"), source: { kind: "variable", depth: 2, type: Thing } } as const;

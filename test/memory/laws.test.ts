@@ -31,7 +31,7 @@ import { bindOne, propertyOf, read } from "./model.ts";
 const OPERATORS = ["add", "sub", "mul", "div", "mod"] as const satisfies readonly ArithmeticOperator[];
 const operators = fc.constantFrom(...OPERATORS);
 
-/** Few values, so that they meet one another; null most of all. */
+/** Few values, so that equal ones occur often; most often null. */
 const rows = fc.array(
   fc.record(
     {
@@ -173,7 +173,7 @@ describe("order", () => {
     );
   });
 
-  test("selecting the first of many rows is sorting them", () => {
+  test("selecting the first of many rows gives the same as sorting them", () => {
     const many = fc.array(fc.record({ id: fc.nat(60), number: fc.constantFrom(null, 1, 2, 3) }), {
       minLength: 40,
       maxLength: 200,
@@ -237,7 +237,7 @@ describe("values", () => {
     );
   });
 
-  test("a value that looks canonical is what the codec makes of it", () => {
+  test("a value that looks canonical equals its conversion by the codec", () => {
     const texts = fc.oneof(
       fc.constantFrom(...Object.values(SAMPLES).flat()),
       fc.stringMatching(/^-?\d{1,3}(\.\d{0,3})?$/),
@@ -254,7 +254,7 @@ describe("values", () => {
     );
   });
 
-  test.each(Object.entries(SAMPLES))("%s: one of lt, eq and gt holds of two values", (name, samples) => {
+  test.each(Object.entries(SAMPLES))("%s: exactly one of lt, eq and gt is true for two values", (name, samples) => {
     const codec = valueCodec(PRIMITIVE_TYPES[name as PrimitiveTypeName]);
     const compare = valueComparison(codec.type);
     for (const left of samples) {
@@ -302,7 +302,7 @@ describe("arithmetic", () => {
     .tuple(fc.oneof(numbers, fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n })), fc.nat(20))
     .map(([scaled, scale]) => fromScaledDecimal({ scaled, scale }));
 
-  test("of Decimals in parts is that of Decimals written out after each operation", () => {
+  test("of Decimals in parts is that of Decimals converted to strings after each operation", () => {
     const compute = {
       add: addDecimals,
       sub: subtractDecimals,

@@ -19,7 +19,7 @@ import type { EntityPage, SourceQuery } from "../../src/query/source.ts";
 import { parseQueryOptions } from "../../src/syntax/query-options-parser.ts";
 import { everything } from "../binder/model.ts";
 
-/** Fields of properties that are not their names with a small letter. */
+/** Fields that differ from the property name with a small first letter. */
 const FIELDS: Readonly<Record<string, string>> = { Constructor: "constructor", Proto: "__proto__" };
 
 function properties(types: Readonly<Record<string, ValueType | PrimitiveTypeName>>): readonly StructuralProperty[] {
@@ -174,7 +174,7 @@ export function bind(
   );
 }
 
-/** The bound query as a source gets it, without an appended key. */
+/** Returns the bound query as a source gets it, without an appended key. */
 export function toSourceQuery(query: BoundQuery): SourceQuery {
   const { shape, values, top, skip, count } = query;
   const { filter, orderBy, selectExpand } = shape;

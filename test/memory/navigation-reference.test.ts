@@ -19,14 +19,14 @@ interface Row {
   readonly parentId: number | null;
 }
 
-/** What the reference knows: all nodes, the one that is looked at, and the range variables by name. */
+/** The state of the reference: all nodes, the current node, and the range variables by name. */
 interface Scene {
   readonly rows: readonly Row[];
   readonly it: Row;
   readonly variables: ReadonlyMap<string, unknown>;
 }
 
-/** Part of a filter: its text, and what it means, as the standard says it and without regard to speed. */
+/** A part of a filter: its text, and its meaning by the standard, regardless of speed. */
 interface Part<Value> {
   readonly text: string;
   readonly valueIn: (scene: Scene) => Value;
@@ -34,7 +34,7 @@ interface Part<Value> {
 
 type Condition = Part<boolean | null>;
 type Entity = Part<Row | null>;
-/** The range variables in reach, the inner ones last. */
+/** The range variables in scope, the inner ones last. */
 type Scope = readonly { readonly name: string; readonly isNode: boolean }[];
 
 const LETTERS = ["a", "b", "ab"] as const;
@@ -50,7 +50,7 @@ function inReach(scope: Scope, isNode: boolean): readonly string[] {
   return names.filter((name) => scope.findLast((variable) => variable.name === name)?.isNode === isNode);
 }
 
-/** A node that a path can begin with, and up to two steps along from it. */
+/** A node in which a path can start, and up to two navigations from it. */
 function entities(scope: Scope): readonly Entity[] {
   const starts: readonly Entity[] = [
     { text: "$it", valueIn: ({ it }) => it },
@@ -179,7 +179,7 @@ const graph: fc.Arbitrary<readonly Row[]> = fc
   )
   .map((nodes) => nodes.map((node, index) => ({ id: index + 1, ...node })));
 
-/** What finds related nodes: the joins, or handlers, at once or one by one. */
+/** How related nodes are found: by joins, or by handlers, in a batch or one by one. */
 type Load = "join" | "getBatch" | "get";
 
 function serviceOver(rows: readonly Row[], load: Load) {
@@ -207,7 +207,7 @@ function serviceOver(rows: readonly Row[], load: Load) {
   });
 }
 
-test("filters along navigations mean what a plain reading of them says", async () => {
+test("filters along navigations mean the same as in a plain reference implementation", async () => {
   let kept = 0;
   let asked = 0;
   const load = fc.constantFrom<Load>("join", "getBatch", "get");

@@ -26,7 +26,7 @@ const entity = {
   tags: ["x", "y", "z"],
 };
 
-/** What a comparison of two values is, by the order of the left to the right. */
+/** The results of a comparison, by the order of the two values. */
 const VERDICTS = {
   less: { eq: false, ne: true, gt: false, ge: false, lt: true, le: true },
   equal: { eq: true, ne: false, gt: false, ge: true, lt: false, le: true },
@@ -125,7 +125,7 @@ describe("comparison", () => {
     expect(evaluate("Address/Geo/Latitude ne 5", { address: null })).toBe(true);
   });
 
-  test("NaN equals nothing, itself included", () => {
+  test("NaN equals nothing, not even itself", () => {
     expect(evaluate("Number eq Number", { number: Number.NaN })).toBe(false);
     expect(evaluate("Number ne Number", { number: Number.NaN })).toBe(true);
     expect(evaluate("Number ge Number", { number: Number.NaN })).toBe(false);
@@ -228,7 +228,7 @@ describe("in", () => {
     expect(evaluate("Number in (NaN,1)", { number: Number.NaN })).toBe(false);
   });
 
-  test("a list is prepared anew for other values", () => {
+  test("a list is prepared again for other values", () => {
     const [expression] = bindOne("Id in (1,2)");
     const predicate = compileExpression(expression, "spec-compliant");
     const first = new Evaluation([1, 2]);
@@ -258,7 +258,7 @@ describe("has", () => {
   });
 });
 
-describe("what the binder refuses", () => {
+describe("expressions that the binder rejects", () => {
   const boolean = PRIMITIVE_TYPES["Edm.Boolean"];
   const address = propertyOf("Address");
   const type = address.type.kind === "ComplexType" ? address.type : null;
@@ -274,7 +274,7 @@ describe("what the binder refuses", () => {
     expect(() => compileExpression(expression, "spec-compliant")).toThrow(Error);
   });
 
-  test("deep nesting is compiled and run without trouble", () => {
+  test("deep nesting is compiled and evaluated", () => {
     const text = `${"not (".repeat(40)}Id eq 7${")".repeat(40)}`;
     expect(evaluate(text, entity)).toBe(true);
   });

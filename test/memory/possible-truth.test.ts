@@ -42,7 +42,7 @@ function conditionOf(rule: Rule): VaryingRowCondition | "all" | "none" {
   return compileRowRule((_user, row) => rule(row as Row), things, entitySets).conditionFor({});
 }
 
-/** Whether a rule can be true of an entity of which only some fields are known. */
+/** Whether a rule can be true for an entity with only some known fields. */
 function possible(rule: Rule, entity: object): boolean {
   const condition = conditionOf(rule);
   if (typeof condition === "string") return condition === "all";
@@ -53,7 +53,7 @@ function possible(rule: Rule, entity: object): boolean {
   });
 }
 
-describe("what cannot be true whatever is unknown", () => {
+describe("conditions that cannot be true, whatever the unknown values are", () => {
   test.each<[string, Rule, object, boolean]>([
     ["a comparison that is known", ({ a }) => a.eq(1), { a: 2 }, false],
     ["a comparison that is known to hold", ({ a }) => a.eq(1), { a: 1 }, true],
@@ -136,11 +136,11 @@ describe("for all rules", () => {
     return compiledFor(condition.filter, "spec-compliant")(entity, new Evaluation(condition.values)) === true;
   };
 
-  test("an entity that is known whole can meet what it meets, and nothing else", () => {
+  test("a condition of a wholly known entity can be true only if it is true", () => {
     fc.assert(fc.property(rules, entities, (rule, entity) => possible(rule, entity) === isTrue(rule, entity)));
   });
 
-  test("what a rule says of some entity is never impossible for a part of it", () => {
+  test("a condition that is true for an entity is possible for every part of it", () => {
     fc.assert(
       fc.property(rules, entities, fc.subarray(["a", "b", "text"]), (rule, entity, unknown) => {
         const part = Object.fromEntries(Object.entries(entity).filter(([field]) => !unknown.includes(field)));

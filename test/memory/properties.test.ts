@@ -6,7 +6,7 @@ import { Evaluation } from "../../src/memory/evaluation.ts";
 import type { ItExpression } from "../../src/query/expression.ts";
 import { evaluate, propertyOf, Thing } from "./model.ts";
 
-/** An instant with more than milliseconds cannot be a Date, so parameters may lie between two of them. */
+/** An instant with more than milliseconds cannot be a Date, so parameters may be between two Dates. */
 const DATE = new Date("2024-02-29T10:00:00.250Z");
 
 describe("the value of a property", () => {
@@ -42,11 +42,11 @@ describe("the value of a property", () => {
     ["Address/Lines/$count", {}, null],
   ])("%s of %o is %o", (path, entity, expected) => {
     expect(evaluate(path, entity)).toBe(expected);
-    // Remembered forms are the same the second time.
+    // The second conversion comes from the cache.
     expect(evaluate(path, entity)).toBe(expected);
   });
 
-  test("octets are taken as they are", () => {
+  test("binary values are unchanged", () => {
     const bytes = new Uint8Array([1, 2]);
     expect(evaluate("Bytes", { bytes })).toBe(bytes);
     expect(evaluate("Bytes", { bytes: bytes.buffer })).toEqual(bytes);
@@ -64,7 +64,7 @@ describe("the value of a property", () => {
     expect(evaluate("Name", new Derived())).toBe("from a getter");
   });
 
-  test("what every object inherits is no property of it", () => {
+  test("members that every object inherits are not properties", () => {
     class Entity {
       readonly id = 1;
     }
@@ -106,7 +106,7 @@ describe("a Date compared with a literal", () => {
   });
 });
 
-describe("a value that is none of its type is a fault of the application", () => {
+describe("a value of another type is a fault of the application", () => {
   test.each([
     ["Id", { id: "7" }, "Thing.Id (field id) must be Edm.Int32, but an entity of a handler holds a string there."],
     ["Id eq 7", { id: {} }, /Thing\.Id .*a value of class Object/],
@@ -137,7 +137,7 @@ describe("a value that is none of its type is a fault of the application", () =>
     expect(() => evaluate(text, entity)).toThrow(message);
   });
 
-  test("it is not the error that answers clients, but has it as its cause", () => {
+  test("the error for clients is its cause", () => {
     try {
       evaluate("Id", { id: "secret" });
       expect.unreachable();
@@ -148,7 +148,7 @@ describe("a value that is none of its type is a fault of the application", () =>
     }
   });
 
-  test("an error of a getter stays what it is", () => {
+  test("an error of a getter is unchanged", () => {
     const entity = {
       get id(): number {
         throw new RangeError("not loaded");
@@ -161,7 +161,7 @@ describe("a value that is none of its type is a fault of the application", () =>
 describe("the item itself", () => {
   test("of a collection of values", () => {
     const it: ItExpression = { kind: "it", type: propertyOf("Price").type };
-    // An item of a collection may be a value: closures look at it, whatever their signature says.
+    // An item of a collection may be a value, although the signature of closures requires an object.
     const evaluateItem = compileExpression(it, "spec-compliant") as (item: unknown, evaluation: Evaluation) => unknown;
     expect([1.5, "2.50", null].map((item) => evaluateItem(item, new Evaluation([])))).toEqual(["1.5", "2.50", null]);
   });
@@ -171,7 +171,7 @@ describe("the item itself", () => {
   });
 });
 
-test("a parameter without a value is an error of whoever bound the query", () => {
+test("a parameter without a value is an error of the binder", () => {
   const parameter = compileExpression(
     { kind: "parameter", index: 2, type: Thing.key[0]?.type as never },
     "spec-compliant",
@@ -179,7 +179,7 @@ test("a parameter without a value is an error of whoever bound the query", () =>
   expect(() => parameter({}, new Evaluation([]))).toThrow(/Parameter 2/);
 });
 
-test("a name that is also the wire name is said once", () => {
+test("a field with the same name as the property is named once", () => {
   const property: StructuralProperty = { ...propertyOf("Id").property, field: "Id" };
   const read = compileExpression({ ...propertyOf("Id"), property }, "spec-compliant");
   expect(() => read({ Id: true }, new Evaluation([]))).toThrow(/^Thing\.Id must be/);

@@ -9,17 +9,17 @@ import { SETS, USERS, visibleRows, type UserName } from "./row-rules.ts";
 import { answersOf, describeRequest, RUNS, statusOf } from "./row-runs.ts";
 
 /**
- * What a user is answered over all rows is what a service without rules answers over a database that holds the user's
- * rows alone: no rule hides too much, or too little. In some rounds both services have rules of categories. Then sets that
- * the user may not read are empty in the second database: what is answered tells nothing of them, and what is refused is
- * refused by both.
+ * A user gets the same responses over all rows as from a service without rules over a database with only the user's
+ * rows: no rule hides too much or too little. In some rounds both services have rules of categories. Then sets that the
+ * user may not read are empty in the second database: responses reveal nothing of them, and both services refuse the
+ * same requests.
  */
 
-/** Reads are compared in smaller numbers: each is one of few forms. */
+/** Fewer reads are compared, because they have few forms. */
 const READS = Math.ceil(RUNS / 4);
 const RUNS_PER_ROUND = roundSize(40, READS);
 
-/** The shares of the requests that were answered by a success, and by a refusal of the rules of categories. */
+/** The shares of the requests that succeeded, and that rules of categories refused. */
 interface Shares {
   readonly answered: number;
   readonly refused: number;
@@ -34,7 +34,7 @@ async function compare(engine: Engine, round: number): Promise<Shares> {
   const closed = closedSets("read", user, categories);
   const data = rowsOf(seed);
   const reads = [...readsOf({ visible: visibleRows(user, data) }, seed, RUNS_PER_ROUND), ...SWEEP];
-  // Operations hand out entities of sets that their callers may not read.
+  // Operations return entities of sets that their callers may not read.
   const requests = closed.length === 0 ? reads : reads.filter((request) => !callsOperation(request));
   const answer = async (isGuarded: boolean) => {
     const given = {
@@ -59,7 +59,7 @@ async function compare(engine: Engine, round: number): Promise<Shares> {
     const others = expected[index] ?? [];
     if (appliesQueries(engine) && [answers, others].some((each) => statusOf(each) === 400)) continue;
     const place = `seed ${String(SEED)}, round ${String(round)}, ${engine.name}, ${user}\n${describeRequest(request)}`;
-    // Without rules a handler may answer for a parent that there is none of, or tell it in other words: with them, none is
+    // Without rules a handler may return something for a missing parent, or another message. With rules no handler is
     // called.
     const parent = /^(\/\w+\([^?]*?\))\//.exec(request.target)?.[1];
     const isLost =
@@ -74,12 +74,12 @@ async function compare(engine: Engine, round: number): Promise<Shares> {
   return { answered: answered / requests.length, refused: refused / requests.length };
 }
 
-/** A set that applies queries itself knows but some, and cannot look into the guarded sets that they mention. */
+/** A set that applies queries itself supports few of them, and cannot join the guarded sets that they mention. */
 function appliesQueries({ name }: Engine): boolean {
   return name === "arrays by batches" || name === "arrays by loaded";
 }
 
-/** Where the entities are that a user sees, and those that anyone sees. */
+/** The places of entities that a user sees, and of entities that anyone sees. */
 function visiblePaths(user: UserName, data: Relations): ReadonlySet<string> {
   const visible = visibleRows(user, data);
   return new Set(

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures } from "../http/model.ts";
 
-/** Foreign keys of which a part follows from the entity around, and those that only the other side declares. */
+/** Foreign keys that follow in part from the parent, and foreign keys that only the other side declares. */
 
 const Product = entityType("Product", { tenant: edm.int32().key(), id: edm.int32().key(), owner: edm.string() });
 const Order = entityType("Order", { tenant: edm.int32().key(), id: edm.int32().key() });
@@ -27,7 +27,7 @@ const Line = entityType("Line", {
 const Client = entityType("Client", { id: edm.int32().key(), owner: edm.string() });
 const Card = entityType("Card", { id: edm.int32().key(), clientId: edm.int32().nullable() });
 
-/** Product 1 and client 1 are ann's, 2 are bob's; there is no 3. */
+/** Product 1 and client 1 are ann's, 2 are bob's; 3 does not exist. */
 const OWNERS = ["ann", "bob"];
 const PRODUCTS = OWNERS.map((owner, index) => ({ tenant: 7, id: index + 1, owner }));
 const CLIENTS = OWNERS.map((owner, index) => ({ id: index + 1, owner }));
@@ -119,7 +119,7 @@ function overArrays(): Service {
         },
       }),
       entitySet(Line, { getByKey: (key) => ({ ...key, productId: null }), navigation: { product } }),
-      // Read as a list: nothing reads a client by its key.
+      // Read as a list: no client is read by its key.
       entitySet(Client, {
         getAll: () => CLIENTS,
         navigation: { cards: hasMany(Card, { on: { id: "clientId" }, target: "Cards" }) },

@@ -36,7 +36,7 @@ const authenticate = ({ headers }: { readonly headers: Headers }): User | null =
   return id === null ? null : { id };
 };
 
-/** Whoever is not the admin sees what is theirs. */
+/** Users who are not the admin see only their rows. */
 const ownerRules: Authorization<typeof Owner> = {
   rows: (user, row) => (idOf(user) === "admin" ? allRows : row.user.eq(idOf(user))),
 };
@@ -45,7 +45,7 @@ const placeRules: Authorization<typeof Place> = {
 };
 const idOf = (user: unknown): string => (user as User).id;
 
-/** 1 is ann's and 2 is bob's; there is no 3. */
+/** 1 is ann's and 2 is bob's; 3 does not exist. */
 const OWNERS = [
   { id: 1, user: "ann" },
   { id: 2, user: "bob" },
@@ -156,7 +156,7 @@ async function resetTables(db: AnyDatabase): Promise<void> {
   }
 }
 
-/** Over arrays; `reads` says how the target sets are read. */
+/** Over arrays; `reads` is how the target sets are read. */
 function overArrays(reads: "keys" | "lists"): Running {
   const items = new Map<number, (typeof ITEMS)[number]>();
   const reset = (): Promise<void> => {
@@ -228,7 +228,7 @@ const VARIANTS: readonly Variant[] = [
       title: `${title} with constraints`,
       open: async () => overTables(await open(), { isConstrained: true, isMixed: false }),
     },
-    // What is an array is the same beside every database.
+    // Sets over arrays do not depend on the database.
     ...(name === "sqlite"
       ? [
           {
@@ -246,7 +246,7 @@ const VARIANTS: readonly Variant[] = [
 
 type Write = readonly [name: string, method: string, target: string, body: (id: number) => object, property: string];
 
-/** Writes of a foreign key to the owner, and to the place: each with the name of the property in errors. */
+/** Writes of a foreign key to the owner, and to the place: each with the property name in errors. */
 const WRITES: readonly Write[] = [
   ["POST", "POST", "Items", (id) => ({ Id: 9, OwnerId: id }), "OwnerId"],
   ["PUT", "PUT", "Items(1)", (id) => ({ OwnerId: id }), "OwnerId"],
@@ -282,7 +282,7 @@ describe.each(VARIANTS)("foreign keys written as properties: $title", ({ open })
   });
   beforeEach(async () => {
     await running.reset();
-    // The box that items are created in; arrays have every box.
+    // The box in which items are created; arrays have every box.
     await send("admin", "POST", "Boxes", { Id: 1, Name: "one", Items: [] });
   });
   afterAll(() => running.close());
@@ -307,7 +307,7 @@ describe.each(VARIANTS)("foreign keys written as properties: $title", ({ open })
 
   test.each(WRITES)("%s: a hidden row looks like a missing one", async (name, method, target, body, property) => {
     const before = await stored();
-    // Item 2 refers to what ann does not see already: that is no write of hers.
+    // Item 2 already refers to a row that ann does not see, so ann does not write that reference.
     const [hidden, missing] = name.startsWith("PATCH of one") ? [7, 8] : [2, 3];
     const answers = [await send("ann", method, target, body(hidden)), await send("ann", method, target, body(missing))];
     expect(answers[0]).toEqual(answers[1]);
@@ -331,7 +331,7 @@ describe.each(VARIANTS)("foreign keys written as properties: $title", ({ open })
     expect((await send("admin", method, target, body(2))).status, name).toBeLessThan(300);
   });
 
-  test("nobody sees a row, so that nothing can be referred to", async () => {
+  test("anonymous users see no row, so they can refer to none", async () => {
     const answers = [2, 3, 1].map((id) => send(null, "POST", "Items", { Id: 9, OwnerId: id }));
     const [hidden, missing, own] = await Promise.all(answers);
     expect(hidden).toEqual(missing);

@@ -6,7 +6,7 @@ import { FAMILIES } from "./row-engines.ts";
 import { databasePair, toMutable } from "./row-pairs.ts";
 import { keyTextOf, SETS, USERS, visibleRows, type Row, type SetName } from "./row-rules.ts";
 
-/** What a handler finds in a set through `ctx.sets`: the texts of the keys, once by a query, once key by key. */
+/** The keys that a handler finds in a set through `ctx.sets`, by a query and key by key. */
 interface Found {
   readonly queried: readonly string[];
   readonly counted: number;
@@ -14,7 +14,7 @@ interface Found {
 }
 
 async function findAll(context: Context, set: SetName, rows: readonly Row[], trusted: boolean): Promise<Found> {
-  // Handlers hold the declarations of their sets; those of this suite are made within a function.
+  // Handlers use the declarations of their sets, which this suite makes within a function.
   const { entitySets, declarationOf } = context.service as ServiceDefinition;
   const declared = [...entitySets.values()].find(({ entitySet }) => entitySet.name.toLowerCase() === set);
   const declaration = declarationOf(declared?.entitySet.name ?? "");

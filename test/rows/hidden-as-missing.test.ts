@@ -7,17 +7,17 @@ import { keyTextOf, SETS, visibleRows, type Row, type SetName } from "./row-rule
 import { answersOf, statusOf } from "./row-runs.ts";
 import type { StoredRows } from "./row-store.ts";
 
-/** Whoever names a hidden row is answered as if there were none, to the letter; but for the key itself. */
+/** A request that names a hidden row gets exactly the response for a missing row, except for the key. */
 
 const USER = "alice";
 const JSON_TYPE = { "Content-Type": "application/json;IEEE754Compatible=true" };
 
-/** Rows of which some of each set are hidden, and some keys are free. */
+/** Rows of which some are hidden in each set, and some keys are free. */
 const DATA = rowsOf(77);
 
 /**
  * A hidden row of each set that has some, and a key of no row.
- * Answers show the key, so both keys have the same length: the Content-Length of the answers must be equal too.
+ * Responses contain the key, so both keys have the same length: the Content-Length must be equal too.
  */
 const CASES = SETS.flatMap((set) => {
   const rows = toMutable(DATA)[set];
@@ -33,7 +33,7 @@ const CASES = SETS.flatMap((set) => {
   return [pair];
 });
 
-/** Tells whether a key is as long as the key of a row, both encoded and decoded. */
+/** Whether a key is as long as the key of a row, both encoded and decoded. */
 function isAsLong(set: SetName, row: Row): (key: Row) => boolean {
   const lengthsOf = (key: Row): string => {
     const predicate = keyPredicate(set, key);
@@ -43,7 +43,7 @@ function isAsLong(set: SetName, row: Row): (key: Row) => boolean {
   return (key) => lengthsOf(key) === lengths;
 }
 
-/** Every request that names an entity in its path. */
+/** All requests that name an entity in their path. */
 function requestsTo(set: SetName, key: Row): readonly RowRequest[] {
   const path = `/${TITLES[set]}(${keyPredicate(set, key)})`;
   const { properties, toOne, toMany } = GRAPH[TITLES[set]] ?? { properties: {}, toOne: {}, toMany: {} };
@@ -81,7 +81,7 @@ function requestsTo(set: SetName, key: Row): readonly RowRequest[] {
   ];
 }
 
-/** The text of an answer with the key taken out, in each form that it may have. */
+/** Returns the text of a response without the key, in each of its forms. */
 function withoutKey(answer: string, set: SetName, key: Row): string {
   const predicate = keyPredicate(set, key);
   return [predicate, decodeURIComponent(predicate)].reduce(

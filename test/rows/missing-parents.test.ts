@@ -2,13 +2,13 @@ import { edm, entitySet, entityType, hasMany, odataService, type Principal } fro
 import { expect, test } from "vitest";
 import { headersOf } from "../http/doors.ts";
 
-/** A set without rules leads to one that has some; of a folder that is not there, letters may still be known. */
+/** A set without rules leads to a set with rules. The letters of a missing folder may still exist. */
 
 const Letter = entityType("Letter", { id: edm.int32().key(), owner: edm.string() });
 const Folder = entityType("Folder", { id: edm.int32().key() });
 const HIDDEN = { id: 1, owner: "ada" };
 
-/** A service whose links are what the batch handler says. */
+/** Makes a service whose links come from the batch handler. */
 function serviceWith(links: ReadonlyMap<number, ReadonlyArray<typeof HIDDEN>>) {
   return odataService({
     authenticate: (): Principal => ({ id: "ben" }),

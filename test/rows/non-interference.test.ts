@@ -20,13 +20,14 @@ import { answersOf, describeRequest, RUNS, statusOf, type Answers } from "./row-
 import type { StoredRows } from "./row-store.ts";
 
 /**
- * Two databases that differ only in rows which a user may not see answer alike: status, headers, body, next links, errors;
- * and writes change nothing that is hidden. In some rounds the sets have rules of categories, and navigations skip those
- * of their target sets: such rules tell nothing of hidden rows either, and let nobody write where they refuse it.
+ * Two databases that differ only in rows which a user may not see return the same responses: status, headers, body,
+ * next links, errors; and writes change no hidden rows. In some rounds the sets have rules of categories, and
+ * navigations skip those of their target sets: such rules reveal no hidden rows either, and refuse every write that
+ * they must refuse.
  */
 
 const RUNS_PER_ROUND = roundSize(50, RUNS);
-/** Who asks: those who see some rows more often. */
+/** The users, some of whom see more rows. */
 const ASKING: readonly [UserName, ...UserName[]] = [
   "alice",
   "bob",
@@ -38,7 +39,7 @@ const ASKING: readonly [UserName, ...UserName[]] = [
   "anonymous",
 ];
 
-/** What one database answered, and what it holds then. */
+/** The response of one database, and its rows afterwards. */
 interface Outcome {
   readonly answers: readonly Answers[];
   readonly before: StoredRows | null;
@@ -68,7 +69,7 @@ async function run(
   }
 }
 
-/** The texts of the keys that a user does not see at first, by table. */
+/** The keys that a user does not see at first, by table. */
 function hiddenKeys(user: UserName, data: Relations): ReadonlyMap<string, ReadonlySet<string>> {
   const visible = visibleRows(user, data);
   const lists = toMutable(data);
@@ -97,7 +98,7 @@ function divide(rows: StoredRows | null, hidden: ReadonlyMap<string, ReadonlySet
   };
 }
 
-/** What a difference was seen in, and whether the request shows it by itself. */
+/** The place of a difference, and whether the request alone shows it. */
 async function report(
   of: RunOf,
   { first, second }: DatabasePair,
@@ -121,7 +122,7 @@ function expectNoneAdded({ user, categories }: RunOf, { before, after }: Outcome
   }
 }
 
-/** How many requests were answered by a success, and by a refusal of the rules of categories. */
+/** The number of requests that succeeded, and that rules of categories refused. */
 interface Total {
   readonly reads: number;
   readonly writes: number;

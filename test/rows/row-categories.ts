@@ -6,15 +6,15 @@ import type { RowRequest } from "./row-requests.ts";
 import { SETS, type SetName, type UserName } from "./row-rules.ts";
 import { describeRequest, statusOf, type Answers } from "./row-runs.ts";
 
-/** Generates rules of categories for all sets, and knows by an oracle of its own whom they let through. */
+/** Generates rules of categories for all sets, with an independent oracle of their decisions. */
 
 export const ACTS = ["read", "create", "update"] as const;
 export type Act = (typeof ACTS)[number];
 
-/** What a category requires: nothing, any user, or a role. */
+/** The requirement of a category: nothing, any user, or a role. */
 type Required = "nothing" | "user" | "a" | "b";
 
-/** The rules of one service, and the roles of whoever asks it. */
+/** The rules of one service, and the roles of its user. */
 export interface CategoryRules {
   readonly required: Readonly<Record<SetName, Readonly<Record<Act, Required>>>>;
   /** The navigations with `authorization: "parent"`, such as `books.author`. */
@@ -44,7 +44,7 @@ const NAVIGATIONS: readonly Leading[] = Object.entries(GRAPH).flatMap(([title, {
 /** The share of the rounds whose services have rules of categories. */
 const SHARE = 0.4;
 
-/** Makes the rules of a round, where it has any. Whoever asks has the roles that the rules require, mostly. */
+/** Makes the rules of a round, if it has any. The user mostly has the required roles. */
 export function categoryRules(random: () => number): CategoryRules | undefined {
   if (random() >= SHARE) return undefined;
   const one = (): Required =>
@@ -76,12 +76,12 @@ export function categoriesOf(set: SetName, rules: CategoryRules | undefined): ob
   return Object.fromEntries(declared);
 }
 
-/** What a navigation says of the rules of its target set. */
+/** Returns how a navigation declares the rules of its target set. */
 export function exceptionOf(set: SetName, field: string, rules: CategoryRules | undefined): object {
   return rules?.exceptions.has(`${set}.${field}`) === true ? { authorization: "parent" } : {};
 }
 
-/** The oracle: whether the rules of a set refuse what a user asks. */
+/** The oracle: whether the rules of a set refuse a request of the user. */
 export function isRefused(set: SetName, act: Act, user: UserName, rules: CategoryRules | undefined): boolean {
   const required = rules?.required[set][act] ?? "nothing";
   if (required === "nothing") return false;
@@ -89,13 +89,13 @@ export function isRefused(set: SetName, act: Act, user: UserName, rules: Categor
   return required !== "user" && rules?.roles.includes(required) !== true;
 }
 
-/** The sets that a user cannot act on at all: the rules refuse it, and no navigation to the set skips them. */
+/** Returns the sets that a user cannot use at all: the rules refuse it, and no navigation to the set skips them. */
 export function closedSets(act: Act, user: UserName, rules: CategoryRules | undefined): readonly SetName[] {
   const excepted = NAVIGATIONS.filter(({ from, field }) => rules?.exceptions.has(`${from}.${field}`) === true);
   return SETS.filter((set) => isRefused(set, act, user, rules) && excepted.every(({ target }) => target !== set));
 }
 
-/** Who asked under which rules, and where to look for it. */
+/** The user, the rules, and the request. */
 interface Asking {
   readonly user: UserName;
   readonly categories: CategoryRules | undefined;
@@ -111,8 +111,8 @@ const REFUSAL =
   /(?:may not|a user to) (read|create entities of|change entities of) (\w+)(?:, where '(\w+)' (?:starts|of (\w+) leads))?/u;
 
 /**
- * Tells whether the rules of categories refused a request. What they refuse, they must refuse: the set that the message
- * names is closed to the user, the navigation skips no rules, and the request names it.
+ * Whether the rules of categories refused a request. Each refusal must be right: the set that the message names is
+ * closed to the user, the navigation skips no rules, and the request names it.
  */
 export function expectRefusal(answers: Answers, request: RowRequest, { user, categories, place }: Asking): boolean {
   const [, action = "", title = "", navigation, owner] = REFUSAL.exec(answers.at(-1) ?? "") ?? [];

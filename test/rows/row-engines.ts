@@ -8,12 +8,12 @@ import { FORMS, storedRows, tableRows } from "./row-tables.ts";
 /** A service over rows, until it is ended. */
 export interface Running {
   readonly service: Service;
-  /** All rows as they stand; null where they are not in tables. */
+  /** All rows; null where they are not in tables. */
   readonly stored: () => Promise<StoredRows | null>;
   readonly end: () => Promise<void>;
 }
 
-/** One way to put rows behind a service; one at a time. */
+/** A way to serve rows; only one service runs at a time. */
 export interface Engine {
   readonly name: string;
   readonly start: (given: ServiceData) => Promise<Running>;
@@ -38,7 +38,7 @@ const arrays: Family = {
 
 const tables = DATABASES.map(({ name: database, title, open }): Family => ({
   name: title,
-  // Whole tables twice: they are what is used most.
+  // Whole tables twice, because they are the most common.
   engines: ["tables" as const, ...FORMS].map((form) => ({
     name: `${form} of ${title}`,
     start: async (given) => {
@@ -61,7 +61,7 @@ export function roundSize(most: number, runs: number): number {
   return Math.min(most, Math.ceil(runs / Math.max(...FAMILIES.map(({ engines }) => engines.length))));
 }
 
-/** Settings that rounds take turns in: as they come, small enough that pages end everywhere, few in all, and by place. */
+/** Settings that rounds use in turn, small enough that pages end everywhere. */
 export const SETTINGS: readonly [Shared, ...Shared[]] = [
   {},
   { defaults: { maxTop: 3, maxExpandTop: 2 } },

@@ -19,19 +19,19 @@ import { ROW_RULES, SETS, userNamed, type Row, type SetName } from "./row-rules.
 import { RowStore, TYPES, type Navigation, type StoredRows } from "./row-store.ts";
 
 /**
- * How the sets over arrays answer: by sources, by handlers for one key, by queries of their own and batches, or with
- * entities that hold what they lead to.
+ * How the sets over arrays are read: by sources, by handlers for one key, by `applyQuery` and batches, or with entities
+ * that contain their related entities.
  */
 export const STYLES = ["sources", "handlers", "batches", "loaded"] as const;
 export type Style = (typeof STYLES)[number];
 
-/** Whether entities hold what they lead to. */
+/** Whether entities contain their related entities. */
 const isPopulated = (style: Style): boolean => style === "sources" || style === "loaded";
 
-/** Sets whose handlers are made from data, so that their types are not known to the compiler. */
+/** Sets whose handlers are made from data, so the compiler does not know their types. */
 type Untyped = (type: EntityType, options: object) => EntitySet;
 
-/** What holds for each set, whatever is behind it. */
+/** The options of each set, for arrays and tables. */
 export const SETTINGS: Readonly<Record<SetName, object>> = {
   publishers: { idempotentDelete: false },
   authors: { etag: ["name"], allowDeepInsert: true },
@@ -41,13 +41,13 @@ export const SETTINGS: Readonly<Record<SetName, object>> = {
   tags: { allowUpsert: true },
 };
 
-/** What a service is made from. */
+/** The parameters of a service. */
 export interface ServiceData {
   readonly data: Relations;
   /** Whether row rules hide rows. */
   readonly isGuarded: boolean;
   readonly shared: Shared;
-  /** The rules of the categories, where there are any. */
+  /** The rules of the categories, if any. */
   readonly categories?: CategoryRules | undefined;
 }
 
@@ -64,7 +64,7 @@ export function operationsOf(set: SetName, data: Relations, handOut?: HandOut): 
   return set === "authors" ? authorOperations(data, handOut) : {};
 }
 
-/** What all services here have in common. */
+/** The options that all services here share. */
 export function serviceOptions({ data, shared, categories }: ServiceData, handOut?: HandOut) {
   const { functions, actions } = unboundOperations(data, handOut);
   return {
@@ -76,7 +76,7 @@ export function serviceOptions({ data, shared, categories }: ServiceData, handOu
   };
 }
 
-/** A service over arrays whose rows can be written, and the rows as they are by then. */
+/** Makes a service over arrays whose rows can be written, and returns its current rows. */
 export function memoryRows(given: ServiceData, style: Style) {
   const { data, categories } = given;
   const store = new RowStore(data);
@@ -105,7 +105,7 @@ export function memoryRows(given: ServiceData, style: Style) {
   return { service, stored: (): Promise<StoredRows> => Promise.resolve(store.stored()) };
 }
 
-/** Rows as an application may hand them out: with what they lead to, so far, whoever may see it. */
+/** Rows with their related entities, visible or not, as an application may return them. */
 function populated(store: RowStore, set: SetName, row: Row, depth = Infinity): Row {
   const entity = { ...row };
   if (depth === 0) return entity;
@@ -129,7 +129,7 @@ function readHandlers(store: RowStore, set: SetName, style: Style): object {
   const all = (): readonly Row[] => store.all(set).map(handOut);
   const source = () => arraySource(type, all() as never);
   const applied = { applyQuery: (query: never) => applyTo(all(), query) };
-  // Of each form there are some.
+  // Each form is used by some sets.
   const forms: Readonly<Record<Style, object>> = {
     sources: { queryable: source },
     handlers: set === "publishers" || set === "chapters" ? { queryable: source } : { getAll: asPromise(all) },
@@ -151,7 +151,7 @@ function asPromise<T>(read: () => T): () => Promise<T> {
 }
 
 function writeHandlers(store: RowStore, set: SetName, style: Style): object {
-  /** What was saved, with more than was sent where entities hold what they lead to. */
+  /** Returns the saved row, with its related entities where entities contain them. */
   const saved = <T extends Row | ODataError | null>(row: T): T | Row =>
     isPopulated(style) && row !== null && !isODataError(row) ? populated(store, set, row, 3) : row;
   return {
@@ -162,7 +162,7 @@ function writeHandlers(store: RowStore, set: SetName, style: Style): object {
   };
 }
 
-/** The navigation with handlers, or with a join that expressions are evaluated by over what rows are populated with. */
+/** A navigation with handlers, or with a join for expressions over the related entities in the rows. */
 function declare(store: RowStore, set: SetName, navigation: Navigation, style: Style, exception: object): object {
   const { target, isMany, on } = navigation;
   const links = isMany

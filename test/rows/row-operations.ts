@@ -2,11 +2,11 @@ import { action, authenticated, edm, fn } from "odatakit";
 import { Author, Book, Chapter, Note, Tag, type Relations } from "../executors/relations-model.ts";
 
 /**
- * Operations whose handlers look at all rows, and answer some of them: what the caller may not see is for the framework
- * to leave out. They choose by parameters alone, so that nothing hidden decides about what is visible.
+ * Operations whose handlers read all rows, and return some of them: the service must leave out the rows that the caller may
+ * not see. They choose by parameters alone, so that hidden rows do not affect visible ones.
  */
 
-/** An entity as the application hands it out: what a rule leads to must be found from it. */
+/** Returns an entity as the application does: with the values that a rule needs to follow its navigations. */
 export type HandOut = <T extends object>(set: "authors" | "books" | "chapters" | "notes", entity: T) => T;
 
 const AS_IT_IS: HandOut = (_set, entity) => entity;
@@ -74,7 +74,7 @@ export function authorOperations(data: Relations, handOut: HandOut = AS_IT_IS) {
   };
 }
 
-/** Those that are bound to nothing. */
+/** The unbound operations. */
 export function unboundOperations(data: Relations, handOut: HandOut = AS_IT_IS) {
   const authorization = authenticated();
   const bookOf = (wanted: string): Book | null => {
@@ -87,7 +87,7 @@ export function unboundOperations(data: Relations, handOut: HandOut = AS_IT_IS) 
         composable: true,
         returns: edm.collection(Chapter),
         authorization,
-        // With what they lead to, whoever may see it.
+        // With their related entities, visible or not.
         handler: () =>
           data.chapters.map((chapter) => ({
             ...handOut("chapters", chapter),

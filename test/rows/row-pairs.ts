@@ -11,7 +11,7 @@ import {
   type UserName,
 } from "./row-rules.ts";
 
-/** The tables of links, and what their columns refer to. */
+/** The tables of links, and the tables that their columns refer to. */
 export const LINKS = {
   authorTags: [
     ["authors", ["author"]],
@@ -33,7 +33,7 @@ export const LINKS = {
 export type LinkName = keyof typeof LINKS;
 export const LINK_NAMES = Object.keys(LINKS) as readonly LinkName[];
 
-/** A link as a text. */
+/** Returns a link as a string. */
 export function linkTextOf(links: LinkName, link: Row): string {
   return JSON.stringify(LINKS[links].flatMap(([, fields]) => fields.map((field) => String(link[field]))));
 }
@@ -58,12 +58,12 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** One of a list, by chance. */
+/** Returns a random item of a list. */
 export function oneOf<T>(list: readonly [T, ...T[]], random: () => number): T {
   return list[Math.floor(random() * list.length)] ?? list[0];
 }
 
-/** The rows of the relations suite, with more books that are active: else hardly any is seen. */
+/** The rows of the relations suite, with more active books, because few rows would be visible otherwise. */
 export function rowsOf(seed: number): Relations {
   const data = relationRows(seed);
   return { ...data, books: data.books.map((book, index) => (index % 3 === 0 ? book : { ...book, active: true })) };
@@ -79,7 +79,7 @@ export function databasePair(user: UserName, seed: number): DatabasePair {
   const random = randomNumbers(seed);
   const second = toMutable(first);
   const known = signatureOf(user, first);
-  /** Makes a change unless the user would notice. */
+  /** Makes a change unless the user would notice it. */
   const attempt = (set: SetName, changed: Row[]): void => {
     const before = second[set];
     second[set] = changed;
@@ -111,11 +111,11 @@ export function databasePair(user: UserName, seed: number): DatabasePair {
   return { user, first, second: toRelations(second) };
 }
 
-/** What a user can learn; all else may differ. */
+/** Everything that a user can learn; the databases may differ in anything else. */
 function signatureOf(user: UserName, data: Relations): string {
   const visible = visibleRows(user, data);
   const books = new Set(visible.books.map(({ id }) => id));
-  // Chapters of a book that the user may change are his to show and hide.
+  // A user who may change a book may show and hide its chapters.
   const chapters = data.chapters.filter(({ bookId }) => books.has(bookId));
   return textOf([
     SETS.map((set) => [...visible[set]].map(textOf).toSorted()),
@@ -132,7 +132,7 @@ interface LinkChange {
   readonly random: () => number;
 }
 
-/** Links of which an end is hidden, or missing, are dropped and added. */
+/** Drops and adds links with a hidden or missing end. */
 function changeLinks(links: LinkName, { user, first, second, others, random }: LinkChange): void {
   const isShared = sharedLinks(user, first, links);
   const kept = toMutable(first)[links].filter((link) => isShared(link) || random() < 0.4);
@@ -143,7 +143,7 @@ function changeLinks(links: LinkName, { user, first, second, others, random }: L
   second[links] = [...kept, ...added];
 }
 
-/** Tells the links both ends of which a user sees. */
+/** Whether a user sees both ends of a link. */
 export function sharedLinks(user: UserName, data: Relations, links: LinkName): (link: Row) => boolean {
   const visible = visibleRows(user, data);
   const ends = LINKS[links].map(([set, fields]) => {
@@ -153,7 +153,7 @@ export function sharedLinks(user: UserName, data: Relations, links: LinkName): (
   return (link) => ends.every((isVisible) => isVisible(link));
 }
 
-/** The rows that a user does not see removed, with the links that lead to them. */
+/** Removes the rows that a user does not see, with the links to them. */
 export function withoutHidden(user: UserName, data: Relations): Relations {
   const remaining: MutableRelations = { ...toMutable(data) };
   for (const set of SETS) remaining[set] = [...visibleRows(user, data)[set]];
@@ -161,14 +161,14 @@ export function withoutHidden(user: UserName, data: Relations): Relations {
   return toRelations(remaining);
 }
 
-/** The same rows, but for those of some sets. */
+/** Returns the same rows without those of some sets. */
 export function withoutSets(sets: readonly SetName[], data: Relations): Relations {
   const remaining = toMutable(data);
   for (const set of sets) remaining[set] = [];
   return toRelations(remaining);
 }
 
-/** A copy whose lists may be changed. */
+/** Returns a copy whose lists can be changed. */
 export function toMutable(data: Relations): MutableRelations {
   const { publishers, authors, books, chapters, notes, tags, authorTags, bookTags, friends, publisherTags } = data;
   const copy = (rows: readonly object[]): Row[] => rows.map((row) => ({ ...row }));
@@ -200,7 +200,7 @@ function sameKey(set: SetName, row: Row): (other: Row) => boolean {
   return (other) => keyTextOf(set, other) === key;
 }
 
-/** A value as a text, whatever is in it. */
+/** Returns any value as a string. */
 export function textOf(value: unknown): string {
   return JSON.stringify(value, (_name, each: unknown) => (typeof each === "bigint" ? `${String(each)}n` : each));
 }

@@ -2,11 +2,11 @@ import { odataError, type CollectionQuery, type Expression } from "odatakit";
 import type { Row } from "./row-rules.ts";
 
 /**
- * A small evaluator of bound queries, as an application may write one for `applyQuery`: it knows conditions on the
- * properties of the row itself, and refuses all else before it looks at a row.
+ * A small evaluator of bound queries, as an application may write for `applyQuery`: it supports conditions on the
+ * properties of the row itself, and refuses any other expression before it reads a row.
  */
 
-/** A condition that can be asked of a row; null: unknown. */
+/** A condition on a row; null: unknown. */
 type Test = (row: Row) => boolean | null;
 type Value = (row: Row) => unknown;
 
@@ -14,7 +14,7 @@ const refuse = (): never => {
   throw odataError(400, "Refused", "Nothing but conditions on the properties of the set is applied here.");
 };
 
-/** Numbers that are texts compare as numbers, moments as moments. */
+/** Compares strings of numbers as numbers, and timestamps as timestamps. */
 function comparable(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null;
   if (type === "Edm.Decimal") return Number(value);
@@ -57,7 +57,7 @@ const ORDER = {
   le: (left: number, right: number) => left <= right,
 };
 
-/** The test that an expression makes. @throws ODataError for what is not known here */
+/** Compiles an expression. @throws ODataError for an unsupported expression */
 function testOf(expression: Expression): Test {
   switch (expression.kind) {
     case "comparison": {

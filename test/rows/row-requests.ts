@@ -6,15 +6,15 @@ import type { DatabasePair } from "./row-pairs.ts";
 import { visibleRows, KEY_FIELDS, SETS, type Row, type SetName } from "./row-rules.ts";
 import { TYPES } from "./row-store.ts";
 
-/** Generates requests of every method to every route; what is refused stands among them. */
+/** Generates requests of every method to every route, including requests that are refused. */
 
-/** One request; `$etag` in a header stands for the ETag that the entity at `entity` has by then. */
+/** One request; `$etag` in a header is replaced by the current ETag of the entity at `entity`. */
 export interface RowRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Where the entity is whose ETag is sent. */
+  /** The path of the entity whose ETag is sent. */
   readonly entity?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export const TITLES: Readonly<Record<SetName, string>> = {
   notes: "Notes",
   tags: "Tags",
 };
-/** Rows whose values bodies are made of. */
+/** Rows whose values are used in bodies. */
 const POOL = [relationRows(90_001), relationRows(90_002), relationRows(90_003)];
 
 const from = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
@@ -60,7 +60,7 @@ function graphOf(set: SetName): SetGraph {
   return graph;
 }
 
-/** A key as it stands between parentheses. */
+/** Returns a key as written between parentheses. */
 export function keyPredicate(set: SetName, key: Row): string {
   const parts = KEY_FIELDS[set].map((field) => {
     const value = key[field];
@@ -74,7 +74,7 @@ export function keyPredicate(set: SetName, key: Row): string {
 
 const titled = (field: string): string => field.slice(0, 1).toUpperCase() + field.slice(1);
 
-/** What a client sends of a row: properties by wire names, without those that are ignored; numbers as texts. */
+/** Returns the body of a row: properties by wire names, without ignored ones; numbers as strings. */
 export function wireBody(set: SetName, row: Row): Readonly<Record<string, unknown>> {
   const pairs = Object.entries(TYPES[set].properties).flatMap(([field, { declared }]) => {
     if (declared.ignored || !Object.hasOwn(row, field)) return [];
@@ -91,7 +91,7 @@ function wireValue(value: unknown): unknown {
 
 const JSON_TYPE: Readonly<Record<string, string>> = { "Content-Type": "application/json;IEEE754Compatible=true" };
 
-/** What writes of one round may mention. */
+/** The rows that writes of one round may mention. */
 export interface Round {
   /** Rows that all users of the round see. */
   readonly visible: Readonly<Record<SetName, readonly Row[]>>;
@@ -120,7 +120,7 @@ class RoundRequests {
     );
   }
 
-  /** A key for a row to create: of none that is hidden, which may be in one database alone. */
+  /** A key of a new row. It is not the key of a hidden row, which may exist in only one database. */
   free(set: SetName): fc.Arbitrary<Row> {
     const visible = this.#round.visible[set];
     return fc.oneof(
@@ -153,7 +153,7 @@ class RoundRequests {
     return fc.constant({});
   }
 
-  /** A body with what is nested in it. */
+  /** Returns a body with nested entities. */
   graph(set: SetName): fc.Arbitrary<Readonly<Record<string, unknown>>> {
     const plain = this.body(set, this.free(set));
     const target = ({ authors: "books", books: "chapters" } as const)[set as string];
@@ -206,7 +206,7 @@ class RoundRequests {
     return this.conditional("DELETE", this.path(set), fc.constant(undefined));
   }
 
-  /** A write of something that has an ETag. */
+  /** Returns a write of a resource with an ETag. */
   conditional(method: string, path: Text, body: fc.Arbitrary<string | undefined>): Requests {
     return fc.tuple(path, writeHeaders, condition("If-Match"), body).map(([target, headers, tags, text]) => ({
       method,
@@ -271,7 +271,7 @@ class RoundRequests {
     return fc.oneof(...one, ...many);
   }
 
-  /** A link that stands in the row which it leads to, where there is one. */
+  /** Requests for a link that is stored in the row to which it leads, where there is one. */
   latest(): Requests {
     const path = this.path("authors").map((text) => `${text}/Latest`);
     const body = this.reference("Books").map((id) => JSON.stringify({ "@odata.id": id }));
@@ -303,7 +303,7 @@ class RoundRequests {
     );
   }
 
-  /** What names an entity: mostly one of the set that is meant. */
+  /** The name of an entity: mostly of the expected set. */
   reference(title: string): Text {
     const set = setNamed(title);
     return fc.oneof(
@@ -378,7 +378,7 @@ class RoundRequests {
     const paths = anySet.chain((set) => fc.oneof(this.path(set), from(`/${TITLES[set]}`)));
     const write = fc
       .tuple(from("POST", "PUT", "PATCH", "DELETE"), paths, texts, from(JSON_TYPE, { "Content-Type": "text/plain" }))
-      // Such an upsert makes a tag: what links of one database alone lead to it, nobody knows.
+      // Such an upsert makes a tag, to which links of only one database may already refer.
       .filter(([method, target, body]) => !(method === "PUT" && body === "{}" && target.startsWith("/Tags(")))
       .map(([method, target, body, headers]): RowRequest => ({
         method,
@@ -466,7 +466,7 @@ const writeHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = from(
   { ...JSON_TYPE, Prefer: "return=representation" },
 );
 
-/** The options that what is saved is answered with: mostly none. */
+/** The options for the response of a write: mostly none. */
 function resultOptions(set: SetName): Text {
   const { toOne, toMany } = graphOf(set);
   const names = [...Object.keys(toOne), ...Object.keys(toMany)];
@@ -503,7 +503,7 @@ export function requestsOf(round: Round, seed: number, howMany: number): readonl
   return fc.sample(new RoundRequests(round).all(), { seed, numRuns: howMany });
 }
 
-/** Requests that write, links more often: some of them decide who sees an entity. */
+/** Requests that write. Links occur more often, because some of them decide who sees an entity. */
 export function writesOf(round: Round, seed: number, howMany: number): readonly RowRequest[] {
   const requests = new RoundRequests(round);
   const perSet = (make: (set: SetName) => Requests): Requests => fc.oneof(...SETS.map(make));
@@ -530,12 +530,12 @@ export function readsOf(round: Round, seed: number, howMany: number): readonly R
   return fc.sample(all, { seed, numRuns: howMany });
 }
 
-/** Whether a request calls an operation: their names begin with a small letter, unlike those of sets and navigations. */
+/** Whether a request calls an operation: unlike sets and navigations, their names start with a small letter. */
 export function callsOperation({ target }: RowRequest): boolean {
   return /^[^?]*\/[a-z]/.test(target);
 }
 
-/** Reads of everything, with what it leads to: what a user sees in the end. */
+/** Reads all entities with their related entities: everything that a user sees at the end. */
 export const SWEEP: readonly RowRequest[] = SETS.flatMap((set) => {
   const { toOne, toMany } = graphOf(set);
   const names = [...Object.keys(toOne), ...Object.keys(toMany)];

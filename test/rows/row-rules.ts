@@ -2,8 +2,8 @@ import { allRows, noRows, type Principal, type RowPredicate } from "odatakit";
 import type { Author, Book, Chapter, Note, Publisher, Relations } from "../executors/relations-model.ts";
 
 /**
- * Who sees which rows of the relations model: once as the rules of the service, and once more as a small oracle of its
- * own, which knows nothing of the framework.
+ * Who sees which rows of the relations model: as the rules of the service, and again as an independent small oracle that
+ * does not use the framework.
  */
 
 /** The sets of the model by the names of their rows; publishers and chapters have composite keys. */
@@ -25,7 +25,7 @@ export const KEY_FIELDS: Readonly<Record<SetName, readonly string[]>> = {
 export const USERS = ["admin", "alice", "bob", "nobody", "anonymous"] as const;
 export type UserName = (typeof USERS)[number];
 
-/** What a user may see, where that is neither everything nor nothing. */
+/** The claims of a user who sees neither everything nor nothing. */
 interface Claims {
   readonly countries: readonly string[];
   readonly since: string;
@@ -42,13 +42,13 @@ const GOOD_RATING = "1.5";
 const BIRTH = "2024-01-01T00:00:00.000Z";
 const RECENT = "2000-01-01T00:00:00.500Z";
 
-/** The user of a request, as `authenticate` finds it. */
+/** The user of a request, as `authenticate` returns it. */
 export function userNamed(name: string | null, roles: readonly string[] = []): Principal | null {
   if (name === null || name === "anonymous") return null;
   return { id: name, roles: name === "admin" ? ["admin", ...roles] : roles };
 }
 
-/** A property of a row, as a rule sees it. */
+/** A property of a row in a rule. */
 interface Operand {
   eq(value: unknown): RowPredicate;
   gt(value: unknown): RowPredicate;
@@ -62,7 +62,7 @@ interface Operand {
 
 type Rule<F extends string, N = unknown> = (user: Principal, row: Readonly<Record<F, Operand>> & N) => RowPredicate;
 
-/** The rule of a set: an administrator sees everything, whoever has no claims nothing. */
+/** The rule of a set: an administrator sees everything, a user without claims nothing. */
 function byClaims<F extends string, N>(
   rule: (claims: Claims, row: Readonly<Record<F, Operand>> & N, user: Principal) => RowPredicate,
 ): Rule<F, N> {
@@ -82,7 +82,7 @@ export const ROW_RULES = {
   publishers: byClaims<"founded" | "name", unknown>(({ since }, publisher) =>
     publisher.founded.gt(since).or(publisher.founded.isNull().and(publisher.name.startsWith("A").not())),
   ),
-  // The country is a property that never crosses the wire.
+  // The country is a property that no request or response contains.
   authors: byClaims<"publisherCountry" | "rating" | "born", unknown>(({ countries }, author) =>
     author.publisherCountry.in(countries).or(author.rating.ge(GOOD_RATING).and(author.born.lt(BIRTH))),
   ),
@@ -91,7 +91,7 @@ export const ROW_RULES = {
       ? book.authorId.in(authors).and(book.active.eq(true))
       : book.active.eq(true).and(book.price.le(LOW_PRICE).or(book.title.isNull()).or(book.authorId.in(authors))),
   ),
-  // Paths of a rule see all rows: a chapter may be there though its book is not.
+  // Paths of a rule see all rows: a chapter may exist without its book.
   chapters: byClaims<never, ThroughBook>(({ authors }, { book }, user) =>
     user.id === "bob" ? book.author.id.in(authors) : book.active.eq(true),
   ),
@@ -100,17 +100,17 @@ export const ROW_RULES = {
   ),
 } as const;
 
-/** The key of a row as a text. */
+/** Returns the key of a row as a string. */
 export function keyTextOf(set: SetName, row: object): string {
   return JSON.stringify(KEY_FIELDS[set].map((field) => String(Reflect.get(row, field))));
 }
 
-/** What the oracle knows of a user. */
+/** The oracle's knowledge of a user. */
 interface Oracle {
   readonly publisher: (row: Publisher) => boolean;
   readonly author: (row: Author) => boolean;
   readonly book: (row: Book) => boolean;
-  /** What the rule of chapters asks of their book. */
+  /** The condition of the chapters' rule on their book. */
   readonly bookOfChapter: (book: Book | undefined, data: Relations) => boolean;
   readonly note: (row: Note) => boolean;
 }
@@ -151,7 +151,7 @@ function oracleOf(user: UserName): Oracle | boolean {
 /** The rows of each set that a user sees. */
 export type VisibleRows = Readonly<Record<SetName, readonly Row[]>>;
 
-/** The rows that a user sees, found without the framework. */
+/** Finds the rows that a user sees, without the framework. */
 export function visibleRows(user: UserName, data: Relations): VisibleRows {
   const oracle = oracleOf(user);
   const { publishers, authors, books, chapters, notes, tags } = data;
@@ -172,8 +172,8 @@ function bookOf({ bookId }: Chapter, { books }: Relations): Book | undefined {
 }
 
 /**
- * What rules ask of rows that may themselves be hidden: those rows may differ in everything else. Anyone who writes a row
- * that is judged by one of these learns it, by the rule's own will.
+ * The properties that rules read in rows that may be hidden themselves: such rows may differ in all other properties. A
+ * user who writes a row that depends on them learns them, as the rule intends.
  */
 export function askedByPaths(user: UserName, data: Relations, bookIds: readonly string[]): readonly boolean[] {
   const oracle = oracleOf(user);
@@ -184,7 +184,7 @@ export function askedByPaths(user: UserName, data: Relations, bookIds: readonly 
       data,
     ),
   );
-  // A book that is written may name any author.
+  // A written book may name any author.
   const authors = CLAIMS[user]?.authors ?? [];
   return [...ofBooks, ...authors.map((author) => data.authors.some(({ id }) => id === author))];
 }

@@ -3,13 +3,13 @@ import type { Service } from "../executors/relations-memory.ts";
 import { ORIGIN, type RowRequest } from "./row-requests.ts";
 import type { UserName } from "./row-rules.ts";
 
-/** Most pages that are followed from one request. */
+/** The number of pages that are followed from one request. */
 const PAGES = 6;
 
-/** The answers to one request: those that it needed before, its own, and the pages that it leads to. */
+/** The responses to one request: to the requests before it, to itself, and of the following pages. */
 export type Answers = readonly string[];
 
-/** Every next link of an answer, wherever it stands. */
+/** Returns every next link in a response. */
 function linksIn(body: unknown): readonly string[] {
   if (Array.isArray(body)) return body.flatMap(linksIn);
   if (typeof body !== "object" || body === null) return [];
@@ -19,8 +19,8 @@ function linksIn(body: unknown): readonly string[] {
 }
 
 /**
- * Without what chance decides: tokens that are sealed differ each time, but not in their length; of expansions that are
- * read side by side, any may be the one too many, and the answer is as long as its name.
+ * Removes differences by chance: sealed tokens differ each time, but not in length; of expansions that are read
+ * concurrently, any may exceed the limit first, and the length of the response depends on its name.
  */
 function withoutChance(text: string): string {
   const [named = ""] = /(?<=With the expansion )'[^']*'(?= the response would contain more)/.exec(text) ?? [];
@@ -76,7 +76,7 @@ export function statusOf(answers: Answers): number {
   return Number(answers.at(-1)?.split("\n")[1]);
 }
 
-/** A request as it can be read in a report. */
+/** Describes a request for a report. */
 export function describeRequest({ method, target, headers, body }: RowRequest): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`${method} ${decoded(target)}`, ...lines, ...(body === undefined ? [] : [body])].join("\n");
@@ -90,5 +90,5 @@ function decoded(text: string): string {
   }
 }
 
-/** How many requests a run sends per engine. */
+/** The number of requests that a run sends per engine. */
 export const RUNS = fuzzCount(2000, "fuzz:rows");

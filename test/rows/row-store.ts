@@ -37,7 +37,7 @@ const LINK_TABLES: Readonly<Record<string, LinkName>> = {
   friends: "friends",
   publisher_tags: "publisherTags",
 };
-/** Columns whose names are not those of the members. */
+/** Columns with other names than the members. */
 const memberOf = (column: string): string => column.replace(/^p_/, "");
 
 /** A navigation as it is declared over tables. */
@@ -74,7 +74,7 @@ function linkPathOf({ table, from, to }: NonNullable<DeclaredOptions["through"]>
   };
 }
 
-/** Rows as they stand: by the text of their key, each as a text. */
+/** All rows, by their key, as strings. */
 export type StoredRows = Readonly<Record<SetName | LinkName, ReadonlyMap<string, string>>>;
 
 const compare = (left: unknown, right: unknown): number => {
@@ -91,8 +91,8 @@ function decoded(id: string): string {
 }
 
 /**
- * Rows in memory that are written as an application would that trusts its framework: it looks at no user, and finds,
- * changes and links whatever it is asked to.
+ * Rows in memory, written as by an application that trusts its framework: it ignores the user, and finds, changes and
+ * links any row.
  */
 export class RowStore {
   readonly #lists: ReturnType<typeof toMutable>;
@@ -110,12 +110,12 @@ export class RowStore {
     };
   }
 
-  /** The lists as they are now. */
+  /** The current lists. */
   get data(): Relations {
     return toRelations(this.#lists);
   }
 
-  /** All rows and links as texts. */
+  /** All rows and links as strings. */
   stored(): StoredRows {
     const found: Record<string, ReadonlyMap<string, string>> = {};
     for (const set of SETS) found[set] = new Map(this.#lists[set].map((row) => [keyTextOf(set, row), textOf(row)]));
@@ -216,7 +216,7 @@ export class RowStore {
     this.#link(navigation, parent, target);
   }
 
-  /** Removes the link to one entity; without an id, that of a single-valued navigation. */
+  /** Removes the link to one entity; without an id, the link of a single-valued navigation. */
   unlink(set: SetName, navigation: Navigation, key: unknown, id: string | null): void | ReturnType<typeof odataError> {
     const parent = this.find(set, key);
     const target = id === null ? null : this.#named(navigation.target, id);
@@ -249,7 +249,7 @@ export class RowStore {
     }
   }
 
-  /** Keys stay as they are: a row whose link is a part of its key cannot be moved. */
+  /** Keys never change: a row whose link is part of its key cannot be moved. */
   #set(set: SetName, row: Row | null, field: string, value: unknown): void {
     if (row === null || KEY_FIELDS[set].includes(field)) return;
     this.#change(set, this.#keyOf(set, row), (found) => ({ ...found, [field]: value }));
@@ -275,7 +275,7 @@ export class RowStore {
     return Object.fromEntries(fields.map((field) => [field, row[field]]));
   }
 
-  /** What an `@odata.id` names, read as an application would: by what stands between its last parentheses. */
+  /** Reads an `@odata.id` as an application would: by the content of its last parentheses. */
   #named(set: SetName, id: string): Row | null {
     const text = /\(([^()]*)\)[^()]*$/.exec(decoded(id))?.[1] ?? "";
     const parts = text.split(",").map((part) =>

@@ -13,17 +13,17 @@ import { KEY_FIELDS, SETS, type SetName } from "./row-rules.ts";
 import { TYPES, type StoredRows } from "./row-store.ts";
 
 /**
- * How the sets over tables answer: whole tables; tables as if they were spread over machines; some behind sources of the
- * application; some in arrays.
+ * How the sets over tables are read: whole tables; tables as on a distributed database; some by sources of the
+ * application; some as arrays.
  */
 export const FORMS = ["tables", "distributed", "sources", "mixed"] as const;
 export type Form = (typeof FORMS)[number];
 
-/** Sets whose options are made from data, so that their types are not known to the compiler. */
+/** Sets whose options are made from data, so the compiler does not know their types. */
 type Untyped = (type: EntityType, options: object) => EntitySet;
 
 const OPERATIONS = ["read", "create", "replace", "patch", "delete"] as const;
-/** The sets that are arrays where some are. */
+/** The sets over arrays, where some are. */
 const IN_ARRAYS: ReadonlySet<SetName> = new Set(["publishers", "notes"]);
 
 /** A service over the tables of the model, which can be written. */
@@ -56,7 +56,7 @@ export function tableRows(given: ServiceData, place: TablesPlace, form: Form): S
   });
 }
 
-/** A navigation to one of those that refer to the parent: whose link is written is another row, which may be hidden. */
+/** A navigation to a row that refers to the parent: writing the link changes that row, which may be hidden. */
 const LATEST = { latest: hasOptional<typeof Author, typeof Book>(Book, { target: "Books", on: { id: "authorId" } }) };
 
 interface Declared {
@@ -75,7 +75,7 @@ function withExceptions(
   return Object.fromEntries(pairs);
 }
 
-/** Handlers of what leads to an array, or by links from a source of the application; joins elsewhere. */
+/** Handlers of navigations to an array, or by links from a source of the application; joins for all others. */
 function navigationOf(
   form: Form,
   toTables: Readonly<Record<string, Declared>>,
@@ -92,7 +92,7 @@ function navigationOf(
   return Object.fromEntries(pairs);
 }
 
-/** A source of the application in each form that there is. */
+/** A source of the application in each possible form. */
 function narrowed(db: AnyDatabase, set: SetName, options: object): object {
   const source = sqlSource as unknown as (type: EntityType, options: object) => unknown;
   const from: Readonly<Partial<Record<SetName, () => unknown>>> = {
@@ -118,10 +118,10 @@ const LINK_TABLES: Readonly<Record<LinkName, readonly [table: string, columns: r
   publisherTags: ["publisher_tags", ["p_country", "p_number", "tag"]],
 };
 
-/** Reads all tables, past the service. */
+/** Reads all tables without the service. */
 export async function storedRows(db: AnyDatabase): Promise<StoredRows> {
   const read = async (table: string, key: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-    // As texts: not every driver answers all digits of a number.
+    // As strings: not every driver returns all digits of a number.
     const keys = key.map((column) => sql`concat(${sql.id(column)}, '') as ${sql.id(`key_${column}`)}`);
     const selected = sql`select t.*, ${sql.join(keys)} from ${sql.id(table)} as t`;
     const { rows } = await sql<Readonly<Record<string, unknown>>>`${selected}`.execute(db);

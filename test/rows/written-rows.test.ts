@@ -8,12 +8,12 @@ import { KEY_FIELDS, SETS, type Row, type SetName, type UserName } from "./row-r
 import { answersOf, describeRequest, RUNS, statusOf } from "./row-runs.ts";
 import type { StoredRows } from "./row-store.ts";
 
-/** Nobody writes a row that they do not see then: looked at after each write, in the tables themselves. */
+/** No user writes a row that the user cannot see afterwards: checked after each write, in the tables themselves. */
 
 const REQUESTS = Math.ceil(RUNS / 4);
 const RUNS_PER_ROUND = roundSize(40, REQUESTS);
 
-/** The key of a row that was read past the service. */
+/** Returns the key of a row that was read without the service. */
 function keyOf(set: SetName, text: string): Row {
   const values = JSON.parse(text) as readonly string[];
   return Object.fromEntries(
@@ -25,7 +25,7 @@ function keyOf(set: SetName, text: string): Row {
   );
 }
 
-/** Reads of each row that is new, or has other values. */
+/** Reads each row that is new or has changed. */
 function readsOfChanged(before: StoredRows, after: StoredRows): readonly RowRequest[] {
   return SETS.flatMap((set) =>
     [...after[set]]
@@ -38,7 +38,7 @@ function readsOfChanged(before: StoredRows, after: StoredRows): readonly RowRequ
   );
 }
 
-/** Sends one request; what it changed is visible. @returns whether it changed anything */
+/** Sends one request, whose changes must be visible. @returns whether it changed anything */
 async function write(
   { service, stored }: { readonly service: Service; readonly stored: () => Promise<StoredRows | null> },
   user: UserName,
@@ -74,7 +74,7 @@ async function round(engine: Engine, index: number): Promise<number> {
   return written;
 }
 
-// Over arrays a handler may fill in what a rule asks for: what the framework does not know is left to it.
+// Over arrays a handler may fill in values that a rule needs: the handler is responsible for them.
 const TABLES = FAMILIES.filter(({ name }) => name !== "arrays");
 
 describe.each(TABLES)("$name", ({ engines }) => {
