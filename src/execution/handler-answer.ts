@@ -66,15 +66,16 @@ export type FindAnswer = (key: EntityKey) => unknown;
  * @throws TypeError for a value that is not a Map; when called, for a key in the Map that is not a key of the type
  */
 export function batchLookup(answer: unknown, entityType: EntityType, place: string): FindAnswer {
-  if (!isMap(answer)) {
+  if (!(answer instanceof Map)) {
     throw new TypeError(`getBatch of ${place} did not return a Map: return one with the keys that it was given.`);
   }
+  const answers: ReadonlyMap<unknown, unknown> = answer;
   const isSingle = entityType.key.length === 1;
   let byIdentity: ReadonlyMap<string, unknown> | null = null;
   return ({ value, identity }) => {
     // Most handlers use the keys that they got, so the whole Map, which may be large, need not be indexed.
-    if (isSingle && answer.has(value)) return answer.get(value);
-    byIdentity ??= indexByIdentity(answer, entityType, place);
+    if (isSingle && answers.has(value)) return answers.get(value);
+    byIdentity ??= indexByIdentity(answers, entityType, place);
     return byIdentity.get(identity);
   };
 }
@@ -91,10 +92,4 @@ function indexByIdentity(
       cause: error,
     });
   }
-}
-
-/** Whether a value is a Map, of this realm or another one. */
-export function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
-  if (value instanceof Map) return true;
-  return typeof value === "object" && value !== null && Object.prototype.toString.call(value) === "[object Map]";
 }

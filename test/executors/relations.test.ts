@@ -69,7 +69,7 @@ function isRefused(answers: readonly string[]): boolean {
   return answers.some((answer) => isStatus(answer, "400") && REFUSALS.test(answer));
 }
 
-/** Compares an engine with arrays whose navigations have handlers, on some rows. @returns the equal responses */
+/** Compares an engine with arrays whose navigations have handlers, on some rows. @returns how many requests succeeded */
 async function compare(
   queries: fc.Arbitrary<Query>,
   { round, runs, shared }: { readonly round: number; readonly runs: number; readonly shared: Shared },
