@@ -10,7 +10,7 @@ import { entityContext } from "../payload/context-url.ts";
 import { authorizeCreation } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { entityResult } from "./entity-result.ts";
-import type { Endpoint } from "./exchange.ts";
+import { type Endpoint, routed } from "./exchange.ts";
 import { entitySetOf } from "./read-collection.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
@@ -23,8 +23,7 @@ import { openBody } from "./request-body.ts";
 export const createEntity: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
   const { handlers, settings, target, bodies } = exchange.entitySet(entitySet);
-  const { create } = handlers;
-  if (create === undefined) throw new Error(`${entitySet.name} has a route for creating, but no handler.`);
+  const create = routed(handlers.create, `POST ${entitySet.name}`);
   const format = readJsonFormat(exchange);
   const body = openBody(exchange, entitySet);
   const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);

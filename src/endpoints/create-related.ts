@@ -8,7 +8,7 @@ import { authorizeCreationAlong } from "./authorize-created.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
-import type { Endpoint } from "./exchange.ts";
+import { type Endpoint, routed } from "./exchange.ts";
 import { navigationContext } from "./navigation-answer.ts";
 import { bindParentKey, navigationOf, noParent, optionsOf } from "./read-navigation.ts";
 import { readJsonFormat } from "./read-options.ts";
@@ -24,8 +24,7 @@ export const createRelated: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
   const { entitySet, navigationProperty, runtime } = navigation;
   const { origin } = runtime;
-  const { create } = runtime.source.handlers;
-  if (create === undefined) throw new Error(`${entitySet.name}/${navigationProperty.name} has no create handler.`);
+  const create = routed(runtime.source.handlers.create, `POST ${entitySet.name}/${navigationProperty.name}`);
   const format = readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const body = openBody(exchange, entitySet);

@@ -192,6 +192,12 @@ export class Exchange implements Arrival, Access {
 /** Makes the response to a request that has passed the checks before negotiation. */
 export type Endpoint = (exchange: Exchange, path: ResourcePath) => ODataResponse | PromiseLike<ODataResponse>;
 
+/** Returns the handler behind a route, or its form. @throws Error for a route without one: a fault of the route table */
+export function routed<T>(handler: T | undefined, route: string): T {
+  if (handler === undefined) throw new Error(`${route} has a route, but no handler.`);
+  return handler;
+}
+
 /** The context of handlers. Its parts are made on first use. */
 class RequestContext implements Context {
   readonly #exchange: Exchange;

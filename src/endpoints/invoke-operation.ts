@@ -12,7 +12,7 @@ import type { ResourcePath } from "../query/resource-path.ts";
 import { requireEntity } from "./addressed-entity.ts";
 import { composedResponse } from "./compose-result.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import { type Endpoint, type Exchange, routed } from "./exchange.ts";
 import { openArguments } from "./operation-arguments.ts";
 import { actionResult, operationResult } from "./operation-result.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
@@ -101,9 +101,13 @@ function operationTarget(exchange: Exchange, path: ResourcePath, kind: "Function
   const { entitySets, operations } = exchange.service.definition;
   const declared = entitySet === null ? operations : entitySets.get(entitySet.name)?.operations;
   const definition = declared?.get(operation?.name ?? "");
-  if (definition === undefined) throw new Error(`The path has a route for a ${kind}, but no handler.`);
   const parentheses = "arguments" in path ? path.arguments : null;
-  return { definition, entitySet, key: "key" in path ? path.key : null, parentheses };
+  return {
+    definition: routed(definition, `The ${kind}`),
+    entitySet,
+    key: "key" in path ? path.key : null,
+    parentheses,
+  };
 }
 
 /** Returns the key in the application's form; undefined for an operation without one. @throws ODataError `InvalidKey` */

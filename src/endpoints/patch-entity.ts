@@ -13,7 +13,7 @@ import { requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
-import type { Endpoint, EntitySetRuntime, Exchange, ExpectedValues } from "./exchange.ts";
+import { type Endpoint, type EntitySetRuntime, type Exchange, type ExpectedValues, routed } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
@@ -57,9 +57,7 @@ export function patchHandler(
   exchange: Exchange,
   entitySet: EntitySet,
 ): NonNullable<EntitySetRuntime["handlers"]["patch"]> {
-  const { patch } = exchange.entitySet(entitySet).handlers;
-  if (patch === undefined) throw new Error(`${entitySet.name} has a route for patching, but no handler.`);
-  return patch;
+  return routed(exchange.entitySet(entitySet).handlers.patch, `PATCH ${entitySet.name}`);
 }
 
 /** The entity to change. */

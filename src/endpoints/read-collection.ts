@@ -6,7 +6,7 @@ import { collectionContext } from "../payload/context-url.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { bindCount } from "./bind-query.ts";
 import { collectionResponse } from "./collection-response.ts";
-import type { Endpoint } from "./exchange.ts";
+import { type Endpoint, routed } from "./exchange.ts";
 import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 
@@ -19,11 +19,10 @@ export const readCollection: Endpoint = (exchange, path) => {
   const entitySet = entitySetOf(path);
   const { target, form, handlers, settings } = exchange.entitySet(entitySet);
   const format = readJsonFormat(exchange);
-  if (form === undefined) throw new Error(`${entitySet.name} has a route for reading, but no handler.`);
   return collectionResponse(exchange, format, {
     target,
     rules: COLLECTION_OPTIONS,
-    form,
+    form: routed(form, `GET ${entitySet.name}`),
     rows: { handlers, entitySet },
     origin: entitySet,
     selectPushdownEnabled: settings.selectPushdownEnabled,
@@ -49,8 +48,8 @@ export const readCount: Endpoint = (exchange, path) => {
   const { target, form, handlers } = exchange.entitySet(entitySet);
   const contentType = readTextFormat(exchange);
   const query = bindCount(exchange, target);
-  if (form === undefined) throw new Error(`${entitySet.name} has a route for counting, but no handler.`);
-  return chain(runCount(form, query, { handlers, entitySet }, exchange.reader), (count) =>
-    okResponse(exchange, contentType, String(count)),
+  return chain(
+    runCount(routed(form, `GET ${entitySet.name}/$count`), query, { handlers, entitySet }, exchange.reader),
+    (count) => okResponse(exchange, contentType, String(count)),
   );
 };

@@ -15,7 +15,7 @@ import { bindEntity } from "./bind-query.ts";
 import { callCreate } from "./create-entity.ts";
 import { checkPreconditions, missingEntityError, type CurrentEntity, type EntityState } from "./current-entity.ts";
 import { entityResult, type WriteOutcome } from "./entity-result.ts";
-import type { Endpoint, Exchange, ExpectedValues } from "./exchange.ts";
+import { type Endpoint, type Exchange, type ExpectedValues, routed } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
@@ -97,8 +97,7 @@ function replace(
   { state, entity, expected }: CurrentEntity,
 ): Maybe<Saved> {
   const { entitySet, key, body } = replacement;
-  const { replace: call } = exchange.entitySet(entitySet).handlers;
-  if (call === undefined) throw new Error(`${entitySet.name} has a route for replacing, but no handler.`);
+  const call = routed(exchange.entitySet(entitySet).handlers.replace, `PUT ${entitySet.name}`);
   const { entityType } = entitySet;
   const keep = keeperOf(entityType);
   if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));

@@ -13,7 +13,7 @@ import { readReference } from "../payload/read-reference.ts";
 import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import { type Endpoint, type Exchange, routed } from "./exchange.ts";
 import { bindParentKey, navigationOf, noParent, type Navigation } from "./read-navigation.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
@@ -27,8 +27,7 @@ import { minimalPreference, noContentResponse } from "./response.ts";
 export const addReference: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
   const { addRef } = navigation.runtime.source.handlers;
-  if (addRef === undefined) throw noHandler(navigation);
-  return writeLink(exchange, navigation, addRef);
+  return writeLink(exchange, navigation, routed(addRef, linkRoute(navigation)));
 };
 
 /**
@@ -39,8 +38,7 @@ export const addReference: Endpoint = (exchange, path) => {
 export const setReference: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
   const { setRef } = navigation.runtime.source.handlers;
-  if (setRef === undefined) throw noHandler(navigation);
-  return writeLink(exchange, navigation, setRef);
+  return writeLink(exchange, navigation, routed(setRef, linkRoute(navigation)));
 };
 
 /**
@@ -52,8 +50,7 @@ export const setReference: Endpoint = (exchange, path) => {
 export const removeReference: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
   const { isCollection } = navigation.navigationProperty;
-  const { removeRef } = navigation.runtime.source.handlers;
-  if (removeRef === undefined) throw noHandler(navigation);
+  const removeRef = routed(navigation.runtime.source.handlers.removeRef, linkRoute(navigation));
   readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const id = isCollection ? readId(exchange, navigation) : null;
@@ -205,6 +202,6 @@ function readId(exchange: Exchange, { navigationProperty }: Navigation): string 
   );
 }
 
-function noHandler({ entitySet, navigationProperty }: Navigation): Error {
-  return new Error(`${entitySet.name}/${navigationProperty.name} has a route for its links, but no handler.`);
+function linkRoute({ entitySet, navigationProperty }: Navigation): string {
+  return `${entitySet.name}/${navigationProperty.name}/$ref`;
 }
