@@ -1,23 +1,23 @@
 import { request as send } from "node:http";
 
-/** Sent with every request to either server, so that both write the same links. */
+/** Headers of every request to either server: both servers write the same links. */
 export const HOST = "bench.example";
 
-/** An answer, read whole. */
+/** A complete response. */
 export interface Answer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** What a request has beside its target; absent: a `GET`. */
+/** The parts of a request besides its target. Without them, the request is a `GET`. */
 export interface Asked {
   readonly method?: "POST" | "PATCH";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** Asks a server of this machine for one target. */
+/** Sends one request to a server on this machine. */
 export function ask(port: number, path: string, { method, headers, body }: Asked = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port, path, method: method ?? "GET", headers: { host: HOST, ...headers } };

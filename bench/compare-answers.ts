@@ -4,7 +4,7 @@ import { WRITE_HEADERS } from "./load-requests.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-/** The headers that tell something about the answer; the others are about its transport. */
+/** The headers that describe the response. All others concern its transport. */
 const HEADERS: readonly string[] = [
   "odata-version",
   "content-type",
@@ -16,12 +16,12 @@ const HEADERS: readonly string[] = [
 ];
 /** How many targets of a scenario are compared. */
 const COMPARED = 50;
-/** How much text is shown around the first difference of two bodies. */
+/** The number of characters to show around the first difference of two bodies. */
 const SHOWN = 80;
 
 /**
- * Asks both servers for the same and compares status, headers, JSON value and bytes.
- * @throws Error that shows the first difference
+ * Sends the same request to both servers and compares status, headers, JSON value and bytes.
+ * @throws Error with the first difference
  */
 export async function compareAnswers(
   { id, paths, writes }: Scenario,

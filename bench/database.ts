@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { seededRandom, type Random } from "./random.ts";
 import { ADJECTIVES, CATEGORIES, CITIES, FIRST_NAMES, LAST_NAMES, NOTES, NOUNS, REGIONS, STATUSES } from "./words.ts";
 
-/** How many rows the tables have. */
+/** The number of rows in each table. */
 export const SIZES = { products: 1000, customers: 10_000, orders: 100_000, lines: 400_000, drafts: 1000 } as const;
 
 const SCHEMA = `
@@ -41,12 +41,12 @@ const DAYS = 1500;
 
 /**
  * Writes the data of all scenarios to a SQLite file: the same rows in every run.
- * @param file a path where no file is yet
+ * @param file a path where no file exists
  */
 export function writeDatabase(file: string): void {
   const database = new DatabaseSync(file);
   try {
-    // The file is not kept: if the machine fails, it is made anew.
+    // Durability does not matter: a lost file is generated again.
     database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;");
     database.exec(`BEGIN; ${SCHEMA}`);
     const random = seededRandom(1);
@@ -57,7 +57,7 @@ export function writeDatabase(file: string): void {
     fill(database, "lines", SIZES.lines, (id) => lineRow(id, random));
     fill(database, "drafts", SIZES.drafts, (id) => [...orderRow(id, random), 1]);
     database.exec(`${INDEXES} COMMIT; ANALYZE;`);
-    // sqliteDialect would change to it anyway: so both servers read the file in one and the same way.
+    // sqliteDialect switches to this mode anyway. Both servers then read the file in the same way.
     database.exec("PRAGMA journal_mode = WAL");
   } finally {
     database.close();
@@ -120,7 +120,7 @@ function fullName(random: Random): string {
   return `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
 }
 
-/** The text of a time in seconds since 1970, without a fraction. */
+/** Formats seconds since 1970, without a fraction. */
 function timestamp(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 }

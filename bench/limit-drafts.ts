@@ -3,12 +3,12 @@ import type { IncomingMessage } from "node:http";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { ORDER_COLUMNS, withBooleans, type LimitAnswer, type LimitRow } from "./limit-rows.ts";
 
-/** What answers requests for drafts. */
+/** Handles requests for drafts. */
 export type AnswerDrafts = (request: IncomingMessage, root: string, answer: (made: LimitAnswer) => void) => void;
 
 const COLUMNS = `${ORDER_COLUMNS}, version AS Version`;
 
-/** Makes what creates, reads and changes drafts: each request is one statement, but for a change two. */
+/** Creates, reads and changes drafts. A change runs two statements, any other request one. */
 export function makeDrafts(database: DatabaseSync): AnswerDrafts {
   const byKey = database.prepare(`SELECT ${COLUMNS} FROM drafts WHERE id = ?`);
   const versionOf = database.prepare("SELECT version FROM drafts WHERE id = ?");
@@ -47,7 +47,7 @@ export function makeDrafts(database: DatabaseSync): AnswerDrafts {
 /** The members of a body. */
 type Given = Readonly<Record<string, SQLInputValue>>;
 
-/** In the order of the statement that inserts. */
+/** In the order of the INSERT statement. */
 const PROPERTIES: readonly string[] = [
   "CustomerId",
   "OrderDate",
@@ -83,7 +83,7 @@ function toAnswer(status: number, entity: LimitRow, root: string): LimitAnswer {
 
 const TYPE = "Edm.Int32";
 
-/** As docs/reference/etags.md has it: the SHA-256 of a 2, and of the type and the text, each behind its length. */
+/** As docs/reference/etags.md has it: the SHA-256 of a 2, and of the type and the text, each after its length. */
 function etagOf(version: unknown): string {
   const text = String(version);
   const bytes = Buffer.alloc(1 + 4 + TYPE.length + 4 + text.length);

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ORDER_COLUMNS, withBooleans, type LimitRow } from "./limit-rows.ts";
 
 /**
- * Makes what answers orders with what belongs to them, as most would write it: a prepared statement for the orders, and
+ * Reads orders with their related entities, as most programmers would write it: a prepared statement for the orders, and
  * for each of them one for its customer, one for its lines, and for each line one for its product.
  */
 export function makeExpansions(database: DatabaseSync): (root: string, query: Map<string, string>) => string {

@@ -1,9 +1,9 @@
 import type { SQLOutputValue } from "node:sqlite";
 
-/** A row, with what else belongs to it. */
+/** A row with its related rows. */
 export type LimitRow = Record<string, unknown>;
 
-/** An answer of the limit server. */
+/** A response of the limit server. */
 export interface LimitAnswer {
   readonly status: number;
   readonly text: string;
@@ -15,7 +15,7 @@ export const ORDER_COLUMNS = `id AS Id, customerId AS CustomerId, orderDate AS O
   status AS Status, freight AS Freight, paid AS Paid, shipName AS ShipName, shipCity AS ShipCity,
   shipRegion AS ShipRegion, trackingId AS TrackingId, note AS Note`;
 
-/** What a statement answers for one entity, ready to be written: SQLite has no booleans. */
+/** Converts the row of one entity for the response: SQLite has no booleans. */
 export function withBooleans(row: Record<string, SQLOutputValue> | undefined, column: string): LimitRow | null {
   if (row === undefined) return null;
   const entity: LimitRow = row;

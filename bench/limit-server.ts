@@ -1,6 +1,6 @@
 /**
- * The limit: what a careful programmer writes by hand for exactly these requests, with `node:http`, prepared
- * statements and `JSON.stringify`, and no framework. It knows no other request and checks nothing.
+ * The limit: a server that a careful programmer writes by hand for exactly these requests, with `node:http`, prepared
+ * statements and `JSON.stringify`, and no framework. It supports no other request and checks nothing.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -6,10 +6,10 @@ import type { ServerProcess } from "./server-process.ts";
 /** The headers of requests with a body. */
 export const WRITE_HEADERS = { "content-type": "application/json" } as const;
 
-/** By server: the ETag that each entity had last. */
+/** The latest ETag of each entity, by server. */
 const etags = new WeakMap<ServerProcess, Map<string, string>>();
 
-/** The requests of a scenario, as the load generator takes them: each connection sends them in turn, again and again. */
+/** Returns the requests of a scenario for the load generator. Each connection sends them in turn and repeats them. */
 export async function loadRequests(server: ServerProcess, { paths, writes }: Scenario): Promise<Request[]> {
   if (writes === undefined) return paths.map((path) => ({ path }));
   return writes.kind === "create"
@@ -17,7 +17,7 @@ export async function loadRequests(server: ServerProcess, { paths, writes }: Sce
     : change(server, paths, writes);
 }
 
-/** What a connection keeps from one answer to the next request. */
+/** The state that a connection carries from a response to the next request. */
 interface Kept {
   path?: string;
 }
@@ -38,7 +38,7 @@ function createAndRead(path: string, { body }: Write): Request[] {
   ];
 }
 
-/** All connections take from one list, so that no two write one entity at a time. */
+/** All connections share one list, so that no two write the same entity at once. */
 async function change(server: ServerProcess, paths: readonly string[], { body }: Write): Promise<Request[]> {
   const known = etags.get(server) ?? new Map<string, string>();
   etags.set(server, known);

@@ -4,15 +4,15 @@ import { loadRequests } from "./load-requests.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-/** How often the load generator looks whether it is done, in milliseconds. */
+/** The interval between checks for completion, in milliseconds. */
 const SAMPLE_INTERVAL = 5;
 /** In seconds. */
 const TIMEOUT = 60;
 
 /**
- * Sends a fixed number of requests and measures what they cost the server.
+ * Sends a fixed number of requests and measures their cost on the server.
  * @returns CPU time of the server's process per request, in microseconds
- * @throws Error when any request fails or is not answered with 2xx
+ * @throws Error when any request fails or its status is not 2xx
  */
 export async function measureLoad(
   server: ServerProcess,

@@ -11,7 +11,7 @@ import type { Scenario } from "./scenarios.ts";
 import { withServer } from "./server-process.ts";
 
 const CONNECTIONS: readonly number[] = [1, 8];
-/** The exit code of a program that Ctrl-C ended. */
+/** The exit code after Ctrl-C. */
 const INTERRUPTED = 130;
 
 try {
@@ -23,7 +23,7 @@ try {
 
 async function run({ scenarios, rounds, profile }: Arguments): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "odatakit-bench-"));
-  // However the process ends: the file is large. Ctrl-C alone would end it without this event.
+  // Deletes the large file however the process ends. Without a handler, Ctrl-C ends it without this event.
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   process.once("SIGINT", () => process.exit(INTERRUPTED));
   const database = join(directory, "shop.db");
@@ -34,7 +34,7 @@ async function run({ scenarios, rounds, profile }: Arguments): Promise<void> {
     await profileOurs(database, scenarios);
     return;
   }
-  // Each writes to a file of its own, so that both make the same keys and versions.
+  // Each server writes to its own file, so that both generate the same keys and versions.
   const copy = join(directory, "limit.db");
   copyFileSync(database, copy);
   await compareAndMeasure({ ours: database, limit: copy }, scenarios, rounds);

@@ -2,7 +2,7 @@ import { measureLoad } from "./load.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-/** What one scenario costs with one number of connections. */
+/** The cost of a scenario with a number of connections. */
 export interface Measurement {
   readonly scenario: Scenario;
   readonly connections: number;
@@ -14,7 +14,7 @@ export interface Measurement {
 }
 
 /**
- * Measures both servers in turn, round after round, so that whatever else the machine does meets both alike. A first
+ * Measures both servers in turn, round after round, so that other load on the machine affects both alike. A first
  * round, which compiles the code and fills the caches, is not counted.
  */
 export async function measureScenario(

@@ -28,7 +28,7 @@ export const Line = entityType("Line", {
   price: edm.double(),
 });
 
-/** All columns of the table `orders` but its key. */
+/** All columns of the table `orders` except its key. */
 const ORDERED = {
   customerId: edm.int32(),
   orderDate: edm.dateTimeOffset({ precision: 0 }),
@@ -53,13 +53,13 @@ export const Draft = entityType("Draft", {
   version: edm.int32().computed(),
 });
 
-/** From an order to who ordered, and to what. */
+/** From an order to its customer and its lines. */
 export const ORDER_NAVIGATION = {
   customer: hasRequired(Customer, { on: { customerId: "id" }, target: "Customers" }),
   lines: hasMany(Line, { on: { id: "orderId" }, target: "Lines" }),
 } as const;
 
-/** From a line to what was ordered. */
+/** From a line to its product. */
 export const LINE_NAVIGATION = {
   product: hasRequired(Product, { on: { productId: "id" }, target: "Products" }),
 } as const;

@@ -1,4 +1,4 @@
-/** Ours: the same requests, answered by what an application would declare. */
+/** Our server: handles the same requests with the declarations of an application. */
 import { Kysely, sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,6 +1,6 @@
 /**
- * What a page costs by how far down it is: by offset, and by the last row of the page before. In process, for the way
- * through HTTP is the same.
+ * Measures the cost of a page by its depth: by offset, and by the last row of the previous page. In process, since the
+ * cost of HTTP is the same.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const ORIGIN = "http://bench.example";
 const PAGE = 50;
 const DEPTHS: readonly number[] = [PAGE, 1000, 10_000, 90_000];
 const ORDERS: readonly string[] = ["Id", "OrderDate desc", "CustomerId,OrderDate desc"];
-/** Reads of one page, of which the median counts. */
+/** The number of reads of one page; the result is their median. */
 const READS = 15;
 
 const directory = mkdtempSync(join(tmpdir(), "odatakit-bench-"));
@@ -44,7 +44,7 @@ async function read(link: string): Promise<Page> {
   return JSON.parse(await response.text()) as Page;
 }
 
-/** The median of the milliseconds that a page takes, of which the first reads compile its statement. */
+/** Returns the median time of a page in milliseconds. The first reads compile its statement. */
 async function measure(link: string): Promise<number> {
   const times: number[] = [];
   for (let count = 0; count < READS; count += 1) {
@@ -61,7 +61,7 @@ for (const order of ORDERS) {
   for (const depth of DEPTHS) {
     const times: number[] = [];
     for (const set of ["ByOffset", "ByKeyset"]) {
-      // The page before is reached by $skip; its link leads on as the set pages.
+      // $skip reaches the previous page; its next link uses the paging of the set.
       const before = await read(`${ORIGIN}/${set}?$orderby=${order}&$skip=${String(depth - PAGE)}`);
       times.push(await measure(before["@odata.nextLink"]));
     }

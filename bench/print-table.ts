@@ -1,10 +1,10 @@
 import type { Measurement } from "./measure-scenario.ts";
 
 const HEAD = ["", "scenario", "conn.", "limit µs", "ours µs", "ours ÷ limit", "min–max", "budget", ""];
-/** The columns that hold words; the others hold numbers. */
+/** The columns that contain words; the others contain numbers. */
 const LEFT: ReadonlySet<number> = new Set([0, 1, 8]);
 
-/** The text of all measurements as a table, one line each. */
+/** Formats all measurements as a table, one line each. */
 export function toTable(measurements: readonly Measurement[]): string {
   const rows = [HEAD, ...measurements.map(cells)];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));

@@ -10,7 +10,7 @@ const CONNECTIONS = 8;
 const LISTED = 40;
 /** Microseconds between samples. */
 const INTERVAL = 200;
-/** What is no work of the server: waiting, and the profiler itself. */
+/** Functions that do not belong to the work of the server: waiting, and the profiler itself. */
 const NO_WORK = /^\((?:idle|root)\)$| node:inspector/u;
 
 /**
@@ -42,7 +42,7 @@ function toList({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): str
     .join("\n");
 }
 
-/** The text of each node: function, file and line. */
+/** Formats each node: function, file and line. */
 function placesOf(nodes: readonly Profiler.ProfileNode[]): ReadonlyMap<number, string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callers = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, byId.get(node.id)])));
@@ -53,7 +53,7 @@ function placeOf({ callFrame }: Profiler.ProfileNode, caller: Profiler.ProfileNo
   const { functionName, url, lineNumber } = callFrame;
   const name = functionName === "" ? "(anonymous)" : functionName;
   if (url !== "") return `${name}  ${url.split("/").slice(-2).join("/")}:${String(lineNumber + 1)}`;
-  // Of a native function the name alone says little.
+  // The name of a native function alone says little.
   const isOfNobody = caller === undefined || caller.callFrame.functionName === "(root)";
   return isOfNobody ? name : `${name} ← ${placeOf(caller, undefined)}`;
 }

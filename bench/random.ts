@@ -6,7 +6,7 @@ export interface Random {
   pick<T>(items: readonly [T, ...T[]]): T;
 }
 
-/** Makes a generator (mulberry32) that answers one and the same sequence for one seed. */
+/** Makes a generator (mulberry32) that returns the same sequence for the same seed. */
 export function seededRandom(seed: number): Random {
   let state = seed;
   const below = (bound: number): number => {

@@ -1,23 +1,23 @@
 import { parseArgs } from "node:util";
 import { SCENARIOS, type Scenario } from "./scenarios.ts";
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface Arguments {
   readonly scenarios: readonly Scenario[];
   /** How often each server is measured. */
   readonly rounds: number;
-  /** Whether ours is profiled instead of measured. */
+  /** Whether to profile our server instead of measuring. */
   readonly profile: boolean;
 }
 
 const DEFAULT_ROUNDS = 9;
 
-/** How the bench is called. */
+/** The usage of the bench. */
 export const USAGE = `npm run bench -- [${SCENARIOS.map(({ id }) => id).join("] [")}] [--rounds ${String(DEFAULT_ROUNDS)}] [--profile]`;
 
 /**
- * Reads the command line. No scenario named: all of them.
- * @throws Error that says how the bench is called
+ * Reads the command line. Without a scenario, all scenarios run.
+ * @throws Error with the usage of the bench
  */
 export function readArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parseArgs({

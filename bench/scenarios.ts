@@ -2,32 +2,32 @@ import { SIZES } from "./database.ts";
 import { seededRandom } from "./random.ts";
 import { NOUNS } from "./words.ts";
 
-/** One kind of request, asked again and again with other values. */
+/** One kind of request, repeated with different values. */
 export interface Scenario {
   readonly id: string;
   readonly title: string;
-  /** Request targets: each connection asks for them in turn and begins anew at the end. */
+  /** Request targets: each connection sends them in turn and starts over at the end. */
   readonly paths: readonly string[];
   /**
-   * What is written; absent: nothing. `create`: each other request is a `POST`, the next one reads what it made. `change`:
-   * each request is a `PATCH` with the ETag that the target had last.
+   * The kind of write, if any. `create`: every other request is a `POST`, and the next one reads the new entity. `change`:
+   * each request is a `PATCH` with the latest ETag of the target.
    */
   readonly writes?: Write;
   /** How many requests one round has. */
   readonly requests: number;
-  /** Most CPU time of ours as a multiple of the limit server's. */
+  /** The highest permitted CPU time of our server, as a multiple of the limit server's. */
   readonly budget: number;
 }
 
-/** What a scenario writes, and the body of each request that does. */
+/** The kind of write of a scenario, and the body of each write. */
 export interface Write {
   readonly kind: "create" | "change";
   readonly body: string;
 }
 
-/** The base that both servers are mounted at. */
+/** The base path of both servers. */
 export const PREFIX = "/odata";
-/** How many different values a scenario asks with. */
+/** The number of different values that a scenario uses. */
 const VARIETY = 500;
 
 const random = seededRandom(2);

@@ -1,14 +1,14 @@
 import { type Profiler, Session } from "node:inspector/promises";
 
-/** What the process that started a server asks it. */
+/** Messages from the parent process to a server. */
 export type ServerRequest =
   | { readonly kind: "cpu" }
   /** Starts the profiler, with so many microseconds between samples. */
   | { readonly kind: "startProfile"; readonly interval: number }
-  /** Stops the profiler and asks for what it saw. */
+  /** Stops the profiler and requests its profile. */
   | { readonly kind: "stopProfile" };
 
-/** What a server process tells the process that started it. */
+/** Messages from a server to its parent process. */
 export type ServerMessage =
   | { readonly kind: "listening"; readonly port: number }
   /** CPU time, user and system, of all threads of the process since its start. */
@@ -18,7 +18,7 @@ export type ServerMessage =
 
 const session = new Session();
 
-/** Both servers leave it to the operating system when what they wrote reaches the disk: its waits are nobody's work. */
+/** Both servers let the operating system decide when to write to disk: waiting for the disk is not work of a server. */
 export const SYNCHRONOUS = "PRAGMA synchronous = NORMAL";
 
 /** The SQLite file that a server reads: its only argument. */
@@ -28,10 +28,10 @@ export function databaseFile(): string {
   return file;
 }
 
-/** Tells the parent process the port, and answers what it asks. Ends with the parent. */
+/** Sends the port to the parent process and replies to its messages. Ends with the parent. */
 export function reportTo(port: number): void {
   process.on("message", (request) => {
-    // The only writer of these messages is the server process of the bench.
+    // Only the parent process of the bench sends these messages.
     void answer(request as ServerRequest).then(send);
   });
   process.on("disconnect", () => process.exit());

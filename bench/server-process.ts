@@ -4,22 +4,22 @@ import type { Profiler } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 import type { ServerMessage, ServerRequest } from "./server-messages.ts";
 
-/** A server under measurement, in a process of its own. */
+/** A server under measurement, in its own process. */
 export interface ServerProcess {
   readonly name: string;
   readonly port: number;
   /** CPU time that the process has used since its start, in microseconds. */
   cpu(): Promise<number>;
   /**
-   * What the process does while `run` is under way.
+   * Profiles the process during `run`.
    * @param interval between samples, in microseconds
    */
   profile(interval: number, run: () => Promise<unknown>): Promise<Profiler.Profile>;
 }
 
 /**
- * Runs a server as long as `use` is under way.
- * @param file the module to run, beside this one
+ * Runs a server during `use`.
+ * @param file the module to run, in the folder of this one
  * @param database the SQLite file that it reads
  */
 export async function withServer(
@@ -58,7 +58,7 @@ async function toServerProcess(name: string, child: ChildProcess): Promise<Serve
   };
 }
 
-/** The next message of a process. @throws Error when the process ends instead */
+/** Returns the next message of a process. @throws Error when the process ends first */
 function nextMessage(child: ChildProcess, name: string): Promise<ServerMessage> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null): void => {
@@ -67,7 +67,7 @@ function nextMessage(child: ChildProcess, name: string): Promise<ServerMessage> 
     };
     const onMessage = (message: unknown): void => {
       child.off("exit", onExit);
-      // The only writer of these messages is reportTo.
+      // Only reportTo sends these messages.
       resolve(message as ServerMessage);
     };
     child.once("exit", onExit);

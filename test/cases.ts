@@ -17,10 +17,10 @@ export const ALL_CASES = process.env["ODATAKIT_CASES"] === "all";
 const givenSeed = process.env["FUZZ_SEED"];
 const givenRuns = process.env["FUZZ_RUNS"];
 
-/** What the cases are made from: the same seed makes the same cases. */
+/** The seed of the generator: the same seed makes the same cases. */
 export const SEED = Number(givenSeed ?? 1);
 
-/** Returns how many cases of a test this run tries, of as many as there are in all. */
+/** Returns how many of all cases of a test this run tries. */
 export function caseCount(all: number): number {
   return ALL_CASES ? all : Math.ceil(all / SHARE);
 }
@@ -33,7 +33,7 @@ export function fuzzCount(all: number, script?: `fuzz:${string}`): number {
 
 /**
  * Returns the items of a list that this run tries, in their order.
- * @param place what else the items are tried with, so that each place has a sample of its own
+ * @param place the other inputs of these cases, so that each place has its own sample
  */
 export function sampleOf<Item>(items: readonly Item[], place: string): readonly Item[] {
   if (ALL_CASES) return items;
@@ -45,12 +45,12 @@ export function sampleOf<Item>(items: readonly Item[], place: string): readonly 
   return chosen.toSorted((left, right) => left - right).flatMap((index) => items.slice(index, index + 1));
 }
 
-/** Makes a number of a text. */
+/** Converts a string to a number. */
 function seedOf(place: string): number {
   return Array.from(place).reduce((seed, character) => (seed * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003, 7);
 }
 
-/** Says which cases a run tried, so that a failure can be repeated. */
+/** Describes the cases of this run, so that a failure can be repeated. */
 export function describeCases(): string {
   const seed = ALL_CASES && givenSeed === undefined ? "seeds drawn anew, each named in its failure" : `seed ${SEED}`;
   return `Generated cases: ${ALL_CASES ? "all" : `one in ${SHARE}`}, ${seed}. ODATAKIT_CASES=all tries all of them, FUZZ_SEED sets the seed.`;

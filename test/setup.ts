@@ -1,5 +1,5 @@
 import fc from "fast-check";
 import { PROPERTY_SETTINGS } from "./cases.ts";
 
-// Runs before each file of tests.
+// Runs before each test file.
 fc.configureGlobal(PROPERTY_SETTINGS);

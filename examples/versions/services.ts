@@ -2,13 +2,13 @@ import { loadEntitySets, odataService } from "odatakit";
 
 const shared = await loadEntitySets(new URL("./sets/", import.meta.url));
 
-/** At /v1: what is there since the beginning. */
+/** Served at /v1: the original service. */
 export const v1 = odataService({
   name: "v1",
   entitySets: [...shared, ...(await loadEntitySets(new URL("./v1/", import.meta.url)))],
 });
 
-/** At /v2: new names, new limits, and products that lead to their category. */
+/** Served at /v2: new names, new limits, and a navigation from products to their category. */
 export const v2 = odataService({
   name: "v2",
   namespace: "Furniture",

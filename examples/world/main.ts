@@ -62,7 +62,7 @@ function progressOf(output: typeof process.stdout): Progress {
   };
 }
 
-/** The port to listen on: 3000, or what the environment says. */
+/** Returns the port to listen on: the one of the environment, or 3000. */
 function readPort(text = "3000"): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;

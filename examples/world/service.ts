@@ -6,8 +6,8 @@ import type { WorldDatabase } from "./database.ts";
 import { City, Country, Stop, Trip } from "./model.ts";
 
 /**
- * The world as an OData service: every read option is on, 1000 rows to a page. Countries and cities lead to each other and
- * are only read; trips with their stops are written, too. Its description and a viewer of it are served beside it.
+ * The world as an OData service: every read option is on, 1000 rows to a page. Countries and cities refer to each other and
+ * are only read; trips with their stops are written, too. Its description and a viewer are served with it.
  */
 export function worldService(db: Kysely<WorldDatabase>): ODataService {
   return odataService({

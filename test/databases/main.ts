@@ -44,7 +44,7 @@ function findPrograms(): Programs | null {
   return { postgres, installMariadb, mariadb };
 }
 
-/** The programs; null, and why, where they may not be installed. */
+/** Finds or installs the programs. @returns the reason if they may not be installed */
 function providePrograms(): Programs | string {
   const found = findPrograms();
   if (found !== null) return found;
@@ -67,7 +67,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it ends. */
 function run(program: string, given: readonly string[], cwd: string): void {
   const { status, stdout, stderr } = spawnSync(program, given, { cwd, encoding: "utf8", ...owner });
   if (status !== 0) throw new Error(`${program} failed.\n${stdout}${stderr}`);
@@ -92,7 +92,7 @@ class Server {
     }
   }
 
-  /** Waits until a try succeeds. @throws Error with what the server said, when it ends or takes a minute */
+  /** Waits until an attempt succeeds. @throws Error with the output of the server, when it ends or takes a minute */
   async answers(attempt: () => Promise<void>): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       if (this.#child.exitCode !== null) break;
@@ -114,7 +114,7 @@ class Server {
   }
 }
 
-/** PostgreSQL with a collation and a language of its own, none of which may matter. */
+/** Starts PostgreSQL with an unusual collation and language, which must not matter. */
 async function startPostgres(folder: string, programs: string, servers: Server[]): Promise<string> {
   const data = path.join(folder, "postgres");
   const port = await freePort();
@@ -166,7 +166,7 @@ async function startMariadb(folder: string, { installMariadb, mariadb }: Program
 /** The tests that run over databases. */
 const OVER_DATABASES = ["test/executors", "test/rows", "test/kysely", "test/sets"];
 
-/** Runs tests, each with all its cases. @returns the code that this program ends with */
+/** Runs tests with all their cases. @returns the exit code */
 async function runTests(given: readonly string[], servers: Readonly<Record<string, string>>): Promise<number> {
   const env = { ...process.env, ODATAKIT_CASES: "all", ...servers };
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--project=!browser", ...given];
@@ -175,7 +175,7 @@ async function runTests(given: readonly string[], servers: Readonly<Record<strin
   return code ?? 1;
 }
 
-/** Runs tests beside both servers. */
+/** Runs tests with both servers running. */
 async function runBesideServers(
   programs: Programs,
   run: (urls: Readonly<Record<string, string>>) => Promise<number>,

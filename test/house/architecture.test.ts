@@ -12,14 +12,14 @@ const entries = Object.values(manifest.exports).map((target) =>
 );
 
 describe("the floors", () => {
-  test("the table points downwards and holds no circle", () => {
+  test("the table points downwards and contains no circle", () => {
     const upwards = Object.entries(FLOORS).flatMap(([name, room]) =>
       room.mayImport.filter((other) => !isBelow(name, other)).map((other) => `${name} -> ${other}`),
     );
     expect(upwards).toEqual([]);
   });
 
-  test("every file but the package entry stands in a room of the table", () => {
+  test("every file except the package entry belongs to a room of the table", () => {
     const homeless = sources
       .filter(({ path }) => path !== "src/index.ts" && FLOORS[roomOf(path) ?? ""] === undefined)
       .map(({ path }) => `${path}: the rooms are ${Object.keys(FLOORS).join(" ")}`);
@@ -31,14 +31,14 @@ describe("the floors", () => {
     expect(Object.keys(FLOORS).filter((name) => !rooms.has(name))).toEqual([]);
   });
 
-  test("every room has a floor for the coverage of its branches, and no other folder has", () => {
+  test("every room has a floor for its branch coverage, and no other folder has one", () => {
     const folders = new Set(sources.map(({ path }) => path.slice("src/".length, path.lastIndexOf("/"))));
     expect(Object.keys(FLOORS).filter((room) => BRANCH_FLOORS[room] === undefined)).toEqual([]);
     const known = [...folders, ...Object.keys(FLOORS)];
     expect(Object.keys(BRANCH_FLOORS).filter((room) => !known.some((folder) => folder.startsWith(room)))).toEqual([]);
   });
 
-  test("every file of a room with inner floors stands on one of them, and every inner floor exists", () => {
+  test("every file of a room with inner floors belongs to one of them, and every inner floor exists", () => {
     const files = sources.filter(({ path }) => INNER_FLOORS[roomOf(path) ?? ""] !== undefined);
     expect(files.filter(({ path }) => innerPlaceOf(path) === undefined).map(({ path }) => path)).toEqual([]);
     for (const [room, floors] of Object.entries(INNER_FLOORS)) {
@@ -88,11 +88,11 @@ describe("the floors", () => {
     expect(shown.toSorted(byRoom)).toEqual(table.toSorted(byRoom));
   });
 
-  test("every import is one that the table allows", () => {
+  test("the table allows every import", () => {
     expect(sources.flatMap((file) => faultsOf(file, entries))).toEqual([]);
   });
 
-  test("the package entry holds named re-exports and nothing else", () => {
+  test("the package entry contains only named re-exports", () => {
     const entry = sources.find(({ path }) => path === "src/index.ts");
     const rest = (entry?.text ?? "")
       .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gmu, "")
@@ -100,7 +100,7 @@ describe("the floors", () => {
     expect(rest.trim()).toBe("");
   });
 
-  test("packages from outside are optional peers; there is no runtime dependency", () => {
+  test("external packages are optional peers; the package has no runtime dependencies", () => {
     const used = sources
       .flatMap(({ text }) => importsOf(text).map(({ specifier }) => specifier))
       .filter((specifier) => !/^(?:\.|#|node:)/u.test(specifier))

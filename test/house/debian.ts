@@ -11,14 +11,14 @@ export function findProgram(name: string): string | undefined {
 }
 
 /**
- * Installs packages of Debian that are absent, where this may be done.
- * @param what is absent, as the subject of a sentence in the plural
- * @returns why they are not installed; null where they are
+ * Installs missing Debian packages, if permitted.
+ * @param what names the missing programs, as the subject of a sentence in the plural
+ * @returns the reason why they are not installed; null if they are
  */
 export function installPackages(what: string, packages: readonly string[]): string | null {
   if (process.getuid?.() !== 0) return `${what} are not installed, and only root may install them.`;
   if (findProgram("apt-get") === undefined) return `${what} are not installed, and there is no apt-get.`;
-  // No server is to start that nobody stops.
+  // The packages must not start a server: nothing would stop it.
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
   for (const given of [["update"], ["install", "-y", "--no-install-recommends", ...packages]]) {
     const { status } = spawnSync("apt-get", given, { env, stdio: "inherit" });

@@ -1,12 +1,12 @@
-/** One room of src/: a folder, the floor it stands on and the rooms that it may import beside itself. */
+/** One room of src/: a folder, its floor, and the other rooms that it may import. */
 export interface Room {
   readonly floor: number;
   readonly mayImport: readonly string[];
-  /** Modules from outside the package: `node:` stands for every built-in module of Node.js. */
+  /** Modules from outside the package: `node:` means every built-in module of Node.js. */
   readonly packages?: readonly string[];
 }
 
-/** The rooms up to the request pipeline. A side wing (kysely, openapi) is for none of the floors above to import. */
+/** The rooms up to the request pipeline. No floor above imports a side wing (kysely, openapi). */
 const LOWER: Readonly<Record<string, Room>> = {
   base: { floor: 1, mayImport: [] },
   errors: { floor: 1, mayImport: [] },
@@ -25,12 +25,12 @@ const LOWER: Readonly<Record<string, Room>> = {
   execution: { floor: 6, mayImport: ["plan", "memory", "definition", "query", "edm", "errors", "base"] },
 };
 
-/** The catalogues of databases are for the SQL wing. */
+/** Only the SQL wing imports the catalogues of databases. */
 const LOWER_ROOMS = Object.keys(LOWER).filter((room) => room !== "introspect");
 
 /**
  * The rooms of src/ and what each may import, type imports included: the wall itself.
- * ARCHITECTURE.md shows the same table; a test holds the two together.
+ * ARCHITECTURE.md shows the same table; a test compares the two.
  */
 export const FLOORS: Readonly<Record<string, Room>> = {
   ...LOWER,
@@ -55,7 +55,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
 
 /**
  * The floors within a room, by folders and files below its folder, from the ground up: each may import those below it, and
- * what a line holds side by side knows nothing of one another.
+ * entries of the same line know nothing of one another.
  */
 export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   kysely: [

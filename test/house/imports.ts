@@ -12,7 +12,7 @@ export interface ImportOf {
 const STATEMENT = /^(import|export)\b(?:[^;"'`]*?\bfrom)?\s*["']([^"']+)["']/gmu;
 const CALL = /\bimport\(\s*["'`]([^"'`]+)["'`]/gu;
 
-/** Every import of a source text, in order of kind and place. */
+/** Returns every import of a source text, in order of kind and place. */
 export function importsOf(text: string): readonly ImportOf[] {
   const statements = Array.from(text.matchAll(STATEMENT), (match) => ({
     line: lineAt(text, match.index + match[0].length),
@@ -33,7 +33,7 @@ export function roomOf(path: string): string | undefined {
   return rest.length === 0 ? undefined : room;
 }
 
-/** What is wrong with the imports of a file, one text per fault: file, line, import and what would be right. */
+/** Returns the faults in the imports of a file, each with file, line, import and remedy. */
 export function faultsOf(file: SourceFile, entries: readonly string[]): readonly string[] {
   return importsOf(file.text).flatMap((found) => {
     const fault = found.specifier.startsWith(".") ? relativeFault(file, found, entries) : packageFault(file, found);
@@ -58,7 +58,7 @@ function relativeFault(file: SourceFile, found: ImportOf, entries: readonly stri
   return `the room ${from} may import ${allowed.length === 0 ? "no other room" : allowed.join(" ")}`;
 }
 
-/** Where a file stands within its room: the place of the table that names it or its folder, and the floor of that. */
+/** Returns the place of a file within its room: the entry of the table that names it or its folder, and its floor. */
 export function innerPlaceOf(path: string): { readonly name: string; readonly floor: number } | undefined {
   const room = roomOf(path) ?? "";
   const inner = path.slice(`src/${room}/`.length);
@@ -66,7 +66,7 @@ export function innerPlaceOf(path: string): { readonly name: string; readonly fl
   return places.find(({ name }) => inner === name || inner.startsWith(`${name}/`));
 }
 
-/** What is wrong with an import within a room. */
+/** Returns the fault of an import within a room. */
 function innerFault(path: string, target: string, room: string): string | undefined {
   if (INNER_FLOORS[room] === undefined) return undefined;
   const [from, to] = [innerPlaceOf(path), innerPlaceOf(target)];

@@ -35,7 +35,7 @@ export function rowsWithoutTest(page: SourceFile): readonly string[] {
     });
 }
 
-/** The text of a page with blanks in place of code. */
+/** Replaces the code of a page by blanks. */
 function proseOf(page: SourceFile): string {
   return page.text.replaceAll(CODE, (code) => code.replaceAll(/[^\n]/gu, " "));
 }

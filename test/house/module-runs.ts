@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { ROOT } from "./source-files.ts";
 
-/** How a module ran. */
+/** The result of running a module. */
 export interface ModuleRun {
   /** Its path from the root. */
   readonly path: string;

@@ -9,7 +9,7 @@ describe("the words of src", () => {
     expect(linesWith(/(?:^|[\s(])#\d+\b|\b(?:issue|ticket|pull request|PR) #?\d+/iu, isComment)).toEqual([]);
   });
 
-  test("nothing is left to do", () => {
+  test("src contains no TODOs", () => {
     expect(linesWith(/\b(?:TODO|FIXME|XXX|HACK)\b/u)).toEqual([]);
   });
 
@@ -18,7 +18,7 @@ describe("the words of src", () => {
     expect(linesWith(/\bconsole\b/u, (line) => !isComment(line), others)).toEqual([]);
   });
 
-  test("there are no decorators", () => {
+  test("src contains no decorators", () => {
     expect(linesWith(/^\s*@[A-Za-z]\w*/u)).toEqual([]);
   });
 
@@ -27,7 +27,7 @@ describe("the words of src", () => {
   });
 });
 
-/** An overload after the first needs no comment of its own. */
+/** An overload after the first needs no comment. */
 function undocumentedFunctions({ path, text }: SourceFile): readonly string[] {
   const seen = new Set<string>();
   const lines = text.split("\n");

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { filesBelow } from "./source-files.ts";
 
-/** What must be done together with something else: only the file that does both may do it. */
+/** Calls that need a second step: only the file that takes both steps may make them. */
 const ONE_PLACE = [
   { what: /\bbind(?:Collection|Entity|Count)Query\b/u, room: "src/endpoints", only: "src/endpoints/bind-query.ts" },
   { what: /\bfindEntity\b/u, room: "src/endpoints", only: "src/endpoints/addressed-entity.ts" },
-  // Handlers of applications are called where the gate of the row rules stands beside the call.
+  // Only files that also apply the gate of the row rules call handlers of applications.
   { what: /\bgetByKey(?:\.readRow)?\(/u, room: "src/execution", only: "src/execution/read-by-key.ts" },
   { what: /\bgetAll\(/u, room: "src/execution", only: "src/execution/open-set.ts" },
   { what: /\bapplyQuery\(query, context/u, room: "src/execution", only: "src/execution/run-collection.ts" },
@@ -14,12 +14,12 @@ const ONE_PLACE = [
   { what: /\.readRelated\(/u, room: "src/execution", only: "src/execution/read-joined.ts" },
 ] as const;
 
-test.each(ONE_PLACE)("$what is called in $only alone", ({ what, room, only }) => {
+test.each(ONE_PLACE)("only $only calls $what", ({ what, room, only }) => {
   const files = filesBelow(room, ".ts").flatMap(({ path, text }) => (what.test(text) ? [path] : []));
   expect(files).toEqual([only]);
 });
 
-test.each(["src/endpoints", "src/sets"])("%s calls no handler that row rules hold for", (room) => {
+test.each(["src/endpoints", "src/sets"])("%s calls no handler that row rules apply to", (room) => {
   const called = /\b(?:getByKey|getBatch|applyQuery)\(|\bhandlers\.\w+\(/u;
   expect(filesBelow(room, ".ts").flatMap(({ path, text }) => (called.test(text) ? [path] : []))).toEqual([]);
 });

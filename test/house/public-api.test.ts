@@ -3,7 +3,7 @@ import { readManifest } from "./source-files.ts";
 
 const { name, exports } = readManifest();
 
-/** What a program can import as a value, by subpath of package.json#exports. `npm test -- public-api -u` writes it anew. */
+/** The values that a program can import, by subpath of package.json#exports. `npm test -- public-api -u` updates the snapshot. */
 test("the public API is exactly this", async () => {
   const api: Record<string, readonly string[]> = {};
   for (const subpath of Object.keys(exports).toSorted()) {

@@ -1,6 +1,6 @@
 import { lineAt, type SourceFile } from "./source-files.ts";
 
-/** A request of a page, to the example service. */
+/** A request to the example service, from a page. */
 export interface DocumentedRequest {
   /** Page and line, such as `docs/reference/filter.md:12`. */
   readonly place: string;
@@ -9,17 +9,17 @@ export interface DocumentedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined where the page shows none. */
   readonly body: string | undefined;
-  /** What the page says that the answer is; undefined where it says nothing. */
+  /** The response that the page shows; undefined if it shows none. */
   readonly answer: DocumentedAnswer | undefined;
 }
 
-/** What a page says of an answer. */
+/** A response on a page. */
 export interface DocumentedAnswer {
   /** Undefined where the page begins with the body. */
   readonly status: number | undefined;
-  /** Those that the page shows; there may be others. */
+  /** The headers that the page shows; the response may have others. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the body must match, white space left out. */
+  /** A pattern for the body without white space. */
   readonly body: RegExp;
 }
 
@@ -30,9 +30,9 @@ const HEADER_LINE = /^(?<name>[A-Za-z-]+): (?<value>.+)$/u;
 const ORIGIN = "http://localhost:3000";
 
 /**
- * The requests of the ```http blocks of a page: lines that begin with a method, each followed by its headers and, behind
- * an empty line, its body. A block of JSON, text or HTTP behind them is the answer to the last one, `…` in it stands for
- * anything.
+ * Returns the requests of the ```http blocks of a page: lines that begin with a method, each followed by its headers and,
+ * after an empty line, its body. A block of JSON, text or HTTP after them is the response to the last request; `…`
+ * matches anything.
  */
 export function requestsOf(page: SourceFile): readonly DocumentedRequest[] {
   return Array.from(page.text.matchAll(FENCE)).flatMap((match) => {
@@ -60,7 +60,7 @@ function answerOf(text: string, place: string): DocumentedAnswer {
   return { status: Number(status), headers, body: toPattern(body) };
 }
 
-/** Headers, and the body behind an empty line. */
+/** Reads headers, and the body after an empty line. */
 function messageOf(lines: readonly string[], place: string): { headers: Record<string, string>; body: string } {
   const end = lines.indexOf("");
   const headers: Record<string, string> = {};
@@ -72,7 +72,7 @@ function messageOf(lines: readonly string[], place: string): { headers: Record<s
   return { headers, body: end === -1 ? "" : lines.slice(end).join("\n").trim() };
 }
 
-/** What an answer must match, white space left out on both sides. */
+/** Returns the pattern of a response. White space is removed from both. */
 function toPattern(answer: string): RegExp {
   const parts = withoutSpace(answer).split("…");
   return new RegExp(
@@ -81,12 +81,12 @@ function toPattern(answer: string): RegExp {
   );
 }
 
-/** A text without white space, as answers are compared. */
+/** Removes white space, for the comparison of responses. */
 export function withoutSpace(text: string): string {
   return text.replaceAll(/\s/gu, "");
 }
 
-/** The request that a page shows, to the place where `npm start` serves. */
+/** Makes the request of a page, with the address of `npm start`. */
 export function toRequest({ method, target, headers, body }: DocumentedRequest): Request {
   return new Request(ORIGIN + target, { method, headers, ...(body === undefined ? {} : { body }) });
 }

@@ -6,8 +6,8 @@ import type { ModuleRun } from "./module-runs.ts";
 
 /**
  * Runs the modules named by its arguments one after another, each after the one before it has left nothing to wait for, and
- * prints one line of JSON per module. It ends at the first module that fails: what a failed module leaves running could
- * change the next one.
+ * prints one line of JSON per module. It ends at the first module that fails: timers and servers of a failed
+ * module could affect the next one.
  */
 
 const MOST_MILLISECONDS = 15_000;
@@ -43,7 +43,7 @@ function start(): void {
   isSettled = false;
   printed = { stdout: "", stderr: "" };
   watchdog = setTimeout(() => fail("It does not end."), MOST_MILLISECONDS);
-  // A timer that waits alone does not keep the process running.
+  // The watchdog alone must not keep the process running.
   watchdog.unref();
   void import(pathToFileURL(path).href).then(
     () => (isSettled = true),

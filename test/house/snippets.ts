@@ -2,34 +2,34 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, type SourceFile } from "./source-files.ts";
 
-/** The folder, ignored by git, where snippets become modules of their own. */
+/** The folder of the snippets' modules, ignored by git. */
 const SNIPPETS = "test/.snippets";
 
-/** One program of a page: a ```ts block and the blocks ```ts continued that go on with it. */
+/** One program of a page: a ```ts block and the ```ts continued blocks that extend it. */
 export interface Snippet {
   /** Page and line of the first block, such as `docs/reference/paging.md:12`. */
   readonly place: string;
   /** The module written for it, from the root. */
   readonly path: string;
-  /** Its lines stand where they stand on the page, so that the compiler's line numbers are the page's. */
+  /** Its line numbers are those of the page, so that messages of the compiler refer to the page. */
   readonly text: string;
   /** False for ```ts no-run: compiled, but not run. */
   readonly isRun: boolean;
-  /** What the page says behind "It prints", as `withoutLayout` leaves it; undefined where it says nothing. */
+  /** The output that the page shows after "It prints", in the form of `withoutLayout`; undefined if it shows none. */
   readonly prints: string | undefined;
 }
 
 const FENCE = /^(?<indent> *)```(?:ts|typescript)\b(?<flags>[^\n]*)\n(?<code>[\s\S]*?)^ *```[ ]*$/gmu;
 
-/** `It prints` behind a block, then the output within the line or in a block of its own. */
+/** `It prints` after a block, then the output within the line or in the next block. */
 const OUTPUT = /^\s*It prints[^`\n]*(?:`(?<inline>[^`\n]+)`|\n+```(?:text|json)\n(?<block>[\s\S]*?)^```)/mu;
 
-/** A text without white space, by which pages break long lines, and without the number of a port, which the system chooses. */
+/** Removes white space, since pages break long lines, and port numbers, which the system chooses. */
 export function withoutLayout(text: string): string {
   return text.replaceAll(/\s/gu, "").replaceAll(/(?<=\/\/localhost:)\d+/gu, "");
 }
 
-/** The programs of a Markdown page, in order. */
+/** Returns the programs of a Markdown page, in order. */
 export function snippetsOf(page: SourceFile): readonly Snippet[] {
   const snippets: Snippet[] = [];
   for (const match of page.text.matchAll(FENCE)) {
@@ -50,7 +50,7 @@ export function snippetsOf(page: SourceFile): readonly Snippet[] {
   return snippets;
 }
 
-/** What the text behind a block says that it prints. */
+/** Returns the output that the text after a block shows. */
 function outputAt(behind: string): string | undefined {
   const match = OUTPUT.exec(behind);
   if (match === null || behind.slice(0, match.index).trim() !== "") return undefined;
@@ -61,7 +61,7 @@ function outputAt(behind: string): string | undefined {
 /**
  * Writes the snippets and the projects that compile them; returns the paths of the projects.
  * A snippet that augments the package (`declare module`) is a project alone: all others would see its types.
- * @param declarations what the projects of such snippets import, instead of compiling the sources again
+ * @param declarations the declarations that such projects compile against, instead of the sources
  */
 export function writeSnippets(
   snippets: readonly Snippet[],

@@ -12,7 +12,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** The files below a folder of the project whose names end as given, in order of path; none when there is no such folder. */
+/** The files below a folder of the project whose names end as given, in order of path; none if the folder is missing. */
 export function filesBelow(folder: string, ending: string): readonly SourceFile[] {
   if (!existsSync(join(ROOT, folder))) return [];
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { filesBelow } from "./source-files.ts";
 
-/** State of a module that is argued for: the file, what it declares there, and why no object can hold it. */
+/** Permitted module state: the file, the declaration, and why no object can own it. */
 const ARGUED: Readonly<Record<string, string>> = {
   "src/kysely/statement/parameter-slot.ts: executions":
-    "A function of SQLite is told by a number which execution an item belongs to, and services share connections.",
+    "A function of SQLite receives a number that identifies the execution of an item, and services share connections.",
 };
 
 /** A declaration at the left margin, up to the next line that begins there. */
@@ -12,7 +12,7 @@ const DECLARATION = /^(?:export )?(?<keyword>const|let|var) (?<name>\w+)(?<rest>
 
 const MUTABLE = /\bnew (?:Weak)?(?:Map|Set)\b/u;
 
-/** Whether a declaration keeps something that changes between calls. Constant tables are typed as what cannot change. */
+/** Returns whether a declaration is mutable state. Constant tables have readonly types. */
 function isState(keyword: string, rest: string): boolean {
   if (keyword !== "const") return true;
   const end = rest.search(/=>|\bfunction\b/u);
@@ -28,7 +28,7 @@ function stateOf(path: string, text: string): readonly string[] {
     .map(({ name = "" }) => `${path}: ${name}`);
 }
 
-test("no module keeps state: base/memo keeps what is made from an object, and a service owns the rest", () => {
+test("no module keeps state: base/memo keeps values that derive from an object, and a service owns the rest", () => {
   const found = filesBelow("src", ".ts").flatMap(({ path, text }) => stateOf(path, text));
   expect(found).toEqual(Object.keys(ARGUED));
 });

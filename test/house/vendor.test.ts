@@ -3,11 +3,11 @@ import { bundleCryptography } from "../../vendor/bundle.ts";
 import { importsOf } from "./imports.ts";
 import { ROOT, readSource } from "./source-files.ts";
 
-test("vendor/cryptography.js is what `npm run vendor` makes of the installed packages", async () => {
+test("vendor/cryptography.js is the output of `npm run vendor` for the installed packages", async () => {
   expect(readSource("vendor/cryptography.js").text).toBe(await bundleCryptography(`${ROOT}vendor`));
 });
 
-test("it imports nothing, and is shipped with its types and its licence", () => {
+test("it imports nothing and is published with its types and its licence", () => {
   expect(importsOf(readSource("vendor/cryptography.js").text)).toEqual([]);
   const { files, imports } = JSON.parse(readSource("package.json").text) as Record<string, unknown>;
   expect(files).toEqual(

@@ -10,7 +10,7 @@ export const CATEGORIES = [
   { id: 2, categoryName: "Tables" },
 ];
 
-/** In both versions: one declaration, which each names and limits as it does all of its own. */
+/** Part of both versions: each applies its own names and limits to this one declaration. */
 export const categories = entitySet(Category, {
   queryable: () => arraySource(Category, CATEGORIES),
   getByKey: (key) => CATEGORIES.find(({ id }) => id === key) ?? null,

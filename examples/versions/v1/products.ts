@@ -9,5 +9,5 @@ const Product = entityType("Product", {
 
 const toProduct = ({ id, title, cents }: StockItem) => ({ id, title, price: cents / 100 });
 
-/** Kept as its first clients know it. */
+/** Unchanged for the first clients. */
 export const products = entitySet(Product, { getAll: () => STOCK.map(toProduct) });

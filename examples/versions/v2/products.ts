@@ -21,7 +21,7 @@ function categoryOf(productId: number) {
   return CATEGORIES.find(({ id }) => id === item?.categoryId) ?? null;
 }
 
-/** The same name as in the first version, and another definition. */
+/** Has the same name as in the first version, but a different definition. */
 export const products = entitySet(Product, {
   getAll: () => STOCK.map(toProduct),
   getByKey: (key) => STOCK.filter(({ id }) => id === key).map(toProduct)[0] ?? null,
