@@ -20,7 +20,7 @@ export interface Page {
   close(): Promise<void>;
 }
 
-/** What of a page a selector finds. */
+/** The elements that a selector finds. */
 export interface Locator {
   first(): Locator;
   locator(selector: string): Locator;

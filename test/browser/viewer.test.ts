@@ -67,7 +67,7 @@ describe.skipIf(program === undefined)("the viewer in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("asks nobody but the service", async () => {
+  test("sends requests only to the service", async () => {
     await open();
     const own = requests.filter((url) => !url.startsWith("data:") && !url.startsWith("blob:"));
     expect(new Set(own.map((url) => url.slice(server.url.length)))).toEqual(
@@ -82,7 +82,7 @@ describe.skipIf(program === undefined)("the viewer in a browser", () => {
     expect(own.filter((url) => !url.startsWith(`${server.url}/`))).toEqual([]);
   });
 
-  test("holds to its policy: no script in the page, no other origin", async () => {
+  test("obeys its policy: no inline script, no other origin", async () => {
     const response = await open();
     expect(response?.headers()["content-security-policy"]).toContain("default-src 'none'");
     await page.evaluate(
@@ -99,7 +99,7 @@ describe.skipIf(program === undefined)("the viewer in a browser", () => {
     }
   });
 
-  test("sends a request, and shows the answer", async () => {
+  test("sends a request and shows the response", async () => {
     await open();
     const block = page.locator('[id^="operations-Lines-"][id$="list"]');
     await block.locator(".opblock-summary").first().click();

@@ -123,7 +123,7 @@ describe("countries, their cities and their neighbours", () => {
     expect(value.map(({ Name }) => Name)).toEqual(expected);
   });
 
-  test("what is wrong is told", async () => {
+  test("reports invalid requests", async () => {
     expect(await error("Countries?$expand=City")).toEqual({
       error: {
         code: "InvalidQueryOption",

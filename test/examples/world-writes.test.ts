@@ -114,7 +114,7 @@ describe("a trip", () => {
     expect(await valueOf("Stops")).toEqual([]);
   });
 
-  test("is changed by who knows it as it is, and by nobody else", async () => {
+  test("changes only for clients with its current ETag", async () => {
     const created = await send("POST", "Trips", { Title: "North", Notes: "by rail" });
     const trip = `Trips(${String(created.body["Id"])})`;
     const first = { "If-Match": created.headers.get("etag") ?? "" };
@@ -234,7 +234,7 @@ describe("links", () => {
   });
 });
 
-describe("what is wrong is told, and nothing is written", () => {
+describe("invalid writes are reported and change nothing", () => {
   const stop = { Position: 1, Place: "Lisbon" };
 
   test.each([

@@ -23,7 +23,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-/** Starts the example as `npm start` does, on a file of its own. */
+/** Starts the example as `npm start` does, with its own file. */
 function start(port: string, file = "world.db"): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, ["--conditions=source", "examples/world/main.ts"], {
     env: { ...process.env, PORT: port, WORLD_DB: join(folder, file) },

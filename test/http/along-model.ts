@@ -54,7 +54,7 @@ export const NAVIGATIONS = [
 ] as const;
 export type NavigationName = (typeof NAVIGATIONS)[number];
 
-/** Rules of a set that look at no entity. */
+/** Rules of a set that do not depend on the entity. */
 interface SetRules {
   readonly read?: AuthorizationRules<EntityType>;
   readonly create?: AuthorizationRules<EntityType>;

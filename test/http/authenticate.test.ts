@@ -60,7 +60,7 @@ eachDoor((door) => {
       },
     );
 
-    test("without it, nobody is known", async () => {
+    test("without it, every user is anonymous", async () => {
       expect((await to(undefined).send("/s/Items")).status).toBe(401);
     });
 
@@ -104,7 +104,7 @@ eachDoor((door) => {
       expectError(busy, { status: 503, code: "Busy" });
     });
 
-    test("any other error is logged, shown to nobody, and no handler is called", async () => {
+    test("any other error is logged and not sent, and no handler is called", async () => {
       for (const answer of [
         () => Promise.reject(new Error("password in plain text")),
         () => {

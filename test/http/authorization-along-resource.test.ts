@@ -147,7 +147,7 @@ eachDoor((door) => {
     );
 
     test("rows still hold", async () => {
-      // Nobody sees a row without a user.
+      // Anonymous users see no rows.
       expect((await send("/Boxes(1)/Keys")).json.value).toEqual([]);
       expectError(await send("/Boxes(1)/Main"), { status: 404, code: "NotFound" });
     });

@@ -141,7 +141,7 @@ const REQUESTS: readonly AlongRequest[] = (
   };
 });
 
-/** What a category requires: nothing, any user, or a role. */
+/** The requirement of a category: nothing, any user, or a role. */
 type Required = "nothing" | "user" | "a" | "b";
 type RequiredRules = Readonly<Record<SetName, Readonly<Record<Act, Required>>>>;
 
@@ -215,7 +215,7 @@ eachDoor((door) => {
       const open = make(OPEN);
       const asked = new Map<AlongRequest, Answer>();
 
-      test("both sets are asked, and nothing runs before", async () => {
+      test("the rules of both sets are checked before any handler runs", async () => {
         for (const request of REQUESTS) {
           await open.reset();
           const answer = await door.to(open.service)(
@@ -260,7 +260,7 @@ eachDoor((door) => {
         expect(refused).toBeGreaterThan(caseCount(30));
       });
 
-      test("a star stands for what the user may read", async () => {
+      test("a star expands the navigations that the user may read", async () => {
         const star = fc.record({
           sets: generated.map(({ sets }) => sets),
           skipping: fc.subarray([...NAVIGATIONS], { maxLength: 2 }),

@@ -79,7 +79,7 @@ eachDoor((door) => {
       expect(calls).toEqual(["getByKey"]);
     });
 
-    test("where nobody asks, nothing is loaded", async () => {
+    test("without a resource rule, nothing is loaded", async () => {
       for (const { method, path, body } of ADDRESSING) {
         open.calls.length = 0;
         await sendOpen(path, { ...as("ann"), ...bodyHeaders(body) }, method, body);
@@ -111,7 +111,7 @@ eachDoor((door) => {
       expect(calls).toEqual([]);
     });
 
-    test("by PUT needs the rules for creating, and those for changing only what is there", async () => {
+    test("by PUT requires the rules for creating, and the rules for changing only if the entity exists", async () => {
       const { service: other, calls: called } = guardedService({
         folders: { update: isOwner, create: [role("creator"), isOwner] },
         unbound: [],
@@ -230,7 +230,7 @@ function orderOfChecks(send: Send): void {
       send(path, { ...JSON_BODY, ...headers }, "PUT", body);
     const body = (id: number) => json({ Id: id, Name: "P", OwnerId: "bob" });
 
-    test("what is wrong with the request alone comes before the rule", async () => {
+    test("an invalid request is rejected before the rule runs", async () => {
       expect((await put({ ...as("bob"), Accept: "image/png" }, body(1))).status).toBe(406);
       expectError(await put(as("bob"), body(1), "/g/Folders(x)"), { status: 400, code: "InvalidKey", target: "key" });
       expect((await send("/g/Folders(1)", { ...as("bob"), "Content-Type": "text/plain" }, "PUT", "x")).status).toBe(
@@ -292,7 +292,7 @@ function orderOfChecks(send: Send): void {
 }
 
 function answersOfRules(door: Door): void {
-  describe("what a check answers", () => {
+  describe("the result of a check", () => {
     const check = (answer: () => unknown, logger: Parameters<typeof odataService>[0]["logger"] = noFailures) => {
       let calls = 0;
       const service = odataService({
@@ -345,7 +345,7 @@ function answersOfRules(door: Door): void {
       }
     });
 
-    test("any other error is logged, shown to nobody, and nothing is done", async () => {
+    test("any other error is logged and not sent, and nothing changes", async () => {
       for (const answer of [() => Promise.reject(new Error("secret")), () => JSON.parse("secret") as unknown]) {
         const logger = recordingLogger();
         const { remove, calls } = check(answer, logger);
@@ -357,7 +357,7 @@ function answersOfRules(door: Door): void {
       }
     });
 
-    test("several rules are asked in order, no more of them than it takes", async () => {
+    test("several rules run in order, until the result is known", async () => {
       const asked: string[] = [];
       const rule = (name: string, answer: boolean) =>
         resource<typeof Person>(async () => {
@@ -460,7 +460,7 @@ function roots(door: Door): void {
       expect((await patch("ann:registrar")).status).toBe(200);
     });
 
-    test("is refused where only the entity tells who may read it, and queries cannot", async () => {
+    test("is rejected where only a loaded entity shows who may read it, and queries cannot", async () => {
       const Alone = entitySet(Person, {
         name: "Alone",
         getByKey: () => ({ id: 1, name: "A" }),

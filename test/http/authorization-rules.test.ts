@@ -7,7 +7,7 @@ import { noFailures } from "./model.ts";
 
 type Rule = AuthorizationRule<typeof Person>;
 
-/** A rule, as what it means. */
+/** The meaning of a rule. */
 type Meaning =
   | { readonly kind: "user" }
   | { readonly kind: "role"; readonly name: string }

@@ -64,7 +64,7 @@ beforeAll(async () => {
   await sql`create table books (id integer primary key, title text not null, "ownerId" integer, version integer not null)`.execute(
     db,
   );
-  // What is asked of a database once is not to be counted.
+  // Statements that run once per database do not count.
   await service.fetch(new Request("http://service.example/g/Books(1)", { headers: as("ann") }));
 });
 

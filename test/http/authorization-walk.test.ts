@@ -17,7 +17,7 @@ import {
   guardedService,
 } from "./guarded-model.ts";
 
-/** A request to one route of a service, as its description tells of it. */
+/** A request to one route in the description of a service. */
 interface Walked {
   readonly method: RouteMethod;
   readonly path: string;
@@ -73,7 +73,7 @@ function requestsOf(set: string, navigation: string, routes: Readonly<Record<str
   });
 }
 
-/** Every route of a service, found in what it says of itself. */
+/** Every route in the description of a service. */
 function walk({ definition, routes }: ServiceDescription): Walked[] {
   const ofSets = [...routes].flatMap(([set, table]: readonly [string, EntitySetRouteMethods]) => [
     ...requestsOf(set, "", { ...table }),
@@ -111,7 +111,7 @@ test("the walk meets routes of every kind, each of which answers a request that 
   expect(new Set(WALK.map(({ method }) => method))).toEqual(new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]));
 });
 
-/** The same path, written in other ways: by clients that differ, and by whoever looks for a way around rules. */
+/** The same path, written in other ways: by different clients, and by attackers. */
 function spellingsOf(path: string): readonly string[] {
   const [address = "", query] = path.split("?");
   const rest = query === undefined ? "" : `?${query}`;
@@ -188,7 +188,7 @@ eachDoor((door) => {
 
     test.each(WALK)("with the role: $method $path", async ({ method, path, body, isOfFolders }) => {
       const { status } = await send(path, { ...as("ann:member"), ...bodyHeaders(body) }, method, body);
-      // The other sets have no entity with this key, for nobody.
+      // The other sets have no entity with this key.
       const isThere = isOfFolders || !path.includes("(1)");
       if (isThere) expect([200, 201, 204]).toContain(status);
       else expect(status).toBe(404);

@@ -13,7 +13,7 @@ import {
   REQUESTS,
 } from "./guarded-model.ts";
 
-/** Who calls: nobody, a user without roles, and users with some. */
+/** The callers: an anonymous user, a user without roles, and users with roles. */
 const CALLERS = [null, "ann", "ann:member", "ann:read", "ann:update,invoke", "ann:member,create,delete"] as const;
 type Caller = (typeof CALLERS)[number];
 
@@ -92,7 +92,7 @@ function ask(send: Send, { method, path, body }: GuardedRequest, caller: Caller,
   return send(path, { ...as(caller), ...bodyHeaders(body), ...more }, method, body);
 }
 
-/** What there is to tell one answer from another. */
+/** The distinguishing parts of a response. */
 const told = ({ status, headers, text }: Answer) => ({ status, headers, text });
 
 eachDoor((door) => {
@@ -108,7 +108,7 @@ eachDoor((door) => {
         const answer = await ask(send, request, caller);
         const verdict = verdictOf(caller, needed(request.action));
         if (verdict === "passed") {
-          // A description tells of the rules themselves.
+          // A description mentions the rules.
           const expected = told(await ask(open, request, caller));
           if (request.path === "/g/openapi.json") expect(answer.status, request.name).toBe(expected.status);
           else expect(told(answer), request.name).toEqual(expected);
@@ -134,7 +134,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what a signed-in user reads", () => {
+  describe("responses to a signed-in user", () => {
     test("is kept by no cache, whatever kind of answer it is", async () => {
       for (const request of REQUESTS) {
         const { headers, status } = await ask(open, request, "ann");

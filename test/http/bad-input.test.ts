@@ -5,7 +5,7 @@ import { Item, ITEM_FORMS, ITEMS, noFailures, sampleService } from "./model.ts";
 
 const set = entitySet(Item, { ...ITEM_FORMS.queryable, getByKey: (key) => ITEMS.find(({ id }) => id === key) ?? null });
 const service = odataService({ prefix: "/s", entitySets: [set], logger: noFailures });
-/** The same without a limit on the URL, so that the limits behind it have to hold. */
+/** The same without a limit on the URL, so that the later limits apply. */
 const unlimited = odataService({
   prefix: "/s",
   entitySets: [set],
@@ -71,7 +71,7 @@ const FLOODED_PATHS: Readonly<Record<string, string>> = {
   "percent signs": `/s/${"%25".repeat(MILLION / 3)}`,
 };
 
-/** Percent-encoding that stands for no text. */
+/** Percent-encoding that decodes to no string. */
 const MALFORMED = [
   "%",
   "%a",
@@ -98,7 +98,7 @@ eachDoor((door) => {
   const send = door.to(service);
   const sendUnlimited = door.to(unlimited);
 
-  describe("percent-encoding that stands for no text: 400", () => {
+  describe("percent-encoding that decodes to no string: 400", () => {
     test.each(MALFORMED)("%s", async (text) => {
       for (const path of [`/s/${text}`, `/s/Items('${text}')`, `/s/Items(1)/${text}`, `/s/Items/$count${text}`]) {
         const answer = await send(path);
@@ -282,7 +282,7 @@ eachDoor((door) => {
       expect(performance.now() - started).toBeLessThan(10_000);
     });
 
-    test("what is long and right is answered", async () => {
+    test("accepts long valid requests", async () => {
       const list = Array.from({ length: 1000 }, (_, index) => String(index));
       expect((await sendUnlimited(url("/s/Items/$count", { $filter: `Id in (${list.join(",")})` }))).text).toBe("7");
       expectInvalidOption(
@@ -381,7 +381,7 @@ rawDoor((door) => {
     });
   });
 
-  describe("targets are taken as they stand: nothing is normalised, decoded twice or looked up elsewhere", () => {
+  describe("targets are used unchanged: nothing is normalised, decoded twice or looked up elsewhere", () => {
     test.each([
       "//s/Items",
       "/s/../s/Items",

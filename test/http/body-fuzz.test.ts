@@ -66,7 +66,7 @@ interface Graph extends Row {
   readonly best?: Graph | null;
 }
 
-/** What the service sets of each entity of a graph. */
+/** The members that the service sets in each entity of a graph. */
 const versioned = ({ parts, best, ...row }: Graph): Graph => ({
   ...row,
   version: 2,
@@ -134,7 +134,7 @@ const THING = JSON.stringify({
 
 const ARGUMENTS = '{"name":"é","place":{"X":1,"Y":null,"Names":[]},"tags":["a"],"count":5}';
 
-/** The routes that read a body, each with one that it takes. */
+/** The routes that read a body, each with a valid body. */
 const ROUTES: ReadonlyArray<readonly [method: string, path: string, body: string]> = [
   ["POST", "Things", THING.replace(/\}$/u, `,"Parts":[${THING}],"Best":null}`)],
   ["PUT", "Things(2)", THING],
@@ -256,7 +256,7 @@ eachDoor((door) => {
     const ask = (sent: SentBody, headers: HeaderTable = {}) =>
       send(`/s/${path}`, { ...JSON_BODY, ...headers }, method, sent);
 
-    test("takes what it should", async () => {
+    test("accepts a valid body", async () => {
       const before = state();
       const answer = await ask(body);
       expectSound(answer, before, body);

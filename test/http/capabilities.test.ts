@@ -105,13 +105,13 @@ const READS = {
 /** Everything that decides on a claim about things. */
 interface Choice {
   readonly read?: keyof typeof READS;
-  /** What is not declared. */
+  /** The undeclared capabilities. */
   readonly without?: ReadonlyArray<"getByKey" | "create" | "replace" | "patch" | "delete" | "search">;
   readonly settings?: object;
-  /** What of the navigation to parts is declared. */
+  /** The declared capabilities of the navigation to parts. */
   readonly along?: ReadonlyArray<"get" | "getBatch" | "create" | "addRef" | "target">;
   readonly owner?: "handler" | "none";
-  /** What of the set of parts is declared. */
+  /** The declared capabilities of the set of parts. */
   readonly parts?: ReadonlyArray<"getAll" | "getByKey" | "create">;
   readonly partSettings?: object;
   readonly profile?: "specification" | "standard";
@@ -255,7 +255,7 @@ describe("what $metadata claims is what requests find", () => {
     return { ...service, fetch };
   }
 
-  test("a claim that does not hold, or that nobody knows, is found out", async () => {
+  test("detects a false or unknown claim", async () => {
     const service = things({ without: ["patch"], settings: LISTS, along: ["get", "target"] });
     const xml = await (await service.fetch(new Request(`${ORIGIN}/$metadata`))).text();
     const start = xml.indexOf("<EntityContainer");

@@ -104,7 +104,7 @@ export class CapabilityTrials {
     this.#subjects = subjects;
   }
 
-  /** Tries every claim; an assertion fails for one that does not hold, and for one that there is no trial for. */
+  /** Tries every claim. An assertion fails for a false claim, and for a claim without a trial. */
   async run(): Promise<void> {
     const response = await this.#service.fetch(new Request(`${ORIGIN}/$metadata`));
     this.#schema = readCsdl(await response.text())["Default"] as Json;
@@ -196,7 +196,7 @@ export class CapabilityTrials {
         expectSame([place, "*", expandsAll], [place, "*", Expandable]);
         for (const { name: $expand } of this.#navigations(set)) {
           const { isTaken, text } = await this.#ask({ ...place, options: { $expand } });
-          // What nothing loads is left out.
+          // Navigations that nothing loads are omitted.
           const isThere = isTaken && text.includes(`"${$expand}":`);
           const isClaimed = Expandable === true && !excluded.has($expand);
           expectSame([place, $expand, isThere], [place, $expand, isClaimed]);
@@ -347,7 +347,7 @@ export class CapabilityTrials {
     if (method !== "GET") await this.#restore();
     if (response.ok) return { isTaken: true, text };
     const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
-    // Any other failure says nothing about what is offered.
+    // Any other failure says nothing about the capability.
     expectSame([trial, REFUSALS.has(error.code) ? "" : text], [trial, ""]);
     return { isTaken: false, text };
   }

@@ -27,7 +27,7 @@ const CONTEXT = `${ORIGIN}/s/$metadata#Items`;
 
 /** The forms of which the framework applies the options. */
 const OWN_FORMS = FORM_NAMES.filter((form) => !form.startsWith("profile"));
-/** One form of each kind, for what does not depend on how it delivers. */
+/** One form of each kind, for behaviour that does not depend on the form of delivery. */
 const KINDS: readonly ItemForm[] = ["queryable", "get-all", "profile-applied, whole"];
 
 const itemsOf = (door: Door, form: ItemForm, options: Partial<ItemOptions> = {}) => door.to(itemService(form, options));
@@ -198,7 +198,7 @@ eachDoor((door) => {
       expect((await send(url("/s/Items", { [option]: value }))).status).toBe(200);
     });
 
-    test("an ignored name is told no differently than an unknown one", async () => {
+    test("an ignored name gets the same response as an unknown one", async () => {
       for (const [option, value] of [
         ["$filter", "NAME eq 'a'"],
         ["$orderby", "NAME"],

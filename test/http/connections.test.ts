@@ -28,7 +28,7 @@ async function start(options: Parameters<typeof entitySet<typeof Note>>[1]): Pro
   return (server.address() as AddressInfo).port;
 }
 
-test("requests that look at ctx.signal leave nothing behind on a connection that is kept", async () => {
+test("requests that read ctx.signal leave no listeners on a reused connection", async () => {
   const warnings = watchWarnings();
   const signals: AbortSignal[] = [];
   const port = await start({
@@ -84,7 +84,7 @@ test("a client that reads slowly costs no listener for each pause", async () => 
   expect(warnings).toEqual([]);
 });
 
-test("a Fetch body that is cancelled in the middle is no failure", async () => {
+test("cancelling a Fetch body midway is not an error", async () => {
   const failures: unknown[] = [];
   const logger = { error: (_message: string, fields: object) => void failures.push(fields), warn() {}, info() {} };
   const service = odataService({ logger, entitySets: [entitySet(Note, { getAll: () => MANY, maxTop: null })] });
@@ -126,7 +126,7 @@ test.each<[string, readonly string[]]>([
   expect(answer).toContain('"code":"InvalidUrl"');
 });
 
-test("an expectation that nobody knows changes nothing", async () => {
+test("ignores an unknown expectation", async () => {
   const answer = await exchange("GET /Notes/$count HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\nOData-Version: 4\.0\r\n/);
 });

@@ -72,7 +72,7 @@ eachDoor((door) => {
       expectError(await published("/s/clear", { Origin: ORIGIN }, "POST"), { status: 403, code: "Forbidden" });
     });
 
-    test("reads, OPTIONS and what has no route are answered as ever", async () => {
+    test("reads, OPTIONS and unknown routes are unaffected", async () => {
       const headers = { "Sec-Fetch-Site": "cross-site", Origin: "https://other.example" };
       expect((await refusing("/s/Items", headers)).status).toBe(200);
       expect((await refusing("/s/Items", headers, "HEAD")).status).toBe(200);

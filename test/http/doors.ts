@@ -226,7 +226,7 @@ export const ERROR_HEADERS: HeaderTable = {
   "cache-control": "no-store",
 };
 
-/** Asserts an answer whole. A text is compared letter by letter, so it tells the order of members too. */
+/** Asserts a complete response. Strings are compared exactly, so the order of members counts, too. */
 export function expectAnswer(
   answer: Answer,
   expected: { readonly status?: number; readonly headers?: HeaderTable; readonly body: unknown },
@@ -237,7 +237,7 @@ export function expectAnswer(
   expect(actual).toEqual({ status: expected.status ?? 200, headers: expected.headers ?? JSON_HEADERS, body });
 }
 
-/** What an error must be; `message` is what its text must say. */
+/** An expected error. `message` is the expected text. */
 export interface ExpectedError {
   readonly status: number;
   readonly code: string;

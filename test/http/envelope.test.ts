@@ -97,7 +97,7 @@ eachDoor((door) => {
     });
   });
 
-  test("null members are written, also those that the handler left out", async () => {
+  test("null members are written, including members that the handler omits", async () => {
     expectAnswer(await send("/odata/Samples(2)", IEEE), {
       headers: IEEE_HEADERS,
       body: {
@@ -195,7 +195,7 @@ eachDoor((door) => {
     }
   });
 
-  test("un-expanded navigations are not written, nor what a handler left there", async () => {
+  test("navigations that are not expanded are omitted, even if a handler populates them", async () => {
     const { json } = await send("/odata/Samples(1)");
     expect(Object.keys(json)).not.toEqual(expect.arrayContaining(["Parts"]));
     expect(Object.keys(json)).not.toEqual(expect.arrayContaining(["Favourite"]));

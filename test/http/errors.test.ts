@@ -93,7 +93,7 @@ const WRONG: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** A service with one set, and what its logger was told. */
+/** A service with one set, and the records of its logger. */
 function failing(door: Door, options: Partial<ItemOptions>) {
   const logger = recordingLogger();
   const built = odataService({ prefix: "/s", entitySets: [entitySet(Item, options as ItemOptions)], logger });
@@ -138,7 +138,7 @@ eachDoor((door) => {
       },
     );
 
-    test("an ignored property is told no differently than an unknown one", async () => {
+    test("an ignored property gets the same response as an unknown one", async () => {
       const [ignored, unknown] = await Promise.all([send("/s/Items(1)/Secret"), send("/s/Items(1)/Secrex")]);
       expect(ignored.text.replaceAll("Secret", "…")).toBe(unknown.text.replaceAll("Secrex", "…"));
     });
@@ -152,7 +152,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("405 MethodNotAllowed with what is allowed", () => {
+  describe("405 MethodNotAllowed with the allowed methods", () => {
     test.each([
       ["POST", "/s/", READ],
       ["DELETE", "/s/$metadata", READ],
@@ -228,7 +228,7 @@ eachDoor((door) => {
       expect(errors).toEqual([]);
     });
 
-    test("a 5xx of its own is sent as it is", async () => {
+    test("a 5xx error of a handler is sent unchanged", async () => {
       expectError(await failing(door, { getAll: plain }).send("/s/Items"), {
         status: 503,
         code: "Busy",
@@ -242,7 +242,7 @@ eachDoor((door) => {
       expectError(await ask("/s/Items"), { status: 400, code: "Ö", message });
     });
 
-    test("a status that is no error is refused where it is made", () => {
+    test("the constructor rejects a status that is not an error", () => {
       for (const status of [200, 302, 399, 600, 400.5, Number.NaN]) {
         expect(() => odataError(status, "a", "b")).toThrow(RangeError);
       }
@@ -307,7 +307,7 @@ eachDoor((door) => {
       });
     });
 
-    test("the log has the error itself, and what was asked", async () => {
+    test("the log contains the error and the request", async () => {
       const error = new Error(SECRET);
       const { send: ask, errors } = failing(door, { getAll: () => Promise.reject(error) });
       expectError(await ask("/s/Items?x=1"), GENERIC);

@@ -101,7 +101,7 @@ eachDoor((door) => {
       expect(other.headers["etag"]).toBe(etagOf(...frames.toReversed()));
     });
 
-    test("adjacent values are not confused, null is no empty string, '1' is no 1", async () => {
+    test("adjacent values, null and the empty string, and '1' and 1 have different ETags", async () => {
       const tags = [
         etagOf(["Edm.String", "a"], ["Edm.String", "b"]),
         etagOf(["Edm.String", "ab"], ["Edm.String", ""]),

@@ -248,7 +248,7 @@ eachDoor((door) => {
       expect(asked).toEqual([]);
     });
 
-    test("more children than are asked for are not read", async () => {
+    test("reads no more children than requested", async () => {
       let read = 0;
       const endless = {
         *[Symbol.iterator]() {

@@ -110,7 +110,7 @@ eachDoor((door) => {
       expect({ status, text }).toEqual({ status: 200, text: expected.text });
     });
 
-    test("what the database of the target cannot join is refused", async () => {
+    test("rejects an expansion that the database of the target cannot join", async () => {
       const mentor = { get: () => null, on: undefined };
       const { service, logger } = shop({ by: "tables", navigation: { mentor } });
       const ask = door.to(service);
@@ -185,7 +185,7 @@ describe("statements", () => {
     expect(await get("Books(12)", { $expand: "Shelf" })).toHaveLength(1);
   });
 
-  test("read what is selected, the key, the ETag and what they are joined by: no more", async () => {
+  test("read only the selected properties, the key, the ETag and the join properties", async () => {
     expect(await get("Books", { $select: "Title", $expand: "Author($select=Born),Shelf($select=Place)" })).toEqual([
       "books: Title,AuthorId,ShelfCode +Author(Id,Name,MentorId,Born) +Shelf(Code,Place)",
     ]);
@@ -337,7 +337,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what cannot be pushed", () => {
+  describe("expansions that cannot be pushed down", () => {
     const refused = { status: 400, code: "UnsupportedQueryOption", target: "$expand" } as const;
 
     test("expandPushdownEnabled: false leaves rows without their related entities", async () => {
@@ -364,7 +364,7 @@ eachDoor((door) => {
       });
     });
 
-    test("objects serve what they hold", async () => {
+    test("objects serve their nested entities", async () => {
       const rows = [
         { id: 1, name: "Ada", mentorId: null, born: null, books: [{ id: 1n, title: "own", genre: "Poem", words: [] }] },
       ];
@@ -376,7 +376,7 @@ eachDoor((door) => {
       expect(json.value).toMatchObject([{ Id: 1, Books: [{ Title: "own" }] }]);
     });
 
-    test("objects without what they are joined by are a fault of their handler", async () => {
+    test("objects without their join properties are an error of their handler", async () => {
       const rows = [{ name: "Ben", mentorId: 1, born: null }] as never;
       const { service, logger } = shop({ by: "tables", authors: { queryable: undefined, getAll: () => rows } });
       const { status } = await door.to(service)(url("/s/Authors", { $select: "Name", $expand: "Books" }));

@@ -31,13 +31,13 @@ eachDoor((door) => {
       }
     });
 
-    test("only the parents of the page are asked for", async () => {
+    test("only the parents of the page are requested", async () => {
       const { service, calls } = library({ style: "getBatch" });
       await door.to(service)(expandUrl("Authors", "Books", { $top: "2", $skip: "1", $orderby: "Name desc" }));
       expect(calls.batches).toEqual([[3, 2]]);
     });
 
-    test("an empty page asks nobody", async () => {
+    test("an empty page calls no handler", async () => {
       for (const style of STYLES) {
         const { service, calls } = library({ style });
         const { json } = await door.to(service)(expandUrl("Authors", "Books($expand=Notes)", { $filter: "Id eq 99" }));
@@ -62,7 +62,7 @@ eachDoor((door) => {
       }
     });
 
-    test("a next level is one batch for the whole page, and each key is asked for once", async () => {
+    test("the next level is one batch for the whole page, and requests each key once", async () => {
       const { service, calls } = library({ style: "getBatch" });
       await door.to(service)(expandUrl("Books", "Author($expand=Books($expand=Notes))"));
       expect(calls.take()).toEqual({ author: 1, books: 1, notes: 1 });
@@ -166,7 +166,7 @@ eachDoor((door) => {
       }
     });
 
-    test("a star stands for the rest", async () => {
+    test("a star expands all other navigations", async () => {
       const ada = await booksOfAda("*/$ref,Books($select=Title;$top=1)");
       expect(ada).toEqual({
         "@odata.etag": expect.any(String),
@@ -218,7 +218,7 @@ eachDoor((door) => {
     }
   });
 
-  test("what is not expanded is not written, whatever the handlers populate", async () => {
+  test("navigations that are not expanded are omitted, whatever the handlers populate", async () => {
     const populated = { id: 1, name: "Ada", mentorId: null, books: [alpha], mentor: { id: 5 } };
     const { service } = library({ authors: { queryable: undefined, getAll: () => [populated] } });
     const { json } = await door.to(service)("/l/Authors?$select=Name,Books");
@@ -342,7 +342,7 @@ eachDoor((door) => {
       expect(await refusal(options, $expand)).toMatch(new RegExp(`^${expected}`, "u"));
     });
 
-    test("a star below leaves out what the allowlist does", async () => {
+    test("a nested star omits navigations outside the allowlist", async () => {
       const { service } = library({ authors: { expandProperties: ["mentor"] } });
       const { json } = await door.to(service)(expandUrl("Authors(2)", "*"));
       expect(Object.keys(json)).toEqual([
@@ -404,7 +404,7 @@ eachDoor((door) => {
       expectInvalidOption(await all(expandUrl("Authors", "Mentor($levels=1000000)")), "$expand", /100 deep/u);
     });
 
-    test("maxResponseEntities counts what is written, as it comes, and names the expansion", async () => {
+    test("maxResponseEntities counts entities as they are loaded, and names the expansion", async () => {
       const { service, calls } = library({ defaults: { maxResponseEntities: 6 } });
       const ask = door.to(service);
       // Four authors, four books.

@@ -452,7 +452,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("$filter, /$count counts what it leaves", () => {
+  describe("$filter, and /$count of the matching entities", () => {
     test.each(PRECEDENCE.slice(0, 6))("%s", async ($filter, ids) => {
       const answer = await door.to(sampleService)(url("/odata/Samples/$count", { $filter }));
       expect([answer.status, answer.text]).toEqual([200, String(ids.length)]);
@@ -571,7 +571,7 @@ eachDoor((door) => {
     });
   });
 
-  test("an ignored property is as unknown as one that does not exist", async () => {
+  test("an ignored property gets the same response as a missing one", async () => {
     const send = door.to(sampleService);
     const messages = ["Secret", "Secrex", "secret", "Home/AlarmCode", "Home/AlarmCodx"].map(async (name) => {
       const answer = await read(send, "Samples", { $filter: `${name} eq 'a'` });

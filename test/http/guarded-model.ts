@@ -31,7 +31,7 @@ export const Folder = entityType("Folder", {
 export type FolderRow = EntityOf<typeof Folder>;
 export type FolderRules = Authorization<typeof Folder>;
 
-/** What a service of folders is made of. */
+/** The parts of a service of folders. */
 export interface GuardedOptions {
   readonly folders?: FolderRules;
   readonly people?: Authorization<typeof Person>;
@@ -62,7 +62,7 @@ export function authenticate({ headers }: { readonly headers: Headers }) {
   return id === undefined ? null : { id, roles: roles?.split(",") ?? [] };
 }
 
-/** The headers of a request of a user; none for nobody. */
+/** The headers of a request of a user; none for an anonymous user. */
 export function as(user: string | null): HeaderTable {
   return user === null ? {} : { Authorization: `Bearer ${user}` };
 }
@@ -244,7 +244,7 @@ export function bodyHeaders(body: string | undefined): HeaderTable {
   return body === undefined ? {} : { "Content-Type": "application/json" };
 }
 
-/** What tells a client how to say who it is. */
+/** The header that tells a client how to authenticate. */
 export const CHALLENGE: HeaderTable = { "www-authenticate": 'Bearer realm="folders"' };
 
 /** Asserts a refusal whole: 401 without a user, 403 with one. */

@@ -47,7 +47,7 @@ describe("a handler that answers with a bare thenable is waited for", () => {
     expect(await get("/Notes(7)")).toMatchObject({ status: 200, body: { Id: 7 }, failures: [] });
   });
 
-  test("one that is a function, too", async () => {
+  test("a thenable function, too", async () => {
     // oxlint-disable-next-line unicorn/no-thenable -- the point of the test
     const query = Object.assign(() => undefined, { then: (resolve: (value: object) => void) => resolve({ id: 7 }) });
     const { get } = serviceWith({ getByKey: () => query as never });

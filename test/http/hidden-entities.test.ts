@@ -150,7 +150,7 @@ function results(door: Door): void {
       expect(idsOf(await send("/g/found?$filter=Id%20eq%202", as("ann")))).toEqual([]);
     });
 
-    test("one that is hidden is nothing", async () => {
+    test("a hidden entity counts as missing", async () => {
       expect((await send("/g/Folders/newest", as("ann"))).json.Id).toBe(3);
       expect((await send("/g/Folders/newest", as("bob"))).status).toBe(204);
       expect((await send("/g/oldest", as("ann"))).json.Id).toBe(1);
@@ -164,7 +164,7 @@ function results(door: Door): void {
   });
 }
 
-test("what is hidden is missing to a check of entities, too", async () => {
+test("a check of entities treats a hidden entity as missing", async () => {
   let checked = 0;
   const { service, calls } = guardedService({
     folders: {

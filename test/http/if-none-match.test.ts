@@ -162,7 +162,7 @@ eachDoor((door) => {
     });
   });
 
-  test("a write in between is 412: what the entity was is a condition of the write", async () => {
+  test("a write in between is 412: the write requires the version that was checked", async () => {
     const expected: unknown[] = [];
     const page = { id: 1, text: "a", version: 3 };
     const service = odataService({

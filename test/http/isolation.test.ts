@@ -117,7 +117,7 @@ eachDoor((door) => {
         }),
       );
 
-    test("nobody: 401 with the challenge", async () => {
+    test("anonymous user: 401 with the challenge", async () => {
       expectError(await users()("/s/Items"), {
         status: 401,
         code: "Unauthorized",
@@ -131,7 +131,7 @@ eachDoor((door) => {
       });
     });
 
-    test("somebody: what they read is kept by no cache", async () => {
+    test("signed-in user: no cache stores the response", async () => {
       const send = users();
       const headers = { Authorization: "Bearer ann" };
       const answer = await send("/s/Items?$select=Name", headers);
@@ -157,7 +157,7 @@ eachDoor((door) => {
       expect(answers.map(({ json }) => json.value[0].Name as string)).toEqual(names);
     });
 
-    test("authenticate that fails is a 500 that tells nothing", async () => {
+    test("a failure of authenticate is a 500 without details", async () => {
       const send = door.to(
         odataService({
           prefix: "/s",
@@ -175,7 +175,7 @@ eachDoor((door) => {
   });
 });
 
-describe("what is kept for one service is not used for another", () => {
+describe("services do not share caches", () => {
   const Shelf = entityType("Shelf", {
     id: edm.int32().key(),
     label: edm.string(),
@@ -319,7 +319,7 @@ describe("what is kept for one service is not used for another", () => {
 describe("names and prefixes", () => {
   const service = (options: object) => odataService({ entitySets: [items], logger: noFailures, ...options });
 
-  test("an unnamed registration stands beside named ones", async () => {
+  test("an unnamed registration works alongside named ones", async () => {
     const services = [service({}), service({ name: "v1" }), service({ name: "default", prefix: "/d" })];
     for (const path of ["/Items/$count", "/v1/Items/$count", "/d/Items/$count"]) {
       expect(await ask(services, path), path).toEqual({ status: 200, version: "4.0", json: "7" });
@@ -341,7 +341,7 @@ describe("names and prefixes", () => {
     expect(() => toNodeHandler([v1, v1])).toThrow(ConfigurationError);
   });
 
-  test("names of sets are told apart per registration only", () => {
+  test("names of sets must be unique per registration only", () => {
     const other = entitySet(Item, { name: "Items", getAll: () => [] });
     expect(() => odataService({ name: "a", entitySets: [items] })).not.toThrow();
     expect(() => odataService({ name: "b", entitySets: [other] })).not.toThrow();

@@ -318,7 +318,7 @@ eachDoor((door) => {
       const as = (name: string) => (name === "" ? {} : { "x-user": name });
       const CALLERS = ["", "ada", "bob", "seven", "text seven", "big"];
 
-      test("by the id of the user; an anonymous one is a user of its own", async () => {
+      test("by the id of the user; anonymous users form a separate scope", async () => {
         const sendAs = guarded();
         for (const owner of CALLERS) {
           const { json, status } = await sendAs("/s/Readings?$orderby=value", as(owner));
@@ -360,7 +360,7 @@ eachDoor((door) => {
         expectError(await wrong("/s/Readings"), { status: 500, code: "InternalServerError" });
       });
 
-      test("a token of version 0.1, which belonged to nobody", async () => {
+      test("a token of version 0.1, which has no user", async () => {
         const token =
           "07ZdZXFOMvuDOj0cToW8mCFCxrf2UJf-4BLVrnr4WtWYZbzd2Swa__ILFrl-mMgetiC6mGSL5jSvsaUomwOJZy3SFC370MjUOIxY890g9LU";
         expectError(await send(`/s/Readings?$orderby=value&$skiptoken=${token}`), invalid);
@@ -371,7 +371,7 @@ eachDoor((door) => {
       expectError(await send(`/s/Readings?$skiptoken=${token}`), invalid);
     });
 
-    test("and 400 InvalidQueryOption for $skip beside it", async () => {
+    test("and 400 InvalidQueryOption for $skip together with it", async () => {
       const { json } = await send("/s/Readings");
       expectError(await send(`${targetOf(json[NEXT])}&$skip=1`), {
         status: 400,

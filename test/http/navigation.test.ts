@@ -401,7 +401,7 @@ eachDoor((door) => {
       }
     });
 
-    test("creating has a route of its own; what no handler reads has no references", async () => {
+    test("creating has its own route; a navigation without a read handler has no references", async () => {
       const ask = sendTo({ navigation: { made: hasMany(Room, { create: (_key, room) => room }) } });
       expectError(await ask(`${BIG}/Made`), {
         status: 405,
@@ -483,7 +483,7 @@ function answersOfHandlers(door: Door): void {
       expect(logger.errors).toHaveLength(paths.length);
     });
 
-    test("a batch of null is no parent, undefined is none", async () => {
+    test("null in a batch is a missing parent, undefined is no related entity", async () => {
       const navigation = {
         many: hasMany(Room, { getBatch: (keys) => new Map(keys.map((key) => [key, null as never])) }),
         single: hasOptional(Room, { get: () => undefined as never }),

@@ -51,7 +51,7 @@ const MANY = Array.from({ length: 50_000 }, (_, index) => ({
 }));
 
 describe("serve", () => {
-  test("port 0 is one that the system chooses; url leads to the service", async () => {
+  test("with port 0 the system chooses the port; url leads to the service", async () => {
     const server = await start({ getAll: () => ITEMS });
     expect(server.port).toBeGreaterThan(0);
     expect(server.url).toBe(`http://localhost:${String(server.port)}`);
@@ -139,7 +139,7 @@ describe("serve", () => {
   });
 });
 
-describe("a body that nobody reads", () => {
+describe("an unread body", () => {
   test("does not hold the answer, nor what comes after it", async () => {
     const server = await start({ getAll: () => ITEMS });
     const body = "x".repeat(3_000_000);
@@ -152,7 +152,7 @@ describe("a body that nobody reads", () => {
   });
 });
 
-describe("bytes that are no request", () => {
+describe("invalid HTTP", () => {
   const raw = (port: number, bytes: string) =>
     new Promise<string>((resolve) => {
       let text = "";

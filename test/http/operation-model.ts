@@ -18,9 +18,9 @@ export interface ParameterCase {
   readonly plain?: readonly string[];
   /** JSON, in bodies and results. */
   readonly json: string;
-  /** What is no value of it in a URL. */
+  /** Invalid values in a URL. */
   readonly wrongLiterals: readonly string[];
-  /** What is no value of it in a body. */
+  /** Invalid values in a body. */
   readonly wrongJson: readonly string[];
 }
 
@@ -196,7 +196,7 @@ export const SCALARS: readonly ParameterCase[] = [
   },
 ];
 
-/** What a URL writes as JSON. */
+/** The types that a URL writes as JSON. */
 export const STRUCTURES: readonly ParameterCase[] = [
   {
     name: "Position",
@@ -238,7 +238,7 @@ export const STRUCTURES: readonly ParameterCase[] = [
 
 export const CASES: readonly ParameterCase[] = [...SCALARS, ...STRUCTURES];
 
-/** What the last call of an operation was given. */
+/** The arguments of the last call of an operation. */
 export interface Calls {
   last: unknown;
 }

@@ -208,7 +208,7 @@ eachDoor((door) => {
       expectError(await send("/b/Books(1)/authors?$count=true"), refused);
     });
 
-    test("what is no list is a 500", async () => {
+    test("a result that is not a list is a 500", async () => {
       expectError(await send("/b/wrong"), { status: 500, code: "InternalServerError" });
     });
   });

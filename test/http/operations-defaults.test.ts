@@ -85,7 +85,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("a bound result of each primitive type stands in its envelope", () => {
+  describe("wraps a bound result of each primitive type in its envelope", () => {
     const send = door.to(echoService({ last: undefined }));
     // Enumerations are no primitive types: their members are bare.
     const primitive = SCALARS.filter(({ name }) => name !== "Color" && name !== "Access");
@@ -105,7 +105,7 @@ eachDoor((door) => {
   });
 });
 
-test("$metadata tells the default of every primitive and enumeration type", async () => {
+test("$metadata contains the default of every primitive and enumeration type", async () => {
   const service = optionalService(() => undefined);
   const xml = await (await service.fetch(new Request(`${ORIGIN}/o/$metadata`))).text();
   for (const { name, json } of SCALARS) {

@@ -65,7 +65,7 @@ eachDoor((door) => {
       },
     );
 
-    test("what is no value of it in a URL is refused, whichever form the call has", async () => {
+    test("rejects invalid values in a URL, in any form of the call", async () => {
       for (const wrong of each.wrongLiterals.map(encodeURIComponent)) {
         for (const target of [`/o/get${name}?x=${wrong}`, `/o/get${name}(x=@p)?@p=${wrong}`]) {
           calls.last = undefined;
@@ -78,7 +78,7 @@ eachDoor((door) => {
       }
     });
 
-    test("what is no value of it in a body is refused", async () => {
+    test("rejects invalid values in a body", async () => {
       for (const wrong of each.wrongJson) {
         calls.last = undefined;
         const answer = await send(`/o/send${name}`, JSON_BODY, "POST", `{"x":${wrong}}`);
@@ -142,7 +142,7 @@ eachDoor((door) => {
       await expectRefused(`/o/getString?x=${plain}`);
     });
 
-    test("an alias without a value is no text", async () => {
+    test("an alias without a value is not a string", async () => {
       expectError(await send("/o/getString?x=@home"), { status: 400, code: "MissingParameter", target: "x" });
     });
 
@@ -176,7 +176,7 @@ eachDoor((door) => {
     expectError(await send(`/o/getTexts?x=${deep}`), { ...invalid, message: /deep|levels/u });
   });
 
-  test("strings stand for numbers where the client says so", async () => {
+  test("accepts strings as numbers if the client says so", async () => {
     const headers = { "Content-Type": "application/json;IEEE754Compatible=true" };
     const answer = await send("/o/sendInt32", headers, "POST", '{"x":"5"}');
     expect([answer.status, answer.text]).toEqual([200, "5"]);

@@ -444,7 +444,7 @@ eachDoor((door) => {
       },
     );
 
-    test("arguments of an action do not stand in its path", async () => {
+    test("rejects arguments of an action in its path", async () => {
       const expected = { status: 400, code: "InvalidParameter", target: "ping", message: /in the body/u };
       expectError(await post("/t/ping(x=1)"), expected);
       expectError(await post("/t/add(a=1)", '{"a":1}'), { ...expected, target: "add" });
@@ -576,7 +576,7 @@ eachDoor((door) => {
       });
     });
 
-    test("representation is told where there is one", async () => {
+    test("confirms return=representation if the action has a result", async () => {
       const added = await send("/t/add", prefer("representation"), "POST", '{"a":1}');
       expectAnswer(added, { headers: { ...JSON_HEADERS, "preference-applied": "return=representation" }, body: "2" });
       const closed = await send("/t/Tasks(1)/close", prefer("representation"), "POST");

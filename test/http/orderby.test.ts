@@ -68,7 +68,7 @@ eachDoor((door) => {
       expect(idsOf(down.json)).toEqual(idsOf(up.json).toReversed());
     });
 
-    test("a parameter alias may stand in it", async () => {
+    test("accepts a parameter alias", async () => {
       const { json } = await send(read("Samples", { $orderby: "Id mul @sign", "@sign": "-1" }));
       expect(idsOf(json)).toEqual([6, 5, 4, 3, 2, 1]);
     });

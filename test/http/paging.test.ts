@@ -290,7 +290,7 @@ eachDoor((door) => {
       });
     });
 
-    test("a total that nobody asked for is not shown", async () => {
+    test("omits the total unless requested", async () => {
       expect((await set({ count: 1234 })("/s/Items")).json).not.toHaveProperty("@odata.count");
     });
 
@@ -348,7 +348,7 @@ eachDoor((door) => {
         });
       });
 
-      test("no link without maxTop and preference: the whole set was asked for", async () => {
+      test("no link without maxTop and preference: the request is for the whole set", async () => {
         expect((await pagesOf(null, 7, 3)("/s/Items")).json).not.toHaveProperty([NEXT]);
       });
 

@@ -130,7 +130,7 @@ eachDoor((door) => {
       },
     );
 
-    test("406 for what the client does not take", async () => {
+    test("406 for formats that the client does not accept", async () => {
       const refused = { status: 406, code: "NotAcceptable", target: "Accept" };
       expectError(await send("/odata/Samples(1)/Text/$value", { Accept: "image/png" }), refused);
       expectError(await send("/odata/Samples(1)/Binary/$value", { Accept: "text/plain" }), refused);
@@ -138,7 +138,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what is not there", () => {
+  describe("missing resources", () => {
     test.each([
       ["an entity", "/odata/Samples(99)/Text", { status: 404, code: "NotFound", message: /99/u }],
       ["an entity, raw", "/odata/Samples(99)/Text/$value", { status: 404, code: "NotFound", message: /99/u }],
@@ -210,7 +210,7 @@ eachDoor((door) => {
     });
   });
 
-  test("HEAD is GET without a body, OPTIONS tells the methods", async () => {
+  test("HEAD is GET without a body, OPTIONS returns the methods", async () => {
     expectAnswer(await send("/odata/Samples(1)/Text", {}, "HEAD"), { body: "" });
     const { headers } = await send("/odata/Samples(1)/Text", {}, "OPTIONS");
     expect(headers["allow"]).toBe("GET, HEAD, OPTIONS");
@@ -236,7 +236,7 @@ eachDoor((door) => {
     expect(logger.errors).toHaveLength(2);
   });
 
-  test("a navigation property of the same path is no structural one", async () => {
+  test("a navigation property of the same path is not a structural property", async () => {
     const Leaf = entityType("Leaf", { id: edm.int32().key() });
     const Tree = entityType("Tree", { id: edm.int32().key() });
     const set = entitySet(Tree, {

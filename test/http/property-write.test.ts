@@ -324,7 +324,7 @@ eachDoor((door) => {
       expect(calls).toEqual([]);
     });
 
-    test("annotations beside the value are passed over", async () => {
+    test("ignores annotations next to the value", async () => {
       expect((await put("Parcels(1)/Name", '{"@odata.context":"x","value":"a"}')).status).toBe(204);
     });
 

@@ -94,7 +94,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what a write names", () => {
+  describe("the headers of a write", () => {
     const patch = (profile: "specification" | "standard", method: string, headers: HeaderTable) =>
       door.to(pages(profile))("/p/Pages(1)", { ...JSON_BODY, ...headers }, method, '{"Text":"x"}');
 

@@ -111,7 +111,7 @@ eachDoor((door) => {
       expect(calls).toEqual([]);
     });
 
-    test("annotations beside it are passed over", async () => {
+    test("ignores annotations next to it", async () => {
       const body = '{"@odata.context":"http://x/$metadata#$ref","@odata.id":"Tags(7)"}';
       expect((await send("POST", "Books(1)/Tags/$ref", body)).status).toBe(204);
     });
@@ -176,7 +176,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what the handler answers", () => {
+  describe("the result of the handler", () => {
     test.each([
       ["POST", "Busy/$ref", reference()],
       ["DELETE", "Busy/$ref?$id=a", undefined],

@@ -190,7 +190,7 @@ eachDoor((door) => {
       }
     });
 
-    test("what the target set has switched off", async () => {
+    test("options that the target set disables", async () => {
       const off = door.to(store("get", { lines: { orderByEnabled: false, countEnabled: false } }).service);
       expectError(await off("/r/Orders(1)/Lines/$ref?$orderby=Price"), { ...refused, target: "$orderby" });
       expectError(await off("/r/Orders(1)/Lines/$ref?$count=true"), { ...refused, target: "$count" });
@@ -210,7 +210,7 @@ eachDoor((door) => {
     });
   });
 
-  test("pages of the target set's maxTop have links; what they bring is the set", async () => {
+  test("pages of the target set's maxTop have links; together they return the set", async () => {
     const ask = door.to(store("get", { lines: { maxTop: 2 } }).service);
     const first = await ask("/r/Orders(1)/Lines/$ref?$orderby=Price");
     expect(first.json).toEqual({
@@ -245,7 +245,7 @@ eachDoor((door) => {
       expectError(await ask("/r/Orders(1)/Nothing/$ref"), { status: 404, code: "NotFound" });
     });
 
-    test("what a handler answers as an error is the answer", async () => {
+    test("an error of a handler becomes the response", async () => {
       const get = () => odataError(409, "Busy", "Come back later.");
       const { service, logger } = store("get", { navigation: { lines: hasMany(Line, { target: "Lines", get }) } });
       expectError(await door.to(service)("/r/Orders(1)/Lines/$ref"), {

@@ -49,7 +49,7 @@ eachDoor((door) => {
     expect(answer.requestId).toMatch(NEW_ID);
   });
 
-  test("each request without an id has one of its own, on every kind of response", async () => {
+  test("each request without an id gets its own, on every kind of response", async () => {
     const { service } = notes({ crossSiteWrites: "refuse" });
     const send = door.to(service);
     const post = { "Content-Type": "application/json" };

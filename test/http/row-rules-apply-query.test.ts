@@ -87,7 +87,7 @@ function start({ isPopulated = false, isAdmin = false }: Given = {}) {
 }
 
 describe("a set that applies queries by itself", () => {
-  test("shows what the rule lets through, in pages and numbers too", async () => {
+  test("shows the visible rows, also in pages and counts", async () => {
     const { ask, names, queries } = start();
     expect(await names("/Players")).toEqual(["Ann", "Cid", "Dan"]);
     expect(await names("/Players?$filter=TeamId eq 1")).toEqual(["Ann", "Dan"]);

@@ -73,14 +73,14 @@ test("lists are shorter, single ones are left out, at every level", async () => 
   expect(JSON.stringify(json)).not.toMatch(/21|41|51|61/);
 });
 
-test("what a rule leads to is loaded for what is handed back", async () => {
+test("loads the entities that a rule needs to check the result", async () => {
   const post = start({ ...BOX, items: [open(11), open(12), open(13)], main: open(21) }, true);
   const { status, json } = await post({ Id: 1, IsSecret: false });
   expect(status).toBe(201);
   expect(json).toMatchObject({ Items: [{ Id: 11 }], Main: { Id: 21 } });
 });
 
-test("what is nested in a new entity of a set without a rule is judged by its own", async () => {
+test("nested entities in a new entity of a set without a rule obey their own rules", async () => {
   const post = start(BOX, false);
   const { status, json } = await post({ Id: 1, IsSecret: false, Items: [{ Id: 11, IsSecret: true }] });
   expect(status).toBe(403);
@@ -103,7 +103,7 @@ test("hidden entities add no members to visible ones, and do not change their or
   expect(await answerTo([bare], { main: secret(61) })).toBe(await answerTo([bare]));
 });
 
-test("what the user may not read is left out of the answer, unless the user sent it", async () => {
+test("omits entities that the user may not read, unless the user sent them", async () => {
   const service = odataService({
     prefix: "",
     defaults: { allowDeepInsert: true },

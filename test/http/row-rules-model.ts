@@ -93,7 +93,7 @@ export function visibleTo(region: string | null): Data {
   return { customers, orders, lines: DATA.lines.filter(({ isSecret }) => !isSecret) };
 }
 
-/** How often the rule of each set was asked. */
+/** How often the rule of each set was called. */
 export type Asked = Record<SetName, number>;
 
 /** The rules of the model; `fault` takes the place of all of them. */
@@ -143,7 +143,7 @@ const LINKS: readonly Link[] = [
   { set: "lines", name: "order", target: "orders", isMany: false, own: "orderId", related: "id" },
 ];
 
-/** What a service is made with. */
+/** The options of a service. */
 export interface Making {
   readonly style: Style;
   readonly data: Data;

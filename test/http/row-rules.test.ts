@@ -178,7 +178,7 @@ describe.each(STYLES)("%s", (style) => {
     }
   });
 
-  test("the rule of a set is asked once by a request, whatever the request mentions", async () => {
+  test("a request calls the rule of a set once, whatever it mentions", async () => {
     const { service, asked } = guarded(style);
     const target =
       "/Customers?$expand=Orders($expand=Lines,Customer),Reports($filter=Orders/any(o:o/Lines/any()))" +
@@ -233,7 +233,7 @@ describe.each(STYLES)("%s", (style) => {
   describe("writes", () => {
     const customer = { Id: 2, Name: "Hal", Region: "east", BossId: null };
 
-    test("of what is hidden find nothing", async () => {
+    test("of hidden rows find nothing", async () => {
       const { service, rows, calls } = guarded(style);
       const before = structuredClone(rows);
       const { service: other } = makeService({ style, data: visibleTo("east") });
@@ -271,7 +271,7 @@ describe.each(STYLES)("%s", (style) => {
       expect(calls).toEqual([]);
     });
 
-    test("of what the user could not see afterwards are refused", async () => {
+    test("are rejected if the user could not see the row afterwards", async () => {
       const { service, rows, calls } = guarded(style);
       const before = structuredClone(rows);
       const line = { Id: 161, Text: "x", IsSecret: true };
@@ -293,7 +293,7 @@ describe.each(STYLES)("%s", (style) => {
       expect(calls).toEqual([]);
     });
 
-    test("of what the user sees are done", async () => {
+    test("of visible rows succeed", async () => {
       const { service, rows } = guarded(style);
       const expectStatus = async (status: number, method: string, target: string, body?: object): Promise<void> => {
         const told = await ask(service, "east", target, method, body);

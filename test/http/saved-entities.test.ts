@@ -122,7 +122,7 @@ describe("nor where the rule leads along a navigation that a handler tells of", 
   });
 });
 
-test("what the user sees is told as ever", async () => {
+test("visible entities are returned as usual", async () => {
   const made = await send("POST", "Tickets", { Id: 9, Title: "mine" });
   expect([made.status, made.headers.get("location")]).toEqual([201, "http://service.example/Tickets(9)"]);
   const changed = await send("PUT", "Tickets(9)/Title", { value: "mine, too" });

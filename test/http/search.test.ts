@@ -83,7 +83,7 @@ eachDoor((door) => {
     const send = door.to(shop({ ...FORMS[form], ...ANSWERS[answer], maxTop: 2 }).service);
     const inOrder = form === "queryable";
 
-    test("the handler's result stands in the place of the set", async () => {
+    test("the handler's result replaces the set", async () => {
       expectAnswer(await send(url("/t/Teas", { $search: "jasmine" })), {
         body: {
           "@odata.context": `${ORIGIN}/t/$metadata#Teas`,
@@ -126,7 +126,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what the handler gets", () => {
+  describe("the arguments of the handler", () => {
     const word = (text: string): SearchExpression => ({ kind: "word", text });
     test.each<readonly [string, SearchExpression]>([
       ["mint", word("mint")],
@@ -194,7 +194,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what is no search is 400, and nothing is called", () => {
+  describe("an invalid search is 400, and no handler is called", () => {
     test.each([
       "",
       " ",
@@ -271,7 +271,7 @@ eachDoor((door) => {
     });
   });
 
-  test("$expand goes on from what was found", async () => {
+  test("$expand applies to the found entities", async () => {
     const service = odataService({
       prefix: "/t",
       entitySets: [

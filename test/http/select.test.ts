@@ -24,7 +24,7 @@ const SELECTIONS: ReadonlyArray<readonly [select: string, listed: string, entity
 eachDoor((door) => {
   const send = door.to(sampleService);
 
-  describe("$select: only what is selected; the context lists it in the order of the client", () => {
+  describe("$select: only the selected properties; the context URL lists them in the client's order", () => {
     test.each(SELECTIONS)("collection, %s", async ($select, listed, entity) => {
       expectAnswer(await send(url("/odata/Samples", { $select, $filter: "Id eq 3" })), {
         body: { "@odata.context": `${CONTEXT}(${listed})`, value: [entity] },

@@ -110,7 +110,7 @@ test("a client that stops sending a body above the limit is disconnected", async
   expect(seen.errors).toEqual([]);
 });
 
-test("drainTimeout destroys what is left", async () => {
+test("drainTimeout destroys the remaining connections", async () => {
   const server = await start(200);
   const { socket, closed } = open(server.port);
   socket.write(get(60_000));

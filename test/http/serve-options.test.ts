@@ -21,7 +21,7 @@ test.each<[string, unknown, RegExp]>([
   await expect(serving).rejects.toThrow(message);
 });
 
-test("undefined is the default, null is no limit", async () => {
+test("undefined means the default, null means no limit", async () => {
   for (const time of [undefined, null, 2 ** 31 - 1]) {
     const server = await serve(service, {
       port: 0,

@@ -227,13 +227,13 @@ eachDoor((door) => {
       expect(await value("$search=blue")).toEqual(refs([3]));
     });
 
-    test("a missing parent is 404, whatever is asked", async () => {
+    test("a missing parent is 404 for any request", async () => {
       for (const options of ["$search=red", "$filter=Price gt 5", "$expand=Author"]) {
         expectError(await send(`/s/Authors(9)/Books?${options}`), { status: 404, code: "NotFound" });
       }
     });
 
-    test("what no route takes is refused still, and what the target has switched off", async () => {
+    test("still rejects unknown routes, and options that the target disables", async () => {
       for (const options of ["$apply=x", "$compute=x", "$deltatoken=x"]) {
         const answer = await send(`/s/Authors(1)/Books?${options}`);
         expectError(answer, { status: 501, code: "NotImplemented", target: options.split("=")[0]! });
@@ -350,7 +350,7 @@ eachDoor((door) => {
       });
     });
 
-    test("without metadata there is no context", async () => {
+    test("without metadata, the context URL is omitted", async () => {
       const headers = { Accept: "application/json;odata.metadata=none" };
       expect((await standard("/s/place", headers)).json).toEqual(place);
       expect((await standard("/s/number", headers)).json).toEqual({ value: 7 });
@@ -412,7 +412,7 @@ describe("$search on a navigation route", () => {
     ]);
   });
 
-  test("takes what a search handler answers, now or later, source or rows", async () => {
+  test("accepts any result of a search handler: synchronous or a promise, source or rows", async () => {
     for (const answer of [
       () => arraySource(Book, BOOKS.slice(1)),
       () => Promise.resolve(BOOKS.slice(1)),

@@ -1,4 +1,4 @@
-// A program of its own, which runs with --disallow-code-generation-from-strings.
+// A separate program, which runs with --disallow-code-generation-from-strings.
 import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

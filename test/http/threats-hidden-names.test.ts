@@ -4,7 +4,7 @@ import { accountService } from "./threats-model.ts";
 
 const JSON_BODY = { "Content-Type": "application/json" };
 
-/** A request; `NAME` in it stands for a property. */
+/** A request; `NAME` is replaced by a property. */
 type Template = readonly [target: string, method?: string, body?: string];
 
 const filters = [
@@ -58,7 +58,7 @@ const PLACES: readonly Template[] = [
 const REQUESTS = PLACES.map(([target, method = "GET", body = ""]) => [target, method, body] as const);
 
 rawDoor((door) => {
-  describe("a hidden property is answered as one that does not exist", () => {
+  describe("a hidden property gets the same response as a missing one", () => {
     const { service, given } = accountService();
     const send = door.to(service);
 

@@ -74,7 +74,7 @@ eachDoor((door) => {
     });
   });
 
-  test("there is no batch, no asynchronous request and no aggregation", async () => {
+  test("batch, asynchronous requests and aggregation are not supported", async () => {
     const { service, given } = accountService();
     const send = door.to(service);
     const part = '{"requests":[{"id":"1","method":"DELETE","url":"Accounts(1)"}]}';

@@ -7,7 +7,7 @@ const refused = (target: string) => ({ status: 400, code: "UnsupportedQueryOptio
 eachDoor((door) => {
   const send = door.to(sampleService);
 
-  describe("options that are not there, on every form of reading", () => {
+  describe("unsupported options, on every form of reading", () => {
     test.each([
       ["$apply", "groupby((Name))"],
       ["$apply", ""],
@@ -32,7 +32,7 @@ eachDoor((door) => {
     );
   });
 
-  describe("what is not targeted, in expressions", () => {
+  describe("unsupported expressions", () => {
     const EXPRESSIONS = [
       "Parts(1)/Name eq 'x'",
       "$it/Kit.Sample/Id eq 1",
@@ -70,7 +70,7 @@ eachDoor((door) => {
     }
   });
 
-  describe("resources that are not there: 404", () => {
+  describe("unknown resources: 404", () => {
     test.each([
       "/odata/$crossjoin(Samples,Parts)",
       "/odata/$all",

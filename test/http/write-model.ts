@@ -19,7 +19,7 @@ export interface NoteSetTraits {
   readonly readable: boolean;
 }
 
-/** What was asked of the handlers, in order. */
+/** The calls of handlers, in order. */
 export interface HandlerCall {
   readonly handler: string;
   readonly key?: unknown;

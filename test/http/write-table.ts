@@ -29,7 +29,7 @@ export interface Expectation {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly calls: ReadonlyArray<Pick<HandlerCall, "handler" | "expected">>;
-  /** What is kept afterwards. */
+  /** The rows that are stored afterwards. */
   readonly rows: readonly StoredNote[];
 }
 

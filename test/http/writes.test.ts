@@ -124,7 +124,7 @@ eachDoor((door) => {
       }
     });
 
-    test("PATCH: what is computed, immutable or the key is not in the delta; null is", async () => {
+    test("PATCH: the delta omits the key and computed or immutable properties, and contains null", async () => {
       const send = accounts();
       const body = { Id: 1, Owner: "Eve", Opened: null, Version: 8, Note: null, Tags: [] };
       expect((await send("PATCH", "Accounts(1)", body)).status).toBe(200);
@@ -211,7 +211,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what is shown of a written entity", () => {
+  describe("the response to a write", () => {
     const row = { id: 1, name: "a", rank: 2, price: "1.50", place: null };
     const send = items({
       create: () => row,
