@@ -3,7 +3,7 @@ import type { Facets, PrimitiveType } from "./primitive-type.ts";
 /**
  * The resolved entity data model of one service, deep-frozen after startup. Each property has two names: `name` on the wire
  * and in $metadata, `field` in the application's objects.
- * @see OData CSDL 4.0
+ * @see OData CSDL 4.0, section 5
  */
 export interface Model {
   readonly kind: "Model";

@@ -245,7 +245,7 @@ class RequestContext implements Context {
     return (this.#door ??= new HandlerDoor(this.#exchange.service.sets, { facts: this, depth: 0, part: null }));
   }
 
-  /** For writes: @see WriteContext in definition/context. */
+  /** Writes get a `WriteContext` (definition/context) instead. */
   get expected(): undefined {
     return undefined;
   }

@@ -5,7 +5,7 @@ import type { DatabaseSchema, WantedTable } from "./schema.ts";
 /** The schemas in which SQLite looks for an unqualified table. */
 const SEARCHED = ["temp", "main"];
 
-/** @see https://sqlite.org/pragma.html#pragma_table_xinfo; `hidden` is 1 in virtual tables, 2 and 3 when generated */
+/** `hidden` is 1 in virtual tables, 2 and 3 in generated columns. @see https://sqlite.org/pragma.html#pragma_table_xinfo */
 const COLUMNS = `select l.schema as c0, l.name as c1, l.type as c2, x.name as c3, x.type as c4, x."notnull" as c5,
   x.dflt_value as c6, x.pk as c7, x.hidden as c8, l.wr as c9, l.strict as c10,
   (select count(*) from pragma_table_info(l.name, l.schema) k where k.pk > 0) as c11

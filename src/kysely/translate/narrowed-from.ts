@@ -17,7 +17,7 @@ interface Narrowing {
   readonly base: RowStatements;
   readonly condition: Expression;
   readonly mentioned: MentionedStatements;
-  /** The column of what is there that tells so: @see From. Rows that are narrowed twice have one for each. */
+  /** The column that shows so, as in `From`. Rows that are narrowed twice have one for each. */
   readonly seen: string | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface Rows {
   readonly plans: PlansByField;
   /** The key of the type: its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
-  /** The column that tells whether a row is one of them: @see From in base-query */
+  /** The column that shows whether a row is one of them, as in `From` (base-query). */
   readonly seen?: string | undefined;
 }
 
