@@ -1,4 +1,4 @@
-import type { EntitySet, JoinPair, NavigationJoin, NavigationProperty } from "./model.ts";
+import type { EntitySet, JoinPair, NavigationJoin, NavigationProperty, StructuralProperty } from "./model.ts";
 
 /**
  * The place of the values that relate two entities: the entity that a navigation starts from, the related entity, or a
@@ -42,4 +42,14 @@ function partnerPairs({ entityType, partner }: NavigationProperty): readonly Joi
 export function refersToKey({ entityType }: NavigationProperty, join: NavigationJoin): boolean {
   if (join.kind === "link") return false;
   return entityType.key.every(({ field }) => join.pairs.some(({ related }) => related.field === field));
+}
+
+/** Returns the properties of the entity that a navigation starts from, by which it is joined. */
+export function ownProperties(join: NavigationJoin): readonly StructuralProperty[] {
+  return join.kind === "link" ? join.from.map(({ property }) => property) : join.pairs.map(({ property }) => property);
+}
+
+/** Returns the properties of the related entity by which it is joined; for `on`, in the order of `ownProperties`. */
+export function relatedProperties(join: NavigationJoin): readonly StructuralProperty[] {
+  return join.kind === "link" ? join.to.map(({ property }) => property) : join.pairs.map(({ related }) => related);
 }

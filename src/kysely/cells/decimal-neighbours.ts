@@ -6,6 +6,7 @@ import {
   MAX_DECIMAL_DIGITS,
   countWholeDigits,
 } from "../../edm/decimal.ts";
+import { withoutZeros } from "./instant.ts";
 
 /** The integers next to a Decimal times ten to the power of `scale`. */
 export function unitsAround(value: string, scale: number): { readonly floor: bigint; readonly ceiling: bigint } {
@@ -70,10 +71,7 @@ export function toDecimalKey(value: string): string {
 
 /** All digits but the zero that stands for no whole part, and the zeros at the end. */
 function significantDigits(value: string): string {
-  const digits = value.replace(/^-?(?:0(?=\.))?/, "").replace(".", "");
-  let end = digits.length;
-  while (digits.endsWith("0", end)) end -= 1;
-  return digits.slice(0, end);
+  return withoutZeros(value.replace(/^-?(?:0(?=\.))?/, "").replace(".", ""));
 }
 
 function complement(digits: string): string {

@@ -1,14 +1,15 @@
 import { parseDateTimeOffset } from "../../edm/date-time-offset.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import { padDigits } from "../../edm/scan-digits.ts";
 import { nextDouble } from "./decimal-neighbours.ts";
 import {
   BEFORE_ALL_TEXTS,
   BEHIND_ALL_TEXTS,
   DEFAULT_PRECISION,
+  fromEpoch,
   MAX_PRECISION,
   roundedUp,
   toInstant,
+  withoutZeros,
   writeInstant,
   type Instant,
 } from "./instant.ts";
@@ -117,9 +118,7 @@ export function showInstant(instant: Instant, least: number): string | null {
 
 /** Fraction digits of an instant without zeros at the end. */
 function neededDigits({ fraction }: Instant): number {
-  let end = fraction.length;
-  while (fraction.endsWith("0", end)) end -= 1;
-  return end;
+  return withoutZeros(fraction).length;
 }
 
 /** A property that declares no precision has the greatest. */
@@ -142,9 +141,7 @@ function millisecondsOf({ seconds, fraction }: Instant): number {
 }
 
 function ofMilliseconds(milliseconds: number): Instant | null {
-  if (!Number.isSafeInteger(milliseconds)) return null;
-  const seconds = Math.floor(milliseconds / 1000);
-  return { seconds, fraction: padDigits(milliseconds - seconds * 1000, 3).padEnd(MAX_PRECISION, "0") };
+  return Number.isSafeInteger(milliseconds) ? fromEpoch(milliseconds) : null;
 }
 
 function ofJulianMilliseconds(milliseconds: bigint | null): Instant | null {

@@ -63,9 +63,13 @@ export function writeInstant({ seconds, fraction }: Instant, digits: number): st
 
 /** The canonical timestamp of milliseconds since 1970-01-01T00:00:00Z; null for a year that is not of 0 to 9999. */
 export function writeEpoch(milliseconds: number): string | null {
+  return writeInstant(fromEpoch(milliseconds), 3);
+}
+
+/** Returns the instant of milliseconds since 1970-01-01T00:00:00Z. */
+export function fromEpoch(milliseconds: number): Instant {
   const seconds = Math.floor(milliseconds / MILLISECONDS);
-  const fraction = padDigits(milliseconds - seconds * MILLISECONDS, 3).padEnd(MAX_PRECISION, "0");
-  return writeInstant({ seconds, fraction }, 3);
+  return { seconds, fraction: padDigits(milliseconds - seconds * MILLISECONDS, 3).padEnd(MAX_PRECISION, "0") };
 }
 
 /** The next instant of so many fraction digits, when the given one has more: null when it has not. */
@@ -98,7 +102,7 @@ export function toDurationKey(value: string): string {
 }
 
 /** Cuts the zeros at the end. */
-function withoutZeros(digits: string): string {
+export function withoutZeros(digits: string): string {
   let end = digits.length;
   while (digits.endsWith("0", end)) end -= 1;
   return digits.slice(0, end);

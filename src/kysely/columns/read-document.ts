@@ -1,7 +1,7 @@
 import { keptPer } from "../../base/memo.ts";
 import type { ComplexType, StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { ColumnFormat } from "./column-format.ts";
 
@@ -49,7 +49,7 @@ function readerOf(property: StructuralProperty, isCollection: boolean): ReadValu
 const memberReader = keptPer((member: StructuralProperty): ReadValue => readerOf(member, member.isCollection));
 
 function readObject(property: StructuralProperty, type: ComplexType, value: JsonValue): unknown {
-  if (!isObject(value)) throw wrongDocument(property, "JSON that is no object");
+  if (!isJsonObject(value)) throw wrongDocument(property, "JSON that is no object");
   const members = type.properties.map((member) => {
     const given = Object.hasOwn(value, member.field) ? (value[member.field] ?? null) : null;
     return [member.field, given === null ? null : memberReader(member)(given)] as const;
@@ -59,11 +59,6 @@ function readObject(property: StructuralProperty, type: ComplexType, value: Json
 
 function isArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  // Objects alone have no prototype.
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
 }
 
 /** Makes the error for a cell that holds no value of a property. @param what it holds */

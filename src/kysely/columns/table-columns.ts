@@ -256,3 +256,8 @@ function readOption(given: unknown, path: string, property: StructuralProperty, 
 export function columnNames(plan: ColumnPlan): readonly string[] {
   return plan.kind === "complex" ? [...plan.members.values()].flatMap(columnNames) : [plan.column];
 }
+
+/** Whether a column stores Guids as text in any letter case. */
+export function holdsAnyCaseGuids(plan: ColumnPlan | undefined): boolean {
+  return plan?.kind === "scalar" && plan.property.type.name === "Edm.Guid" && plan.storage === "text";
+}

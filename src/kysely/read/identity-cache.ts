@@ -1,3 +1,6 @@
+import type { SourcesBySet } from "../../query/source.ts";
+import { findReader } from "./row-source.ts";
+
 /** A node of the tree: one level per key. */
 interface Level<V> {
   readonly next: WeakMap<object, Level<V>>;
@@ -25,4 +28,19 @@ export class IdentityCache<V> {
     level.value ??= make();
     return level.value;
   }
+}
+
+/** Returns what a statement depends on besides its shape: the text of each base query that it mentions. */
+export function identitiesOf(sources: SourcesBySet | undefined): readonly object[] {
+  // A source without a database may be among them, as long as the query reads nothing from it.
+  return Array.from(sources ?? [], ([entitySet, source]) => {
+    const reader = findReader(source);
+    return reader === undefined ? [] : [entitySet, reader.statements];
+  }).flat();
+}
+
+/** Returns the statement of a combination of clauses, made on first use. */
+export function variantOf<S>(variants: S[], clauses: readonly boolean[], make: () => S): S {
+  const index = clauses.reduce((number, clause) => number * 2 + (clause ? 1 : 0), 0);
+  return (variants[index] ??= make());
 }

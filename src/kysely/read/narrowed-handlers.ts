@@ -16,6 +16,8 @@ import { sqlReaderOf } from "./sql-row-source.ts";
 /** The handlers of one entity that a table has. */
 type KeyedHandlers = Pick<EntitySetHandlers<Context>, "getByKey" | "replace" | "patch" | "delete">;
 
+type Change = (key: unknown, values: unknown, context: Context) => Answer<unknown>;
+
 /** The type whose entities are read. */
 interface KeyedType {
   readonly name: string;
@@ -49,27 +51,17 @@ export function narrowedHandlers(
     if (isODataError(found)) throw found;
     return found !== null;
   };
+  const changing = (change: Change): Change =>
+    Object.assign(
+      async (wanted: unknown, values: unknown, context: Context) =>
+        (await isShown(wanted, context)) ? change(wanted, values, context) : null,
+      obeying,
+    );
   const { getByKey, replace, patch, delete: remove } = handlers;
   return {
     ...(getByKey === undefined ? {} : { getByKey: keyedHandler(type, read) }),
-    ...(replace === undefined
-      ? {}
-      : {
-          replace: Object.assign(
-            async (wanted: unknown, entity: unknown, context: Context) =>
-              (await isShown(wanted, context)) ? replace(wanted, entity, context) : null,
-            obeying,
-          ),
-        }),
-    ...(patch === undefined
-      ? {}
-      : {
-          patch: Object.assign(
-            async (wanted: unknown, delta: unknown, context: Context) =>
-              (await isShown(wanted, context)) ? patch(wanted, delta, context) : null,
-            obeying,
-          ),
-        }),
+    ...(replace === undefined ? {} : { replace: changing(replace) }),
+    ...(patch === undefined ? {} : { patch: changing(patch) }),
     ...(remove === undefined
       ? {}
       : {

@@ -5,7 +5,7 @@ import { cancelOptions, isOfDatabase, openTransaction } from "../connection/kyse
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import { cellName } from "../translate/select-columns.ts";
+import { toRows } from "../translate/select-columns.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
 
 /** What a connection must know of its database. */
@@ -108,16 +108,14 @@ export class SqlRows {
     parameters: readonly unknown[],
     signal: AbortSignal | undefined,
   ): Promise<readonly Row[]> {
-    const names = Array.from({ length: statement.width }, (_none, index) => cellName(index));
-    const rows = await this.#objects(statement, parameters, signal);
-    return rows.map((row) => names.map((name) => row[name] ?? null));
+    return toRows(await this.#objects(statement, parameters, signal), statement.width);
   }
 
   async #objects(
     { sql, table }: Pick<Statement, "sql" | "table">,
     parameters: readonly unknown[],
     signal: AbortSignal | undefined,
-  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  ): Promise<readonly unknown[]> {
     signal?.throwIfAborted();
     try {
       if (!this.#isGuarded) await this.guard();
@@ -125,8 +123,7 @@ export class SqlRows {
       const isCancelled = signal !== undefined && !this.#db.isTransaction;
       const options = isCancelled ? await cancelOptions(this.#db, signal) : undefined;
       const { rows } = await this.#db.executeQuery(CompiledQuery.raw(sql, [...parameters]), options);
-      // Drivers answer rows as objects by the names of the columns.
-      return rows as readonly Readonly<Record<string, unknown>>[];
+      return rows;
     } catch (error) {
       throw toReadFault(error, this.#profile.name, table);
     }

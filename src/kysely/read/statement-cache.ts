@@ -22,8 +22,8 @@ import {
 } from "../translate/translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
-import { IdentityCache } from "./identity-cache.ts";
-import { findReader, readerOfSource } from "./row-source.ts";
+import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
+import { readerOfSource } from "./row-source.ts";
 
 /** A compiled statement: its text, and what is bound in it. */
 export interface Statement {
@@ -64,10 +64,10 @@ const NOTHING_JOINED: readonly never[] = Object.freeze([]);
  */
 export class StatementCache {
   readonly #target: StatementTarget;
-  readonly #pages = new IdentityCache<(RowStatement | undefined)[]>();
+  readonly #pages = new IdentityCache<RowStatement[]>();
   readonly #totals = new IdentityCache<Statement>();
   readonly #keyed = new IdentityCache<RowStatement>();
-  readonly #related = new IdentityCache<(RowStatement | undefined)[]>();
+  readonly #related = new IdentityCache<RowStatement[]>();
   readonly #relatedCounts = new IdentityCache<RowStatement>();
   readonly #narrowed = new IdentityCache<StatementCache>();
   readonly #tests = new IdentityCache<RowStatement>();
@@ -265,33 +265,9 @@ export class StatementCache {
 
 const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));
 
-/** What a statement depends on beside its shape: the text of each base query that it mentions. */
-function identitiesOf(sources: SourcesBySet | undefined): readonly object[] {
-  if (sources === undefined) return [];
-  // Sources over no database stand beside the others where nothing of them is asked for.
-  return Array.from(sources, ([entitySet, source]) => {
-    const reader = findReader(source);
-    return reader === undefined ? [] : [entitySet, reader.statements];
-  }).flat();
-}
-
 /** The statements of sources, without the values of a request. */
 function statementsOf(sources: SourcesBySet | undefined): MentionedStatements {
   return new Map(
     Array.from(sources ?? [], ([entitySet, source]) => [entitySet, readerOfSource(source).statements] as const),
   );
-}
-
-/** The statement of a combination of clauses; made on first use. */
-function variantOf(
-  variants: (RowStatement | undefined)[],
-  clauses: readonly boolean[],
-  make: () => RowStatement,
-): RowStatement {
-  const index = clauses.reduce((number, clause) => number * 2 + (clause ? 1 : 0), 0);
-  const known = variants[index];
-  if (known !== undefined) return known;
-  const made = make();
-  variants[index] = made;
-  return made;
 }

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/sets/stored-database.ts";
+import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
 import type { EnumType, LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type {
   ExpectedColumn,
@@ -10,10 +12,9 @@ import type {
 } from "../../introspect/expected-table.ts";
 import type { WantedTable } from "../../introspect/schema.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
-import type { ColumnPlan, ScalarPlan } from "../columns/table-columns.ts";
+import { holdsAnyCaseGuids, type ColumnPlan, type PlansByField, type ScalarPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
-import type { TableRows } from "./table-rows.ts";
 
 /** A set over a table, as the schema check looks at it. */
 export interface CheckedSet {
@@ -70,11 +71,10 @@ function lookupsOf({ set, rows }: CheckedSet, scope: CheckScope): readonly Expec
     Array.from(entitySet.navigationJoins, ([name, join]): readonly ExpectedLookup[] => {
       const navigation = `${entitySet.name}.${entitySet.navigationProperties.get(name)?.field ?? name}`;
       const isTarget = entitySet.navigationPropertyBindings.get(name) === set.entitySet.name;
-      const own =
-        join.kind === "link" ? join.from.map(({ property }) => property) : join.pairs.map((pair) => pair.property);
-      const related =
-        join.kind === "link" ? join.to.map(({ property }) => property) : join.pairs.map((pair) => pair.related);
-      const sides = [...(entitySet === set.entitySet ? [own] : []), ...(isTarget ? [related] : [])];
+      const sides = [
+        ...(entitySet === set.entitySet ? [ownProperties(join)] : []),
+        ...(isTarget ? [relatedProperties(join)] : []),
+      ];
       return sides.map((properties) => ({
         navigation,
         columns: properties.flatMap(({ field }) => plainColumn(rows, field, scope)),
@@ -135,8 +135,7 @@ function linkTable(
 
 /** A column of a table of links holds Guids in any letter case where the column of the property does. */
 function linkStorage({ rows }: CheckedSet, { property }: LinkColumn): StorageForm | undefined {
-  const plan = rows.plans.get(property.field);
-  return property.type.name === "Edm.Guid" && plan?.kind === "scalar" && plan.storage === "text" ? "text" : undefined;
+  return holdsAnyCaseGuids(rows.plans.get(property.field)) ? "text" : undefined;
 }
 
 type Access = ExpectedColumn["access"];
@@ -269,4 +268,28 @@ function namesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
     double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),
   );
+}
+
+/** The table behind the handlers of an entity set, for the schema check. */
+export class TableRows implements StoredRows {
+  readonly database: StoredDatabase;
+  /** As the declaration names it. */
+  readonly table: string;
+  readonly #plan: () => PlansByField;
+
+  constructor(database: StoredDatabase, table: string, plan: () => PlansByField) {
+    this.database = database;
+    this.table = table;
+    this.#plan = plan;
+  }
+
+  /** Where the properties stand, ignored ones too. */
+  get plans(): PlansByField {
+    return this.#plan();
+  }
+}
+
+/** Notes on a handler which rows it reads or writes. */
+export function noteRows(handler: object, stored: TableRows): void {
+  Object.assign(handler, { stored } satisfies StoredHandler);
 }

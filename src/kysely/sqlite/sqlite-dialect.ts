@@ -1,9 +1,8 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
-import { SynchronousSqliteAdapter } from "./sqlite-adapter.ts";
 import { SqliteDatabase, type SqliteSettings } from "./sqlite-database.ts";
-import { SqliteDriver } from "./sqlite-driver.ts";
+import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 
 /** How a SQLite file is used. */
 export interface SqliteOptions {

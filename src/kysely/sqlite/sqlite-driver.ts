@@ -1,6 +1,14 @@
-import { AbortedTransactionError, type DatabaseConnection, type Driver, type TransactionSettings } from "kysely";
+import {
+  AbortedTransactionError,
+  type DatabaseConnection,
+  type Driver,
+  type TransactionSettings,
+  SqliteAdapter,
+} from "kysely";
+import type { SynchronousReader } from "../connection/synchronous-reader.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
+import { toBoundValues } from "./sqlite-values.ts";
 
 const DONE: Promise<void> = Promise.resolve();
 
@@ -79,4 +87,22 @@ export class SqliteDriver implements Driver {
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Kysely's adapter of SQLite, with reads at once beside it. */
+export class SynchronousSqliteAdapter extends SqliteAdapter implements SynchronousReader {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    super();
+    this.#database = database;
+  }
+
+  readRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[] {
+    return this.#database.rows.get(sql).select(toBoundValues(parameters));
+  }
+
+  readOne(sql: string, parameters: readonly unknown[]): readonly unknown[] | undefined {
+    return this.#database.rows.get(sql).selectFirst(toBoundValues(parameters));
+  }
 }

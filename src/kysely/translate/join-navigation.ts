@@ -1,13 +1,5 @@
 import { sql } from "kysely";
-import type {
-  EntitySet,
-  JoinPair,
-  NavigationJoin,
-  NavigationProperty,
-  StructuralProperty,
-  LinkColumn,
-  LinkJoin,
-} from "../../edm/model.ts";
+import type { EntitySet, JoinPair, NavigationJoin, NavigationProperty, LinkColumn, LinkJoin } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
@@ -99,8 +91,18 @@ export function joinRoot(root: RootExpression, { level, statement }: PathScope):
 
 /** Whether the values of a pair are equal; null, or false, where one is null. */
 export function equalColumns(pair: JoinPair, source: Relation, related: Relation): Sql {
-  const [from, to] = alike(columnOperand(pair.property, source), columnOperand(pair.related, related));
-  return sql`${to} = ${from}`;
+  return equal(columnOperand(pair.related, related), columnOperand(pair.property, source));
+}
+
+/** Whether two operands of one type are equal; null, or false, where one is null. */
+export function equal(left: RowOperand, right: RowOperand): Sql {
+  const [first, second] = alike(left, right);
+  return sql`${first} = ${second}`;
+}
+
+/** Whether operands are not null, as far as they may be. */
+export function notNull(operands: readonly RowOperand[]): readonly Sql[] {
+  return operands.flatMap(({ nulls, sql: value }) => (nulls === "never" ? [] : [sql`${value} is not null`]));
 }
 
 /** Two operands of one type in forms whose cells are equal where the values are. */
@@ -146,19 +148,18 @@ export function tuple(values: readonly Sql[]): Sql {
   return values.length === 1 ? sql.join(values) : sql`(${sql.join(values)})`;
 }
 
-/** The properties of the entity that a navigation starts from, by which it is joined. */
-export function ownProperties(join: NavigationJoin): readonly StructuralProperty[] {
-  return join.kind === "link" ? join.from.map(({ property }) => property) : join.pairs.map(({ property }) => property);
-}
-
-/** The properties of the related entity, in the order of the former. */
-export function relatedProperties(join: NavigationJoin): readonly StructuralProperty[] {
-  return join.kind === "link" ? join.to.map(({ property }) => property) : join.pairs.map(({ related }) => related);
-}
-
 /** A table of links behind `from`. */
 export function linkTable({ table }: LinkJoin, alias: string): Sql {
   return sql`${sql.table(table)} as ${sql.id(alias)}`;
+}
+
+/** The condition that joins the related entities to the table of links. */
+export function linkTest({ to }: LinkJoin, link: string, related: Relation, profile: DialectProfile): Sql {
+  const tests = to.map((column) => {
+    const operand = columnOperand(column.property, related);
+    return equal(operand, linkColumn(column, link, profile, operand.form));
+  });
+  return sql.join(tests, sql` and `);
 }
 
 /**

@@ -25,6 +25,11 @@ export interface RowsUse {
   readonly isLookup: boolean;
 }
 
+/** Returns the `where` of some conditions; nothing for none. */
+export function whereClause(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
+}
+
 /** What makes the rows of statements, for a set that a statement mentions or for the source that is asked (null). */
 export interface RowStatements {
   readonly rowsFor: (entitySet: EntitySet | null, use?: RowsUse) => Rows;

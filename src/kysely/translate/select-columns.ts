@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
-import type { RowColumn, RowShape, ScalarColumn } from "../../query/row-shape.ts";
+import type { Row, RowColumn, RowShape, ScalarColumn } from "../../query/row-shape.ts";
 import { readArray, readDocument } from "../columns/read-document.ts";
 import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -37,6 +37,14 @@ export function addCell(cells: Cells, expression: Sql): number {
 /** The alias of a cell, for drivers that answer rows as objects. */
 export function cellName(index: number): string {
   return `c${index}`;
+}
+
+/** Returns rows as arrays of cells, of rows that a driver returned as objects. */
+export function toRows(objects: readonly unknown[], width: number): readonly Row[] {
+  const names = Array.from({ length: width }, (_none, index) => cellName(index));
+  return (objects as ReadonlyArray<Readonly<Record<string, unknown>>>).map((row) =>
+    names.map((name) => row[name] ?? null),
+  );
 }
 
 /** Where columns are selected from, and what they are added to. */

@@ -1,14 +1,13 @@
 import { sql } from "kysely";
-import { assertNever } from "../../base/assert-never.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { findCollection, findRelation, isEntityPresent } from "./find-path.ts";
-import { alike, joinOf, targetOf, tuple, linkColumn, linkTable } from "./join-navigation.ts";
+import { alike, equal, joinOf, linkTest, notNull, targetOf, tuple, linkColumn, linkTable } from "./join-navigation.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
-import { columnOperand, addRelation, Level, type Relation } from "./relation.ts";
+import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
 import { dependsOnItemsAlone } from "./shared-navigation.ts";
 
 /** Translates the predicate of a lambda operator, which knows its item; null may stand for false. */
@@ -35,19 +34,12 @@ export function translateLambda(expression: LambdaExpression, scope: PathScope, 
   const condition = predicate === null ? null : translate(predicate, item);
   const wanted = condition === null ? null : wantedItem(operator, condition);
   const tests = [where, spend, wanted].filter((test) => test !== null);
-  const items = sql`select 1 from ${from}${tests.length === 0 ? sql`` : sql` where ${sql.join(tests, sql` and `)}`}`;
+  const items = sql`select 1 from ${from}${whereClause(tests)}`;
   return operator === "all" ? sql`not exists (${items})` : sql`exists (${items})`;
 }
 
 function wantedItem(operator: LambdaExpression["operator"], condition: Sql): Sql {
-  switch (operator) {
-    case "any":
-      return sql`(${condition})`;
-    case "all":
-      return sql`(${condition}) is not true`;
-    default:
-      return assertNever(operator);
-  }
+  return operator === "any" ? sql`(${condition})` : sql`(${condition}) is not true`;
 }
 
 /** Translates a condition within a scope; null may stand for false. */
@@ -60,8 +52,6 @@ interface RelatedItems {
   readonly related: Relation;
   /** What stands behind `from` first. */
   readonly from: Sql;
-  /** What holds between the relations within the subquery. */
-  readonly conditions: readonly Sql[];
   /** Columns of the subquery, and those of the source that have the same values. */
   readonly pairs: ReadonlyArray<readonly [inner: RowOperand, outer: RowOperand]>;
 }
@@ -81,9 +71,9 @@ export function translateRelatedLambda(
   const items = relatedItems(navigation, scope);
   const isAll = operator === "all";
   const condition = predicate === null ? null : translate(predicate, itemScope(scope, items.related));
-  const wanted = condition === null ? [] : [isAll ? sql`(${condition}) is not true` : sql`(${condition})`];
+  const wanted = condition === null ? [] : [wantedItem(operator, condition)];
   if (scope.statement.profile.capabilities.correlatedSubqueries) {
-    const tests = [...items.conditions, ...equalities(items), ...spent(items, depth, scope), ...wanted];
+    const tests = [...equalities(items), ...spent(items, depth, scope), ...wanted];
     const found = sql`exists (${select(sql`1`, items, tests)})`;
     return isAll ? sql`not ${found}` : found;
   }
@@ -105,7 +95,7 @@ export function countRelated(navigation: NavigationExpression, scope: PathScope)
   const { profile } = scope.statement;
   const { source } = items;
   const count = profile.capabilities.correlatedSubqueries
-    ? sql`(${select(sql`count(*)`, items, [...items.conditions, ...equalities(items)])})`
+    ? sql`(${select(sql`count(*)`, items, equalities(items))})`
     : profile.syntax.ifNull(joinCounts(items, scope), sql`0`);
   const form = profile.values.canonicalForm(PRIMITIVE_TYPES["Edm.Int64"]);
   if (!source.isOptional) return { kind: "row", sql: count, form, nulls: "never" };
@@ -123,42 +113,33 @@ function relatedItems(navigation: NavigationExpression, scope: PathScope): Relat
     const pairs = join.pairs.map(
       (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, outer)] as const,
     );
-    return { source, related, from: related.from, conditions: [], pairs };
+    return { source, related, from: related.from, pairs };
   }
   const link = statement.nextAlias();
   const pairs = join.from.map((column) => {
     const operand = columnOperand(column.property, outer);
     return [linkColumn(column, link, statement.profile, operand.form), operand] as const;
   });
-  const conditions = join.to.map((column) => {
-    const operand = columnOperand(column.property, related);
-    return equal(operand, linkColumn(column, link, statement.profile, operand.form));
-  });
-  const from = sql`${linkTable(join, link)} inner join ${related.from} on ${sql.join(conditions, sql` and `)}`;
-  return { source, related, from, conditions: [], pairs };
+  const test = linkTest(join, link, related, statement.profile);
+  const from = sql`${linkTable(join, link)} inner join ${related.from} on ${test}`;
+  return { source, related, from, pairs };
 }
 
 function equalities({ pairs }: RelatedItems): readonly Sql[] {
   return pairs.map(([inner, outer]) => equal(inner, outer));
 }
 
-function equal(left: RowOperand, right: RowOperand): Sql {
-  const [first, second] = alike(left, right);
-  return sql`${first} = ${second}`;
-}
-
 function select(what: Sql, { from, related }: RelatedItems, conditions: readonly Sql[]): Sql {
-  const where = conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
-  return sql`select ${what} from ${related.level.from(from)}${where}`;
+  return sql`select ${what} from ${related.level.from(from)}${whereClause(conditions)}`;
 }
 
 /** The pairs as a list of values that is looked into: what does not refer to the rows around it. */
 function amongPairs(items: RelatedItems, wanted: readonly Sql[]): Sql {
   const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
-  const known = items.pairs.flatMap(([inner]) => (inner.nulls === "never" ? [] : [sql`${inner.sql} is not null`]));
-  const list = select(sql.join(pairs.map(([inner]) => inner)), items, [...items.conditions, ...known, ...wanted]);
+  const known = notNull(items.pairs.map(([inner]) => inner));
+  const list = select(sql.join(pairs.map(([inner]) => inner)), items, [...known, ...wanted]);
   const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
-  const present = items.pairs.flatMap(([, outer]) => (outer.nulls === "never" ? [] : [sql`${outer.sql} is not null`]));
+  const present = notNull(items.pairs.map(([, outer]) => outer));
   return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
 }
 
@@ -168,7 +149,7 @@ function joinCounts(items: RelatedItems, { statement }: PathScope): Sql {
   const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
   const names = pairs.map((_pair, index) => `k${String(index)}`);
   const values = sql.join(pairs.map(([inner], index) => sql`${inner} as ${sql.id(names[index] ?? "")}`));
-  const grouped = select(sql`${values}, count(*) as ${sql.id("n")}`, items, items.conditions);
+  const grouped = select(sql`${values}, count(*) as ${sql.id("n")}`, items, []);
   const group = sql.join(pairs.map(([inner]) => inner));
   const tests = pairs.map(([, outer], index) => sql`${sql.id(alias, names[index] ?? "")} = ${outer}`);
   const on = sql.join(tests, sql` and `);

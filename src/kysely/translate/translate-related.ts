@@ -8,9 +8,17 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { toComparable, toEquatable, toOrdered, type FormedSql, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand, Translator } from "../statement/sql-operand.ts";
-import { alike, linkColumn, linkTable } from "./join-navigation.ts";
+import { linkColumn, linkTable, linkTest } from "./join-navigation.ts";
 import { relationScope } from "./path-scope.ts";
-import { columnOperand, addRelation, Level, type Relation, type Rows, type StatementScope } from "./relation.ts";
+import {
+  columnOperand,
+  addRelation,
+  Level,
+  whereClause,
+  type Relation,
+  type Rows,
+  type StatementScope,
+} from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
 import { makeTranslator } from "./translate-expression.ts";
@@ -189,13 +197,8 @@ function relatedRows(rows: Rows, statement: StatementScope, shape: RelatedShape)
     const withKeys = sql`${keys} ${join} ${related.from} on ${tied}`;
     return { related, keys, tie, link, from: related.from, withKeys, translator };
   }
-  const tests = ties.to.map((column) => {
-    const operand = columnOperand(column.property, related);
-    const [left, right] = alike(operand, linkColumn(column, link, profile, operand.form));
-    return sql`${left} = ${right}`;
-  });
   const links = linkTable(ties, link);
-  const toRelated = sql` ${join} ${related.from} on ${sql.join(tests, sql` and `)}`;
+  const toRelated = sql` ${join} ${related.from} on ${linkTest(ties, link, related, profile)}`;
   const withKeys = sql`${keys} ${join} ${links} on ${tied}${toRelated}`;
   return { related, keys, tie, link, from: sql`${links}${toRelated}`, withKeys, translator };
 }
@@ -262,10 +265,6 @@ function innerOrderOf(statement: StatementScope, shape: RelatedShape, rows: Rela
     // They are equal, so that neither is null.
     return [profile.syntax.orderTerm(toOrdered(linkColumn(column, rows.link, profile)), descending, false)];
   });
-}
-
-function whereClause(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
 }
 
 function limitOf({ profile }: StatementScope, { hasTop, hasSkip }: RelatedLimits): Sql {

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import type { ComparisonExpression, Expression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
-import { alike, equalColumns, isFirst, pairsOf, targetOf, tuple } from "./join-navigation.ts";
+import { alike, equalColumns, isFirst, notNull, pairsOf, targetOf, tuple } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
-import { columnOperand, addRelation, Level, type Relation } from "./relation.ts";
+import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
 import { sharedNavigation, truthWhenAbsent, type SharedNavigation } from "./shared-navigation.ts";
 
 /** Translates a condition within a scope. */
@@ -87,37 +87,26 @@ function semiJoin(
   const { statement } = scope;
   const related = addRelation(statement.rowsOf(targetOf(navigation)), new Level(), statement.nextAlias());
   const joinPairs = pairsOf(navigation);
+  const condition = within(source, navigation.navigationProperty, related, () =>
+    where({ ...scope, level: related.level }),
+  );
+  const wanted = condition === null ? [] : [sql`(${condition})`];
   const { correlatedSubqueries, listsWhole } = statement.profile.capabilities;
   if (statement.isLookup && correlatedSubqueries && listsWhole) {
     const tests = joinPairs.map((pair) => equalColumns(pair, source.qualified(), related));
-    const condition = within(source, navigation.navigationProperty, related, () =>
-      where({ ...scope, level: related.level }),
-    );
-    const conditions = [
-      ...tests,
-      ...isFirst(related, joinPairs, statement),
-      ...(condition === null ? [] : [sql`(${condition})`]),
-    ];
-    const from = related.level.from(related.from);
-    return sql`exists (select 1 from ${from} where ${sql.join(conditions, sql` and `)})`;
+    const conditions = [...tests, ...isFirst(related, joinPairs, statement), ...wanted];
+    return sql`exists (select 1 from ${related.level.from(related.from)}${whereClause(conditions)})`;
   }
   const operands = joinPairs.map(
     (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, source.qualified())] as const,
   );
   const pairs = operands.map(([inner, outer]) => alike(inner, outer));
-  const condition = within(source, navigation.navigationProperty, related, () =>
-    where({ ...scope, level: related.level }),
-  );
-  const known = operands.flatMap(([inner]) => (inner.nulls === "never" ? [] : [sql`${inner.sql} is not null`]));
-  const conditions = [
-    ...(mode === "exact" ? known : []),
-    ...isFirst(related, joinPairs, statement),
-    ...(condition === null ? [] : [sql`(${condition})`]),
-  ];
-  const test = conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
-  const list = sql`select ${sql.join(pairs.map(([inner]) => inner))} from ${related.level.from(related.from)}${test}`;
+  const known = mode === "exact" ? notNull(operands.map(([inner]) => inner)) : [];
+  const conditions = [...known, ...isFirst(related, joinPairs, statement), ...wanted];
+  const from = sql`${related.level.from(related.from)}${whereClause(conditions)}`;
+  const list = sql`select ${sql.join(pairs.map(([inner]) => inner))} from ${from}`;
   const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
-  const present = operands.flatMap(([, outer]) => (outer.nulls === "never" ? [] : [sql`${outer.sql} is not null`]));
+  const present = notNull(operands.map(([, outer]) => outer));
   return mode === "filter" || present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
 }
 

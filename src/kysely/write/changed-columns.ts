@@ -2,10 +2,7 @@ import { changesMember, completeValue, isPartial } from "../../definition/sets/m
 import { absentValue } from "../../edm/absent-value.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { LEFT, memberOf, onlyNulls, type StoredColumn, type StoredProperty } from "./stored-columns.ts";
-
-/** Values by the application's fields. */
-type Values = Readonly<Record<string, unknown>>;
+import { LEFT, memberOf, onlyNulls, type StoredColumn, type StoredProperty, type Values } from "./stored-columns.ts";
 
 /** A change of some properties of a row, of complex ones some members. */
 export interface MergedChange {

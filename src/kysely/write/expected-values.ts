@@ -1,8 +1,13 @@
+import type { Context, WriteContext } from "../../definition/context.ts";
+import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { Expected } from "./write-statements.ts";
+
+/** The last argument of handlers that write; the type of its ETag values does not matter here. */
+export type AnyWriteContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;
 
 /** Types of which equal values have one text, however they are stored by default. */
 const EXACT_TYPES: ReadonlySet<string> = new Set([

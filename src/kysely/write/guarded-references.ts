@@ -10,8 +10,9 @@ import {
 import { ERROR_CODES } from "../../errors/error-codes.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
+import type { Values } from "./stored-columns.ts";
 import { setOf, tableOfSet } from "./table-sets.ts";
-import { type Values, type WriteTask, writerOf } from "./table-writer.ts";
+import { type WriteTask, writerOf } from "./table-writer.ts";
 import { isVisible, type Restrictions, restrictionsOf } from "./visible-rows.ts";
 
 /** A foreign key that a write states. */

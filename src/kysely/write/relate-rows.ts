@@ -1,9 +1,9 @@
-import { refersToKey } from "../../edm/key-holder.ts";
+import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { ownProperties, relatedProperties } from "../translate/join-navigation.ts";
+import type { AnyWriteContext } from "./expected-values.ts";
 import { addLink, removeLink } from "./link-rows.ts";
 import {
   checkRelated,
@@ -12,22 +12,32 @@ import {
   readRelated,
   unknownId,
   withRelation,
-  type LinkContext,
   type RelatedWrite,
   type Relation,
 } from "./relation-write.ts";
 import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
-import type { TableWriter, Values } from "./table-writer.ts";
+import type { Values } from "./stored-columns.ts";
+import type { TableWriter } from "./table-writer.ts";
 import { checkUser, isVisible } from "./visible-rows.ts";
 
 /** Adds a link to a collection. */
-export function addRelated(write: RelatedWrite, key: unknown, related: unknown, context: LinkContext): Promise<void> {
+export function addRelated(
+  write: RelatedWrite,
+  key: unknown,
+  related: unknown,
+  context: AnyWriteContext,
+): Promise<void> {
   const ends = { key, related, absent: unknownId };
   return withRelation(write, ends, context, (relation) => link(relation, related));
 }
 
 /** Sets the link of a single-valued navigation; what was linked before is not any more. */
-export function setRelated(write: RelatedWrite, key: unknown, related: unknown, context: LinkContext): Promise<void> {
+export function setRelated(
+  write: RelatedWrite,
+  key: unknown,
+  related: unknown,
+  context: AnyWriteContext,
+): Promise<void> {
   return withRelation(write, { key, related, absent: unknownId }, context, async (relation) => {
     const { navigation, join } = relation;
     if (join.kind === "direct" && !refersToKey(navigation, join)) await clear(relation, join, related);
@@ -40,7 +50,7 @@ export function removeRelated(
   write: RelatedWrite,
   key: unknown,
   related: unknown,
-  context: LinkContext,
+  context: AnyWriteContext,
 ): Promise<void> {
   return withRelation(write, { key, related, absent: noLink }, context, async (relation) => {
     const { join, other, task, own } = relation;
@@ -68,7 +78,7 @@ export function removeRelated(
 }
 
 /** Removes the link of a single-valued navigation; without one nothing happens. */
-export function clearRelated(write: RelatedWrite, key: unknown, context: LinkContext): Promise<void> {
+export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWriteContext): Promise<void> {
   return withRelation(write, { key }, context, async (relation) => {
     const { navigation, join, own, ownKey, task } = relation;
     if (join.kind === "link") throw new Error(`${navigation.name} leads to more than one entity.`);
@@ -95,7 +105,7 @@ export async function createRelated(
   write: RelatedWrite,
   key: unknown,
   values: object,
-  context: LinkContext,
+  context: AnyWriteContext,
 ): Promise<Values | null> {
   let created: Values | null = null;
   try {

@@ -1,21 +1,17 @@
-import type { Context, WriteContext } from "../../definition/context.ts";
+import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
-import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
+import { ownProperties } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import { ownProperties } from "../translate/join-navigation.ts";
-import { hasExpected, toExpected } from "./expected-values.ts";
+import { type ODataError, protocolError, isODataError } from "../../errors/odata-error.ts";
+import { hasExpected, toExpected, type AnyWriteContext } from "./expected-values.ts";
 import { type StatedIn, statedIn } from "./guarded-references.ts";
-import { isShown } from "./shown-entity.ts";
 import { inTransaction, type SqlSession } from "./sql-session.ts";
-import type { SqlTable } from "./sql-table.ts";
+import { type SqlTable, tableOf } from "./sql-table.ts";
+import type { Values } from "./stored-columns.ts";
 import { tableOfSet, targetSet, writtenSet } from "./table-sets.ts";
-import { type TableWriter, type Values, type WriteTask, writerOf } from "./table-writer.ts";
+import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
-
-/** What writes get as their last argument; its type of the ETag values does not matter here. */
-export type LinkContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;
 
 /** A navigation from the rows of a table. */
 export interface RelatedWrite {
@@ -74,7 +70,7 @@ export interface LinkEnds {
 export async function withRelation(
   { table, field }: RelatedWrite,
   { key, related, absent, created }: LinkEnds,
-  context: LinkContext,
+  context: AnyWriteContext,
   work: (relation: Relation) => Promise<void>,
 ): Promise<void> {
   const set = writtenSet(context, table);
@@ -136,8 +132,25 @@ export function checkRelated(
 }
 
 /** Values are expected where a precondition was found to hold: If-Match, or without it If-None-Match. */
-function changed({ request }: LinkContext): ODataError {
+function changed({ request }: AnyWriteContext): ODataError {
   const target = request.headers.has("If-Match") ? "If-Match" : "If-None-Match";
   const reason = `${target} does not hold. No entity has this key, or the entity has changed.`;
   return protocolError("PreconditionFailed", reason, { target });
+}
+
+/**
+ * Whether a set shows an entity to whoever asks: one whose rows the application chooses, by handlers of its own, may not.
+ * Where it chooses them, and nothing reads one by its key, none is. To be asked before a transaction begins, for the
+ * handlers of an application may wait for the same connection.
+ * @throws ODataError that a handler answered
+ */
+export async function isShown(set: EntitySetDefinition, key: unknown, context: Context): Promise<boolean> {
+  const { getByKey, queryable, getAll, applyQuery } = set.handlers;
+  if (getByKey === undefined) {
+    return getAll === undefined && applyQuery === undefined && (queryable === undefined || tableOf(queryable) !== null);
+  }
+  if (tableOf(getByKey) !== null) return true;
+  const found: unknown = await (set.getSeen ?? getByKey)(key, context);
+  if (isODataError(found)) throw found;
+  return found !== null && found !== undefined;
 }

@@ -1,17 +1,17 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
-import { refersToKey } from "../../edm/key-holder.ts";
+import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { ownProperties, relatedProperties } from "../translate/join-navigation.ts";
 import { checkReferences, notFollowing, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
+import type { Values } from "./stored-columns.ts";
 import { keepsRowsBack, targetSet, writtenSet, isGuarded } from "./table-sets.ts";
-import { type Stored, type Values, type WriteTask, writerOf } from "./table-writer.ts";
+import { type Stored, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkUser, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 
 /** Where a write stands, before its transaction, too. */

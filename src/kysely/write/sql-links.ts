@@ -6,8 +6,9 @@ import type {
   OfferedHandler,
   RestrictedHandler,
 } from "../../definition/sets/handlers.ts";
+import type { AnyWriteContext } from "./expected-values.ts";
 import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
-import type { LinkContext, RelatedWrite } from "./relation-write.ts";
+import type { RelatedWrite } from "./relation-write.ts";
 import { noteTable, tableOf, type SqlTable } from "./sql-table.ts";
 import { tableOfSet } from "./table-sets.ts";
 
@@ -101,7 +102,7 @@ function linkHandlers(
       offer,
     ),
     removeRef: Object.assign(
-      (...given: readonly unknown[]) => clearRelated(write, given[0], given[1] as LinkContext),
+      (...given: readonly unknown[]) => clearRelated(write, given[0], given[1] as AnyWriteContext),
       offer,
     ),
   };
@@ -109,7 +110,7 @@ function linkHandlers(
 
 /** A handler that takes the key of the related entity, and not its `@odata.id`, which only a service can resolve. */
 function byKeyOnly(
-  byKey: (key: unknown, related: unknown, context: LinkContext) => Promise<void>,
+  byKey: (key: unknown, related: unknown, context: AnyWriteContext) => Promise<void>,
 ): LinkHandler<Context> & NavigationHandlers<Context>["removeRef"] {
   const handler = (): never => {
     throw new Error("Links of a table are written by the key of the related entity.");

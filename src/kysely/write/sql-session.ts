@@ -8,7 +8,7 @@ import type { Row } from "../../query/row-shape.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { type AnyKysely, synchronousWriterOf } from "../connection/synchronous-reader.ts";
 import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
-import { cellName } from "../translate/select-columns.ts";
+import { toRows } from "../translate/select-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";
 
@@ -53,7 +53,10 @@ export function inTransaction<T>(
   const joined = transactionOf(table, context);
   if (joined !== null) {
     const session = sessionOf(joined);
-    return once({ table, context }, () => (isUndone ? withSavepoint(session, () => work(session)) : work(session)));
+    const run = async (sql: string): Promise<unknown> => session.run({ sql, parameters: [], width: 0 });
+    return once({ table, context }, () =>
+      isUndone ? withSavepoint("odatakit_write", run, () => work(session)) : work(session),
+    );
   }
   const attempt = (): Promise<T> => {
     throwIfGone(context);
@@ -110,17 +113,20 @@ async function once<T>(write: Write, work: () => Maybe<T>): Promise<T> {
   }
 }
 
-/** Takes back what a piece of work did before it failed. */
-async function withSavepoint<T>(session: SqlSession, work: () => Promise<T>): Promise<T> {
-  const command = async (sql: string): Promise<WriteResult> => session.run({ sql, parameters: [], width: 0 });
-  await command("savepoint odatakit_write");
+/** Runs work within a transaction, and takes back what it did when it fails. @param run runs one command */
+export async function withSavepoint<T>(
+  name: string,
+  run: (command: string) => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await run(`savepoint ${name}`);
   try {
     const result = await work();
-    await command("release savepoint odatakit_write");
+    await run(`release savepoint ${name}`);
     return result;
   } catch (error) {
-    // A database that took back the whole transaction has no savepoint any more; its reason is the one that is told.
-    await command("rollback to savepoint odatakit_write").catch(() => undefined);
+    // A database that rolled back the whole transaction has no savepoint any more. The first error is the reason.
+    await run(`rollback to savepoint ${name}`).catch(() => undefined);
     throw error;
   }
 }
@@ -153,9 +159,7 @@ function sessionOf(db: AnyKysely): SqlSession {
       count += 1;
       if (count % COMMANDS_PER_TURN === 0) await macrotask();
       const result = await plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
-      const names = Array.from({ length: width }, (_none, index) => cellName(index));
-      const found = result.rows as readonly Readonly<Record<string, unknown>>[];
-      return { rows: found.map((row) => names.map((name) => row[name] ?? null)), insertId: result.insertId };
+      return { rows: toRows(result.rows, width), insertId: result.insertId };
     },
   };
 }

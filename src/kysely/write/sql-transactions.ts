@@ -6,7 +6,7 @@ import { openTransaction } from "../connection/kysely-instance.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
-import { isContention, retry, throwIfGone } from "./sql-session.ts";
+import { isContention, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
 
 /** Stands at the beginning of a transaction: once the database has taken back the whole of it, it is gone. */
 const BEGINNING = "odatakit_beginning";
@@ -19,7 +19,7 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
     attempt: async (transaction, depth, part) => {
       const open = openTransaction(transaction);
       if (open === null) throw new Error("A part of a transaction needs the transaction.");
-      return attempt(open, `odatakit_part_${String(depth)}`, part);
+      return withSavepoint(`odatakit_part_${String(depth)}`, (command) => run(open, command), part);
     },
     isLost: (error) => contentionBehind(error) !== null,
   });
@@ -47,20 +47,6 @@ async function transact<T>(
     });
   } catch (error) {
     throw contentionBehind(error) ?? (isDone ? toCommitFault(error) : error);
-  }
-}
-
-/** Runs a part of a transaction, and takes back what it did when it fails. */
-async function attempt<T>(transaction: AnyKysely, name: string, part: () => Promise<T>): Promise<T> {
-  await run(transaction, `savepoint ${name}`);
-  try {
-    const result = await part();
-    await run(transaction, `release savepoint ${name}`);
-    return result;
-  } catch (error) {
-    // A database that took back the whole transaction has no savepoint any more. The first error is the reason.
-    await run(transaction, `rollback to savepoint ${name}`).catch(() => undefined);
-    throw error;
   }
 }
 

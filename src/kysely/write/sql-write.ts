@@ -1,23 +1,20 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import type { Context, WriteContext } from "../../definition/context.ts";
+import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers, RestrictedHandler } from "../../definition/sets/handlers.ts";
-import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
 import { mergedProperties } from "./changed-columns.ts";
-import { hasExpected, isToldByDatabase, toExpected } from "./expected-values.ts";
+import { hasExpected, isToldByDatabase, toExpected, type AnyWriteContext } from "./expected-values.ts";
 import { checkReferences, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
+import type { Values } from "./stored-columns.ts";
 import { writtenSet, isGuarded } from "./table-sets.ts";
-import { type TableWriter, type Values, type WriteTask, writerOf } from "./table-writer.ts";
+import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import type { Expected } from "./write-statements.ts";
-
-/** What writes get as their last argument; its type of the ETag values does not matter here. */
-type AnyWriteContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;
 
 /** The handlers that write one table. */
 type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">>;

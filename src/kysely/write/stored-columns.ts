@@ -204,7 +204,7 @@ export function memberOf(value: object, field: string): unknown {
 }
 
 /** Values by the application's fields. */
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 /**
  * Checks that a property holds the value that was written, where the database may store another one in silence.

@@ -3,6 +3,7 @@ import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
+import { holdsAnyCaseGuids } from "../columns/table-columns.ts";
 import { toEquatable, type Sql } from "../statement/sql-form.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { setsOfService, tableOfSet, targetSet } from "./table-sets.ts";
@@ -45,14 +46,11 @@ function alongNavigation(
   return join.pairs.flatMap(({ property, related }) => {
     const reference = isDependent ? { table: other, field: related.field } : { table: own, field: property.field };
     const { field } = isDependent ? property : related;
-    return isAnyCase(table, field) && isAnyCase(reference.table, reference.field) ? [[field, reference] as const] : [];
+    const isAnyCase = [{ table, field }, reference].every((each) =>
+      holdsAnyCaseGuids(each.table.plans.get(each.field)),
+    );
+    return isAnyCase ? [[field, reference] as const] : [];
   });
-}
-
-/** Whether a column holds Guids in any letter case. */
-function isAnyCase({ plans }: SqlTable, field: string): boolean {
-  const plan = plans.get(field);
-  return plan?.kind === "scalar" && plan.property.type.name === "Edm.Guid" && plan.storage === "text";
 }
 
 /**

@@ -9,7 +9,7 @@ import { keyValues, toEntity, setMember } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type MergedChange, type WrittenColumns } from "./changed-columns.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkSame, type StoredColumn } from "./stored-columns.ts";
+import { checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { toWriteFault } from "./write-faults.ts";
 import {
@@ -20,9 +20,6 @@ import {
   type WriteStatement,
   type WriteValues,
 } from "./write-statements.ts";
-
-/** Values by the application's fields. */
-export type Values = Readonly<Record<string, unknown>>;
 
 /** One write: who asked for it, and where its entity stands in the body. */
 export interface WriteTask {

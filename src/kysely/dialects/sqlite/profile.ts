@@ -1,6 +1,6 @@
 import { SqliteAdapter } from "kysely";
 import { protocolError } from "../../../errors/odata-error.ts";
-import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-adapter.ts";
+import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-driver.ts";
 import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
