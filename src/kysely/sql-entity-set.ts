@@ -27,34 +27,34 @@ import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
 import { transactionsOf } from "./write/sql-transactions.ts";
 import { writeHandlers } from "./write/sql-write.ts";
 
-/** What the framework does on a table. */
+/** The operations that the framework performs on a table. */
 export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";
 
 /** No navigations, no operations. */
 type None = Readonly<Record<never, never>>;
 
-/** What `sqlEntitySet` takes: whatever `entitySet` does, and where the rows are. */
+/** The options of `sqlEntitySet`: those of `entitySet`, and the table. */
 export interface SqlEntitySetOptions<
   E extends EntityTypeDeclaration,
   N extends Navigations<E> = Navigations<E>,
   F = unknown,
   A = unknown,
 > extends Omit<EntitySetOptions<E, N, F, A>, "search"> {
-  /** The entities that match a `$search`: by a handler, or the properties whose texts are searched. */
+  /** How `$search` finds entities: a handler, or the names of the string properties to search. */
   readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
-  /** Kysely over the database: SQLite, PostgreSQL or MariaDB. */
+  /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
   readonly table: string;
-  /** The operations that the table gets handlers for: required, so that none is writable by omission. */
+  /** The operations that the table provides. Required, so that a table is never writable by omission. */
   readonly operations: readonly SqlOperation[];
-  /** Where the properties stand, as far as their columns are not named and stored by default. */
+  /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
   /**
-   * Whether the database is spread over machines, such as Citus: statements then use no lateral or correlated subqueries,
-   * and single-valued navigations are read by their keys. All sets that refer to one another say the same. Default false.
+   * Whether the database is distributed, such as Citus: statements then avoid lateral and correlated subqueries, and
+   * single-valued navigations are read by their keys. Sets that refer to one another must agree. Default false.
    */
   readonly distributed?: boolean | undefined;
-  /** A property that counts the writes of a row. */
+  /** The property that counts the writes of a row. */
   readonly rowVersion?: (keyof E["properties"] & string) | undefined;
 }
 
@@ -67,10 +67,10 @@ const OPERATIONS: readonly unknown[] = [
 ] satisfies readonly SqlOperation[];
 
 /**
- * Declares an entity set over one table of a database. Reads run there whole: filter, order, paging, count, selection
- * and keys. Handlers that the options give take the place of the table's own. What cannot be done is reported by
- * `odataService`, with all other faults of its declarations.
- * @see specification, What the service does
+ * Declares an entity set over one table of a database. The database evaluates reads completely: filter, order, paging,
+ * count, selection and keys. Handlers in the options replace those of the table. `odataService` reports faults of the
+ * options together with all other faults of its declarations.
+ * @see docs/reference/sql.md
  */
 export function sqlEntitySet<
   const E extends EntityTypeDeclaration,
@@ -94,7 +94,7 @@ export function sqlEntitySet<
   checkUncomparable(uncomparable, options, report);
   const own = reader === null ? null : tableHandlers(type, reader, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);
-  // Without what is only for tables the options are those of `entitySet`.
+  // Without the options of tables, the rest are options of `entitySet`.
   const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own, others as EntitySetOptions<E, N, F, A>, {
     search: Array.isArray(search) ? searchOf(type, search, reader, report) : search,
     navigation: own === null ? others.navigation : own.navigation,
@@ -104,7 +104,7 @@ export function sqlEntitySet<
   return Object.freeze({ ...entitySet(type, given), check: () => faults, uncomparable, anyCaseGuids, database });
 }
 
-/** The keys of Guid properties whose columns hold texts in any letter case. */
+/** Returns the keys of Guid properties that are stored as text in any letter case. */
 function textGuids(type: EntityTypeDeclaration, columns: object | undefined): readonly string[] {
   const { properties, ignoredProperties } = declaredEntityType(type);
   const options: Readonly<Record<string, unknown>> = { ...columns };
@@ -114,13 +114,13 @@ function textGuids(type: EntityTypeDeclaration, columns: object | undefined): re
   });
 }
 
-/** The keys of properties whose columns have a `convert`. */
+/** Returns the keys of properties with a `convert`. */
 function convertedFields(columns: object | undefined): readonly string[] {
   const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(columns ?? {});
   return entries.flatMap(([field, option]) => (isObject(option) && option["convert"] !== undefined ? [field] : []));
 }
 
-/** A search and a count of writes are for the database to make. */
+/** Reports converted columns in `search` and `rowVersion`, which the database must evaluate. */
 function checkUncomparable(
   fields: readonly string[],
   { search, rowVersion }: { readonly search?: unknown; readonly rowVersion?: unknown },
@@ -135,7 +135,7 @@ function checkUncomparable(
   }
 }
 
-/** A search looks at the whole table, and must not find what a handler of the application keeps back. */
+/** Reports a search over columns together with a handler that may hide rows: it searches the whole table. */
 function checkSearchedRows(
   options: Pick<EntitySetOptions<EntityTypeDeclaration>, "queryable" | "getAll">,
   report: (message: string, fix: string) => void,
@@ -143,13 +143,13 @@ function checkSearchedRows(
   for (const handler of ["queryable", "getAll"] as const) {
     if (options[handler] === undefined) continue;
     report(
-      `\`search\` names properties, which finds rows of the whole table, whereas \`${handler}\` says which rows there are.`,
-      "Give `search` as a handler that answers those of them that match.",
+      `\`search\` names properties, which searches the whole table, but \`${handler}\` may return only some of its rows.`,
+      "Make `search` a handler that returns the matching ones of those rows.",
     );
   }
 }
 
-/** The search over columns; undefined where faults are told instead. */
+/** Makes the search over columns; undefined if faults were reported instead. */
 function searchOf<E extends EntityTypeDeclaration>(
   type: E,
   names: readonly unknown[],
@@ -161,7 +161,7 @@ function searchOf<E extends EntityTypeDeclaration>(
   return properties.length === 0 ? undefined : columnSearch({ type, reader, properties });
 }
 
-/** Null, too, for a type whose own faults are told by other rules. */
+/** Makes the reader; null after a fault, and for a faulty type, which other checks report. */
 function makeCheckedReader(
   type: EntityTypeDeclaration,
   options: Parameters<typeof makeReader>[1],
@@ -177,19 +177,22 @@ function makeCheckedReader(
 
 function checkOperations(operations: unknown, report: (message: string, fix: string) => void): void {
   if (!Array.isArray(operations)) {
-    report(`\`operations\` of sqlEntitySet is ${describe(operations)}.`, 'Give those that the table allows: ["read"].');
+    report(
+      `\`operations\` of sqlEntitySet is ${describe(operations)}.`,
+      'List the operations that the table allows: ["read"].',
+    );
     return;
   }
   for (const operation of operations as readonly unknown[]) {
     if (OPERATIONS.includes(operation)) continue;
     report(
-      `\`operations\` of sqlEntitySet holds ${describe(operation)}.`,
-      `Give those that the table allows, of ${OPERATIONS.map((each) => `"${String(each)}"`).join(", ")}.`,
+      `\`operations\` of sqlEntitySet contains ${describe(operation)}.`,
+      `List the operations that the table allows, of ${OPERATIONS.map((each) => `"${String(each)}"`).join(", ")}.`,
     );
   }
 }
 
-/** What the table does itself: the handlers of its operations, and its navigations with those that lead along them. */
+/** Makes the handlers of the table's operations, and its navigations with their handlers. */
 function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>, F, A>(
   type: E,
   reader: SqlReader,
@@ -213,13 +216,12 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const narrowed = isNarrowed ? narrowedHandlers(entityType, queryable, handlers) : {};
   for (const [handlerName, handler] of Object.entries(narrowed)) {
     noteNarrowed(handler as object, table);
-    // Reads by key are of the rows that the application shows.
+    // `getByKey` reads only rows that the application shows.
     if (handlerName !== "getByKey") noteRows(handler as object, stored);
   }
-  // The rows of the table would be read before those of a handler of the application.
+  // Otherwise the rows of the table would take precedence over the application's `getAll`.
   const replaced = isNarrowed || getAll === undefined ? {} : { queryable: undefined };
-  // The same navigations by the same keys, each with more handlers.
-  // Where the application patches itself, or says which rows there are, links are for it to write, too.
+  // If the application supplies `patch` or narrows the rows, it also has to write links.
   const isPatched = allows("patch") && options.patch === undefined && !isNarrowed;
   return {
     ...handlers,
@@ -229,7 +231,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   };
 }
 
-/** The table, for the schema check. */
+/** Returns the table, for the schema check. */
 function tableRows(
   entityType: EntityType,
   name: string,
@@ -242,7 +244,7 @@ function tableRows(
   });
 }
 
-/** What counts writes is an integer that no client sets. */
+/** Reports a `rowVersion` that is not a computed integer. */
 function checkRowVersion(
   { name, properties }: EntityType,
   rowVersion: unknown,
@@ -251,12 +253,12 @@ function checkRowVersion(
   const property = properties.find(({ field }) => field === rowVersion);
   const fix = "Name a property such as `version: edm.int32().computed()`.";
   if (property === undefined) {
-    report(`\`rowVersion\` is ${describe(rowVersion)}, which is no property of ${name}.`, fix);
+    report(`\`rowVersion\` is ${describe(rowVersion)}, which is not a property of ${name}.`, fix);
     return;
   }
   const isInteger = /^Edm\.(?:Byte|SByte|Int\d+)$/.test(property.type.name) && !property.isCollection;
   if (isInteger && property.computed && !property.isKey) return;
-  report(`\`rowVersion\`, \`${property.field}\`, is no integer that is computed, or is part of the key.`, fix);
+  report(`\`rowVersion\`, \`${property.field}\`, is not a computed integer, or is part of the key.`, fix);
 }
 
 function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): object {

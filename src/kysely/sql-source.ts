@@ -7,26 +7,27 @@ import { makeReader } from "./read/sql-reader.ts";
 import { sourceOf } from "./read/sql-row-source.ts";
 import type { BaseQuery } from "./translate/base-query.ts";
 
-/** What `sqlSource` takes. */
+/** The options of `sqlSource`. */
 export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
-  /** Kysely over the database: SQLite, PostgreSQL or MariaDB. */
+  /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
-  /** The rows: the name of a table or view, a query of Kysely, or `{ sql, parameters }` of any other query builder. */
+  /** The rows: the name of a table or view, a Kysely query, or `{ sql, parameters }` from any other query builder. */
   readonly from: BaseQuery;
-  /** Where the properties stand in those rows, as far as their columns are not named and stored by default. */
+  /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
   /**
-   * Whether the database is spread over machines, such as Citus: statements then use no lateral or correlated subqueries,
-   * and single-valued navigations are read by their keys. All sets that refer to one another say the same. Default false.
+   * Whether the database is distributed, such as Citus: statements then avoid lateral and correlated subqueries, and
+   * single-valued navigations are read by their keys. Sets that refer to one another must agree. Default false.
    */
   readonly distributed?: boolean | undefined;
 }
 
 /**
- * A source over rows of a database, for a `queryable` handler: filter, order, paging, count and selection run there.
- * Statements are compiled once per shape of query, also when the handler makes a new source for each request.
- * @param type the entity type as declared
- * @throws ConfigurationError when the database, the base query or the columns cannot be used
+ * Makes a source over rows of a database, for a `queryable` handler: the database evaluates filter, order, paging, count and
+ * selection. Statements are compiled once per query shape, even if the handler makes a new source for each request.
+ * @param type the declared entity type
+ * @throws ConfigurationError if the database, the base query or the columns cannot be used
+ * @see docs/reference/sql.md
  */
 export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: SqlSourceOptions<E>): EntitySource<E> {
   const faults: ConfigurationFault[] = [];

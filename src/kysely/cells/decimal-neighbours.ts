@@ -8,7 +8,7 @@ import {
 } from "../../edm/decimal.ts";
 import { withoutZeros } from "./instant.ts";
 
-/** The integers next to a Decimal times ten to the power of `scale`. */
+/** Returns the integers next to a Decimal times ten to the power of `scale`. */
 export function unitsAround(value: string, scale: number): { readonly floor: bigint; readonly ceiling: bigint } {
   const excess = scaleOf(value) - scale;
   if (excess <= 0) {
@@ -22,7 +22,7 @@ export function unitsAround(value: string, scale: number): { readonly floor: big
   return whole < 0n ? { floor: cut - 1n, ceiling: cut } : { floor: cut, ceiling: cut + 1n };
 }
 
-/** The doubles next to a Decimal; one and the same when its shortest text is that Decimal. */
+/** Returns the doubles next to a Decimal: the same double twice when its shortest text is that Decimal. */
 export function doublesAround(value: string): { readonly floor: number; readonly ceiling: number } {
   const double = Number(value);
   const shortest = decimalFromNumber(double);
@@ -34,7 +34,7 @@ export function doublesAround(value: string): { readonly floor: number; readonly
     : { floor: nextDouble(double, -1), ceiling: double };
 }
 
-/** A Decimal that is greater than any double, or less than any. */
+/** Returns the bounds of a Decimal that is greater than every double, or less. */
 function beyondDoubles(infinity: number): { readonly floor: number; readonly ceiling: number } {
   const isPositive = infinity > 0;
   return isPositive ? { floor: Number.MAX_VALUE, ceiling: infinity } : { floor: infinity, ceiling: -Number.MAX_VALUE };
@@ -54,11 +54,11 @@ const COUNT_WIDTH = String(MAX_DECIMAL_DIGITS).length;
 const GREATEST_COUNT = 10 ** COUNT_WIDTH - 1;
 
 /**
- * A text for a canonical Decimal whose order byte by byte is the order of the values; equal values (`1.10` and `1.1`)
- * have the same. So an index on it serves comparisons and sorting.
+ * Returns a sort key for a canonical Decimal: byte order is the order of the values, and equal values (`1.10` and `1.1`)
+ * have equal keys. An index on it serves comparisons and sorting.
  *
- * A positive value is `1`, the number of its whole digits, and its digits without the point. Of a negative one, `-`, all
- * digits are subtracted from nine, and a `~` at the end puts the longer fraction first. Zero is `0`.
+ * The key of a positive value is `1`, the number of its whole digits, then its digits without the point. A negative value
+ * starts with `-`, has every digit subtracted from nine, and ends in `~`, which sorts the longer fraction first. Zero is `0`.
  */
 export function toDecimalKey(value: string): string {
   const isNegative = value.startsWith("-");
@@ -69,7 +69,7 @@ export function toDecimalKey(value: string): string {
   return `-${String(GREATEST_COUNT - count)}${complement(digits)}~`;
 }
 
-/** All digits but the zero that stands for no whole part, and the zeros at the end. */
+/** Returns the digits without a single leading `0` of the whole part and without trailing zeros. */
 function significantDigits(value: string): string {
   return withoutZeros(value.replace(/^-?(?:0(?=\.))?/, "").replace(".", ""));
 }

@@ -17,36 +17,36 @@ import {
 /** A cell as the database holds it. */
 export type InstantCell = bigint | number | string;
 
-/** How the cells of a column stand for instants. The order of the cells is that of their instants. */
+/** How the cells of a column represent instants. Cells sort like their instants. */
 export interface InstantCells {
   readonly name: string;
   /** Returns the greatest cell whose instant is not after the given one. */
   readonly floor: (instant: Instant) => InstantCell;
   /** Returns the least cell whose instant is not before the given one. */
   readonly ceiling: (instant: Instant) => InstantCell;
-  /** Returns the cell to store; undefined where no cell stands for exactly this instant. */
+  /** Returns the cell to store; undefined if no cell represents exactly this instant. */
   readonly write: (instant: Instant, property: StructuralProperty) => InstantCell | undefined;
-  /** Reads a cell, a number of a text database as its text; null when it is no cell of this form. */
+  /** Reads a cell, or the text of a number that was selected as text; null if it is not a cell of this form. */
   readonly read: (cell: unknown) => Instant | null;
-  /** The fraction digits that are shown at least. */
+  /** The minimum number of fraction digits to show. */
   readonly digits: (property: StructuralProperty) => number;
 }
 
 const MILLISECOND_DIGITS = 3;
 const MILLISECONDS_PER_DAY = 86_400_000;
-/** The milliseconds between the beginning of Julian days and 1970-01-01. */
+/** The milliseconds from the start of Julian days to 1970-01-01. */
 export const JULIAN_EPOCH = 210_866_760_000_000;
-/** The years 0 to 9999, and a day on both sides. */
+/** The years 0 to 9999, with one day of margin on both sides. */
 const LEAST_SECONDS = -62_167_219_200 - 86_400;
 const GREATEST_SECONDS = 253_402_300_800 + 86_400;
 const NO_FRACTION = "0".repeat(MAX_PRECISION);
 const INTEGER = /^-?\d{1,18}$/;
 const SQLITE_TEXT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,12})?$/;
 
-/** Whole numbers since 1970: milliseconds. */
+/** Milliseconds since 1970, as whole numbers. */
 export const EPOCH_CELLS: InstantCells = epochCells("milliseconds", MILLISECOND_DIGITS, () => MILLISECOND_DIGITS);
 
-/** Whole numbers since 1970: seconds. */
+/** Seconds since 1970, as whole numbers. */
 export const EPOCH_SECOND_CELLS: InstantCells = epochCells("seconds since 1970", 0, (property) =>
   declaredDigits(property, 0),
 );
@@ -69,8 +69,8 @@ function epochCells(name: string, precision: 0 | 3, digits: InstantCells["digits
 }
 
 /**
- * Julian days as doubles, rounded to milliseconds as SQLite rounds them: a double has digits for some 40 microseconds.
- * Several doubles stand for one millisecond.
+ * Julian days as doubles, rounded to milliseconds as SQLite rounds them. A double resolves about 40 microseconds, so
+ * several doubles represent one millisecond.
  * @see https://www.sqlite.org/lang_datefunc.html
  */
 export const JULIAN_CELLS: InstantCells = Object.freeze<InstantCells>({
@@ -92,7 +92,7 @@ export const JULIAN_CELLS: InstantCells = Object.freeze<InstantCells>({
   digits: (property) => declaredDigits(property, DEFAULT_PRECISION),
 });
 
-/** Texts as `datetime()` and `CURRENT_TIMESTAMP` of SQLite make them, in UTC; fractions of any length are read. */
+/** UTC texts in the format of `datetime()` and `CURRENT_TIMESTAMP` of SQLite. Fractions of any length are read. */
 export const SQLITE_TEXT_CELLS: InstantCells = Object.freeze<InstantCells>({
   name: "datetime of SQLite",
   floor: (instant) => sqliteText(instant, MAX_PRECISION),
@@ -111,17 +111,17 @@ export const SQLITE_TEXT_CELLS: InstantCells = Object.freeze<InstantCells>({
   digits: (property) => declaredDigits(property, DEFAULT_PRECISION),
 });
 
-/** Writes the canonical timestamp of an instant, with more digits than at least shown where it has them. */
+/** Returns the canonical timestamp of an instant with at least `least` fraction digits, and all that it has. */
 export function showInstant(instant: Instant, least: number): string | null {
   return writeInstant(instant, Math.max(least, neededDigits(instant)));
 }
 
-/** Fraction digits of an instant without zeros at the end. */
+/** Returns the number of fraction digits of an instant without trailing zeros. */
 function neededDigits({ fraction }: Instant): number {
   return withoutZeros(fraction).length;
 }
 
-/** A property that declares no precision has the greatest. */
+/** A property without a declared precision has the maximum. */
 function declaredDigits({ facets: { precision = MAX_PRECISION } }: StructuralProperty, otherwise: number): number {
   return precision === MAX_PRECISION ? otherwise : precision;
 }
@@ -130,7 +130,7 @@ function isWithinYears(instant: Instant): boolean {
   return writeInstant(instant, 0) !== null;
 }
 
-/** No cell that can be read lies beyond, so that comparisons come out alike. */
+/** Every readable cell is within these bounds, so comparisons give the same results. */
 function clamped({ seconds, fraction }: Instant): Instant {
   if (seconds < LEAST_SECONDS) return { seconds: LEAST_SECONDS, fraction: NO_FRACTION };
   return seconds > GREATEST_SECONDS ? { seconds: GREATEST_SECONDS, fraction: NO_FRACTION } : { seconds, fraction };
@@ -148,12 +148,12 @@ function ofJulianMilliseconds(milliseconds: bigint | null): Instant | null {
   return milliseconds === null ? null : ofMilliseconds(Number(milliseconds) - JULIAN_EPOCH);
 }
 
-/** The milliseconds since 1970 that a Julian day stands for; databases compute the same with the same doubles. */
+/** Returns the milliseconds since 1970 of a Julian day. Databases compute the same value from the same double. */
 function julianMilliseconds(day: number): number {
   return Math.floor(day * MILLISECONDS_PER_DAY + 0.5) - JULIAN_EPOCH;
 }
 
-/** The least double that stands for so many milliseconds since 1970, or more. */
+/** Returns the least double that represents at least this many milliseconds since 1970. */
 function leastJulianDay(milliseconds: number): number {
   let day = (milliseconds + JULIAN_EPOCH - 0.5) / MILLISECONDS_PER_DAY;
   while (julianMilliseconds(day) >= milliseconds) day = nextDouble(day, -1);
@@ -167,7 +167,7 @@ function sqliteText(instant: Instant, digits: number): string {
   return text.replace("T", " ").slice(0, -1);
 }
 
-/** An integer, as a number or as its text. */
+/** Reads an integer from a number or from its text. */
 function integerOf(cell: unknown): bigint | null {
   if (typeof cell === "bigint") return cell;
   if (typeof cell === "number") return Number.isSafeInteger(cell) ? BigInt(cell) : null;

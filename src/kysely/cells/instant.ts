@@ -4,17 +4,17 @@ import { writeDate } from "../../edm/date.ts";
 import { durationFractionOf, wholeSecondsOf } from "../../edm/duration.ts";
 import { padDigits } from "../../edm/scan-digits.ts";
 
-/** Fraction digits of seconds that a timestamp may have. */
+/** The maximum number of fraction digits of a timestamp. */
 export const MAX_PRECISION = 12;
 
-/** Fraction digits of a timestamp where the property declares no precision. */
+/** The fraction digits of a timestamp if the property declares no precision. */
 export const DEFAULT_PRECISION = 3;
 
-/** Lies before every text of a date or timestamp of the years 0 to 9999, and behind every one. */
+/** Sort before and after every text of a date or timestamp of the years 0 to 9999. */
 export const BEFORE_ALL_TEXTS = "";
 export const BEHIND_ALL_TEXTS = ":";
 
-/** Of an instant: the seconds since 1970-01-01T00:00:00Z, rounded down, and the rest. */
+/** An instant: the seconds since 1970-01-01T00:00:00Z, rounded down, and the remaining fraction. */
 export interface Instant {
   readonly seconds: number;
   /** Twelve digits. */
@@ -23,13 +23,13 @@ export interface Instant {
 
 const SQLITE_TEXT = /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,12})?)?$/;
 const MILLISECONDS = 1000;
-/** Makes every count of seconds positive, and so of one length as text. */
+/** Makes every count of seconds positive, so that all texts have the same length. */
 const INSTANT_SHIFT = 10 ** 15;
 const DURATION_SHIFT = 10n ** 16n;
 const DURATION_KEY_LENGTH = 17;
 const NINES = 10n ** 12n;
 
-/** The instant of a canonical timestamp. */
+/** Returns the instant of a canonical timestamp. */
 export function toInstant(value: string): Instant {
   const { text, start, end } = fractionOf(value);
   return {
@@ -39,16 +39,16 @@ export function toInstant(value: string): Instant {
 }
 
 /**
- * The canonical timestamp of a text in a database: one with an offset, or the form of SQLite's own functions,
- * `YYYY-MM-DD hh:mm:ss`, which is UTC. Null when it is neither.
+ * Returns the canonical timestamp of a stored text: a timestamp with an offset, or the format of SQLite's own functions,
+ * `YYYY-MM-DD hh:mm:ss`, which is in UTC. Returns null for any other text.
  */
 export function readStoredTimestamp(text: string): string | null {
   return SQLITE_TEXT.test(text) ? parseDateTimeOffset(`${text.replace(" ", "T")}Z`) : parseDateTimeOffset(text);
 }
 
 /**
- * The canonical timestamp in UTC with so many fraction digits, cut.
- * @returns null for a year that is not of 0 to 9999
+ * Returns the canonical timestamp in UTC, truncated to this many fraction digits.
+ * @returns null for a year outside 0 to 9999
  */
 export function writeInstant({ seconds, fraction }: Instant, digits: number): string | null {
   const days = Math.floor(seconds / SECONDS_PER_DAY);
@@ -61,7 +61,7 @@ export function writeInstant({ seconds, fraction }: Instant, digits: number): st
   return `${date}T${clock}${digits === 0 ? "" : `.${fraction.slice(0, digits)}`}Z`;
 }
 
-/** The canonical timestamp of milliseconds since 1970-01-01T00:00:00Z; null for a year that is not of 0 to 9999. */
+/** Returns the canonical timestamp of milliseconds since 1970-01-01T00:00:00Z; null for a year outside 0 to 9999. */
 export function writeEpoch(milliseconds: number): string | null {
   return writeInstant(fromEpoch(milliseconds), 3);
 }
@@ -72,23 +72,23 @@ export function fromEpoch(milliseconds: number): Instant {
   return { seconds, fraction: padDigits(milliseconds - seconds * MILLISECONDS, 3).padEnd(MAX_PRECISION, "0") };
 }
 
-/** The next instant of so many fraction digits, when the given one has more: null when it has not. */
+/** Rounds an instant up to this many fraction digits; null if it has no more than that. */
 export function roundedUp({ seconds, fraction }: Instant, digits: number): Instant | null {
   if (!/[1-9]/.test(fraction.slice(digits))) return null;
   const next = digits === 0 ? 10n : BigInt(`1${fraction.slice(0, digits)}`) + 1n;
-  // One more digit than given, the first of which is 1, or 2 when the fraction is full.
+  // The number has one extra leading digit: 1, or 2 if the fraction carried over.
   const text = digits === 0 ? "" : next.toString().slice(1);
   const isFull = digits === 0 || next.toString().startsWith("2");
   return { seconds: seconds + (isFull ? 1 : 0), fraction: text.padEnd(MAX_PRECISION, "0") };
 }
 
-/** A text for a timestamp whose order byte by byte is the order of the instants; equal instants have the same. */
+/** Returns a sort key for a timestamp: byte order is the order of the instants, and equal instants have equal keys. */
 export function toInstantKey(value: string): string {
   const { seconds, fraction } = toInstant(value);
   return String(seconds + INSTANT_SHIFT).padStart(String(INSTANT_SHIFT).length, "0") + withoutZeros(fraction);
 }
 
-/** A text for a duration whose order byte by byte is the order of the lengths; equal lengths have the same. */
+/** Returns a sort key for a duration: byte order is the order of the lengths, and equal lengths have equal keys. */
 export function toDurationKey(value: string): string {
   const { text, start, end } = durationFractionOf(value);
   const picoseconds = BigInt(text.slice(start, Math.max(end, start)).padEnd(MAX_PRECISION, "0"));
@@ -101,7 +101,7 @@ export function toDurationKey(value: string): string {
   return key + withoutZeros(rest.toString().padStart(MAX_PRECISION, "0"));
 }
 
-/** Cuts the zeros at the end. */
+/** Removes trailing zeros. */
 export function withoutZeros(digits: string): string {
   let end = digits.length;
   while (digits.endsWith("0", end)) end -= 1;

@@ -1,12 +1,12 @@
 /**
- * Writes keys as a JSON array of arrays: integers with all their digits, bytes as hexadecimal text. Values are those that
- * a form gives; the infinities are beyond what JSON has a number for, and null is what no cell equals.
+ * Writes keys, as their form encodes them, as a JSON array of arrays: integers with all digits, bytes as hexadecimal text.
+ * The infinities become numbers too large for a double, and null equals no cell.
  */
 export function writeKeyList(keys: readonly (readonly unknown[])[]): string {
   return `[${keys.map((key) => `[${key.map(writeValue).join(",")}]`).join(",")}]`;
 }
 
-/** As `writeKeyList`, but a JSON array of values where each key has one: half as long to read. */
+/** As `writeKeyList`, but a flat JSON array if each key has a single value: it takes half as long to read. */
 export function writeFlatKeyList(keys: readonly (readonly unknown[])[]): string {
   return keys[0]?.length === 1 ? `[${keys.map(([value]) => writeValue(value)).join(",")}]` : writeKeyList(keys);
 }
@@ -26,7 +26,7 @@ function writeValue(value: unknown): string {
   }
 }
 
-/** Bytes as pairs of hexadecimal digits. */
+/** Writes bytes as pairs of hexadecimal digits. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -2,22 +2,22 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import type { ColumnConversion } from "./converted-plan.ts";
 import type { StorageForm, StorageOf } from "./storage-option.ts";
 
-/** Where the values of a property stand: the name of a column, or more than that. */
+/** The column of a property: its name, or its settings. */
 export type ColumnOption<Columns = object, Conversion = ColumnConversion, Storage = StorageForm> =
   | string
   | ColumnSettings<Columns, Conversion, Storage>;
 
-/** A column (or the columns of a complex property) that is not the default. */
+/** The settings of a column, or of the columns of a complex property, that differ from the default. */
 export interface ColumnSettings<Columns = object, Conversion = ColumnConversion, Storage = StorageForm> {
-  /** The name of the column; the property's key as it stands when absent. */
+  /** The name of the column; by default the property's key. */
   readonly name?: string | undefined;
   /**
-   * The defaults are the types of the database; SQLite has few.
+   * How the column stores its values. By default the column has the matching type of the database; SQLite has few types.
    *
-   * - A Decimal: `"text"` (default there), `"scaled"` (an integer, the value times ten to the power of its scale),
+   * - A Decimal: `"text"` (the default in SQLite), `"scaled"` (an integer: the value times ten to the power of its scale),
    *   `"real"`.
-   * - A DateTimeOffset: text in UTC of one width by default there, `"text"` for texts of any offset and width, `"utc"` for
-   *   a timestamp without time zone that holds UTC; and, as for a Date: `"epoch"` (milliseconds since 1970),
+   * - A DateTimeOffset: in SQLite by default fixed-width text in UTC; `"text"` for texts of any offset and width, `"utc"` for
+   *   a timestamp without time zone that contains UTC. Also, as for a Date: `"epoch"` (milliseconds since 1970),
    *   `"epoch-seconds"`, `"julian"` (Julian days) and `"sqlite-datetime"` (`YYYY-MM-DD hh:mm:ss` in UTC).
    * - A Guid: lower case by default, `"text"` for any letter case.
    * - An enumeration: `{ values: { Draft: 0, Paid: 1 } }`. A Boolean: `{ true: "Y", false: "N" }`.
@@ -27,15 +27,15 @@ export interface ColumnSettings<Columns = object, Conversion = ColumnConversion,
    */
   readonly storage?: Storage | undefined;
   /**
-   * Two functions between the cells and the values, for columns that no form of storage describes. The database does
-   * not compare such a column: no filter, order, search, join, key or row rule uses it.
+   * Two functions that convert between cells and values, for columns that no storage form describes. The database cannot
+   * compare such a column: filters, orders, searches, joins, keys and row rules cannot use it.
    */
   readonly convert?: Conversion | undefined;
-  /** The columns of the members of a complex property; the default of a member is `${property}_${member}`. */
+  /** The columns of the members of a complex property; the default column of a member is `${property}_${member}`. */
   readonly columns?: Columns | undefined;
 }
 
-/** The members of a complex property, each with its column; never for any other property. */
+/** The columns of the members of a complex property; `never` for any other property. */
 type MemberColumns<Value> = Value extends readonly unknown[] | Uint8Array
   ? never
   : Value extends object

@@ -5,17 +5,17 @@ import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import type { ReportFault } from "./storage-option.ts";
 
 /**
- * Two functions of the application between the cells of a column and the values of a property. Neither gets null: a
- * cell that is NULL is the value null.
+ * Two functions of the application that convert between the cells of a column and the values of a property. Neither
+ * receives null: NULL in the database is always the value null.
  */
 export interface ColumnConversion<Value = never, Result = unknown> {
-  /** Returns the value of a cell, which has the type that the driver of the database gives it. */
+  /** Returns the value of a cell. The cell has the type that the driver returns. */
   fromDatabase(cell: unknown): Result;
   /** Returns the cell of a value. */
   toDatabase(value: Value): unknown;
 }
 
-/** One column whose cells and values the application converts. No statement compares it. */
+/** A column that the application converts. No statement compares it. */
 export interface ConvertedPlan {
   readonly kind: "converted";
   readonly property: StructuralProperty;
@@ -23,17 +23,17 @@ export interface ConvertedPlan {
   readonly nullable: boolean;
   /** Reads a cell that is not null. @throws Error that names the column */
   readonly toValue: (cell: unknown) => unknown;
-  /** Writes a value that is not null. @throws Error that names the column; ODataError of the application's function */
+  /** Writes a value that is not null. @throws Error that names the column; ODataError from the application's function */
   readonly toCell: (value: unknown) => unknown;
 }
 
-/** The functions of a conversion as untyped code may have given them. */
+/** The two functions of a conversion. */
 interface Functions {
   readonly fromDatabase: (cell: unknown) => unknown;
   readonly toDatabase: (value: unknown) => unknown;
 }
 
-/** Where a converted column is. */
+/** The place of a converted column. */
 interface ConvertedColumn {
   readonly property: StructuralProperty;
   readonly column: string;
@@ -41,7 +41,7 @@ interface ConvertedColumn {
   readonly nullable: boolean;
 }
 
-/** Reads the `convert` of a column; undefined for none, and where a fault was reported. */
+/** Reads the `convert` of a column; undefined if there is none or a fault was reported. */
 export function readConversion(given: unknown, place: string, report: ReportFault): Functions | undefined {
   if (given === undefined) return undefined;
   const fix = "Give { fromDatabase, toDatabase }, two functions.";
@@ -56,17 +56,17 @@ export function readConversion(given: unknown, place: string, report: ReportFaul
   return missing.length > 0 ? undefined : (given as unknown as Functions);
 }
 
-/** Where a converted property stands, as far as that may be wrong. */
+/** The facts about a converted property that may be wrong. */
 interface ConvertedPlace {
   readonly path: string;
   /** Whether it is a member of a complex property. */
   readonly isMember: boolean;
-  /** Whether the property is ignored, and so is never read. */
+  /** Whether the property is ignored, and therefore never read. */
   readonly isJoinedOnly: boolean;
   readonly isBesideStorage: boolean;
 }
 
-/** Reports what no converted column may be: it is read and written whole, and never compared. */
+/** Reports a `convert` in a wrong place: a converted column is read and written as a whole and never compared. */
 export function checkConverted(
   { isKey }: StructuralProperty,
   { path, isMember, isJoinedOnly, isBesideStorage }: ConvertedPlace,
@@ -76,7 +76,7 @@ export function checkConverted(
     [isKey, ", but is part of the key", "The database must compare keys: give it a `storage`."],
     [isJoinedOnly, ", but is ignored", "Ignored properties are only joined by: remove `convert`."],
     [isMember, " within a complex property", "Convert the whole complex property, as one column."],
-    [isBesideStorage, " beside `storage` or `columns`", "Give one of them."],
+    [isBesideStorage, " together with `storage` or `columns`", "Give one of them."],
   ];
   for (const [isFault, what, fix] of faults) if (isFault) report(`\`${path}\` has a \`convert\`${what}.`, fix);
 }
@@ -95,16 +95,16 @@ export function convertedPlan(
       if (isODataError(result)) throw result;
       if (result === undefined) throw new TypeError("It returned undefined.");
       if (result instanceof Promise) {
-        // Its own failure, when it comes, must not end the process.
+        // If the promise rejects later, that must not end the process.
         result.catch(() => undefined);
-        throw new TypeError("It returned a promise: convert without waiting.");
+        throw new TypeError("It returned a promise: return the value itself.");
       }
       return result === null ? null : finish(result);
     } catch (cause) {
       if (isODataError(cause)) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       const message = `${place}: \`${name}\` of ${property.name} failed: ${reason}`;
-      // The log reads both names.
+      // The log takes both names from the error.
       throw Object.assign(new Error(message, { cause }), { table, column });
     }
   };
@@ -119,8 +119,8 @@ export function convertedPlan(
 }
 
 /**
- * Refuses a column that no statement can compare.
- * @param name what clients call the property
+ * Throws if no statement can compare the column.
+ * @param name the name of the property in URLs
  * @throws ODataError `UnsupportedQueryOption`
  */
 export function refuseConverted({ kind }: { readonly kind: string }, name: string): void {

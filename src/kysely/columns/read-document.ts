@@ -5,16 +5,16 @@ import { isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { ColumnFormat } from "./column-format.ts";
 
-/** Arrays and objects within one another that a document of a database may have. */
+/** The maximum nesting of arrays and objects in a stored document. */
 export const MAX_DOCUMENT_DEPTH = 200;
 
-/** Reads a JSON value that is not null as the value of a property, or of an item of its collection. */
+/** Reads a JSON value that is not null as a value of a property, or as an item of its collection. */
 type ReadValue = (value: JsonValue) => unknown;
 
 /**
  * Makes the reader of a column with JSON text: a collection, or a complex value by the application's keys. Values have
- * the forms of the JSON format; numbers keep all their digits.
- * @returns a reader that answers null for null, and throws Error when the text is no value of the property
+ * the format of OData JSON; numbers keep all their digits.
+ * @returns a reader that returns null for null and throws an Error if the text is not a value of the property
  */
 export function readDocument(property: StructuralProperty): (cell: unknown) => unknown {
   const read = readerOf(property, property.isCollection);
@@ -25,7 +25,7 @@ export function readDocument(property: StructuralProperty): (cell: unknown) => u
       const value = parseJson(cell, { maxDepth: MAX_DOCUMENT_DEPTH });
       return value === null ? null : read(value);
     } catch (cause) {
-      throw wrongDocument(property, "JSON that is no such value", cause);
+      throw wrongDocument(property, "invalid JSON for that type", cause);
     }
   };
 }
@@ -34,22 +34,22 @@ function readerOf(property: StructuralProperty, isCollection: boolean): ReadValu
   if (isCollection) {
     const readItem = readerOf(property, false);
     return (value) => {
-      if (!isArray(value)) throw wrongDocument(property, "JSON that is no array");
+      if (!isArray(value)) throw wrongDocument(property, "JSON that is not an array");
       return value.map((item) => (item === null ? null : readItem(item)));
     };
   }
   const { type } = property;
   if (type.kind === "ComplexType") return (value) => readObject(property, type, value);
   const codec = codecOf(property);
-  // Numbers in quotes are read, too: some programs write those of many digits so.
+  // Quoted numbers are read too: some programs quote numbers with many digits.
   return (value) => codec.fromJson(value, true);
 }
 
-/** Made once per member: a complex type may contain itself. */
+/** Made once per member, since a complex type may contain itself. */
 const memberReader = keptPer((member: StructuralProperty): ReadValue => readerOf(member, member.isCollection));
 
 function readObject(property: StructuralProperty, type: ComplexType, value: JsonValue): unknown {
-  if (!isJsonObject(value)) throw wrongDocument(property, "JSON that is no object");
+  if (!isJsonObject(value)) throw wrongDocument(property, "JSON that is not an object");
   const members = type.properties.map((member) => {
     const given = Object.hasOwn(value, member.field) ? (value[member.field] ?? null) : null;
     return [member.field, given === null ? null : memberReader(member)(given)] as const;
@@ -61,30 +61,30 @@ function isArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Makes the error for a cell that holds no value of a property. @param what it holds */
+/** Makes the error for a cell that contains no value of a property. @param what the actual content */
 export function wrongDocument({ name, type, isCollection }: StructuralProperty, what: string, cause?: unknown): Error {
   const wanted = isCollection ? `a collection of ${type.name}` : type.name;
   const reason = cause instanceof Error ? ` ${cause.message}` : "";
-  return new Error(`The database holds ${what} where ${name}, ${wanted}, is expected.${reason}`, { cause });
+  return new Error(`The database contains ${what} where ${name}, ${wanted}, is expected.${reason}`, { cause });
 }
 
 /**
  * Makes the reader of an array that was selected as a JSON array of texts.
  * @param format the format of an item
- * @returns a reader that answers null for null, and throws Error when a cell is no array of such items
+ * @returns a reader that returns null for null and throws an Error if a cell is not an array of such items
  */
 export function readArray({ name, type }: StructuralProperty, format: ColumnFormat): (cell: unknown) => unknown {
   const readItem = (item: unknown): unknown => {
     if (item === null) return null;
     if (typeof item === "string") return format.toValue(item);
     throw new Error(
-      `The database holds an array of several dimensions where ${name}, a collection of ${type.name}, is expected.`,
+      `The database contains an array of several dimensions where ${name}, a collection of ${type.name}, is expected.`,
     );
   };
   return (cell) => {
     if (cell === null || cell === undefined) return null;
     const items: unknown = typeof cell === "string" ? JSON.parse(cell) : null;
     if (Array.isArray(items)) return items.map(readItem);
-    throw new Error(`The database holds no array where ${name}, a collection of ${type.name}, is expected.`);
+    throw new Error(`The database contains no array where ${name}, a collection of ${type.name}, is expected.`);
   };
 }

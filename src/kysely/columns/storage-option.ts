@@ -1,24 +1,24 @@
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EnumType, StructuralProperty } from "../../edm/model.ts";
 
-/** A form of storage that one word names. */
+/** A storage form with a one-word name. */
 export type ColumnStorage = (typeof NAMES)[number];
 
-/** The cell of each member of an enumeration: whole numbers, or texts. */
+/** The cell of each member of an enumeration: whole numbers, or strings. */
 export interface EnumStorage<Member extends string = string> {
   readonly values: { readonly [member in Member]: number | string };
 }
 
-/** The cells of true and false: whole numbers, or texts. */
+/** The cells of true and false: whole numbers, or strings. */
 export interface BooleanStorage {
   readonly true: number | string;
   readonly false: number | string;
 }
 
-/** How a column holds its values, where that is not the default of the type. */
+/** How a column stores its values, if not in the default form of the type. */
 export type StorageForm = ColumnStorage | EnumStorage | BooleanStorage;
 
-/** The forms of storage that a property may have, as far as the type of its values tells. */
+/** The storage forms that fit the type of a property's values. */
 export type StorageOf<Value> = unknown extends Value
   ? StorageForm
   : [Value] extends [boolean]
@@ -40,7 +40,7 @@ const NAMES = [
   "array",
 ] as const;
 
-/** The name of a form of storage, for messages and tables. */
+/** Returns the name of a storage form, for messages and tables. */
 export function storageName(storage: StorageForm | undefined): string {
   if (storage === undefined) return "";
   if (typeof storage === "string") return storage;
@@ -48,9 +48,9 @@ export function storageName(storage: StorageForm | undefined): string {
 }
 
 /**
- * Reads the `storage` of a column as untyped code may have given it.
- * @param place where the option stands, for messages
- * @returns undefined for none, and where a fault was reported
+ * Reads and checks the `storage` of a column.
+ * @param place the path of the option, for messages
+ * @returns undefined if there is none or a fault was reported
  */
 export function readStorage(
   given: unknown,
@@ -67,16 +67,16 @@ export function readStorage(
   }
   const listed = NAMES.map((name) => `"${name}"`).join(", ");
   const objects = isObject(given) ? "{ values } for an enumeration, { true, false } for a Boolean, or " : "";
-  report(`\`${place}\` is ${describe(given)}.`, `Give ${objects}one of ${listed}, or leave it out.`);
+  report(`\`${place}\` is ${describe(given)}.`, `Give ${objects}one of ${listed}, or omit it.`);
   return undefined;
 }
 
-/** The forms of storage that fit a property, for messages. @param fits whether one of a name does */
+/** Returns the storage forms that fit a property, for messages. @param fits checks one form */
 export function fittingStorage(
   { type, isCollection }: StructuralProperty,
   fits: (storage: ColumnStorage) => boolean,
 ): readonly string[] {
-  // The default of collections and complex values needs no name.
+  // Collections and complex values are stored in their default form without a name.
   if (isCollection) return fits("array") ? ['"array"'] : [];
   if (type.kind === "ComplexType") return [];
   const named = NAMES.filter(fits).map((name) => `"${name}"`);
@@ -96,19 +96,19 @@ function readEnumStorage(
     report(`\`${place}.values\` is ${describe(values)}.`, "Give the cell of each member: { Draft: 0, Paid: 1 }.");
     return undefined;
   }
-  // The caller reports storage that does not fit the type of the property.
+  // The caller reports storage that does not fit the property's type.
   if (type.kind !== "EnumType" || isCollection) return { values: {} };
   if (type.isFlags) {
     report(
       `\`${place}.values\` maps ${type.name}, whose members are flags.`,
-      "Flags are stored as the sum of their numeric values: leave `storage` out, or give the property a `convert`.",
+      "Flags are stored as the sum of their numeric values: omit `storage`, or give the property a `convert`.",
     );
     return undefined;
   }
   return isMapping(values, type, place, report) ? { values } : undefined;
 }
 
-/** Whether each member has a cell, all of one kind, and no two members of different values have the same. */
+/** Whether each member has a cell, all cells are of one kind, and members with different values have different cells. */
 function isMapping(
   values: Readonly<Record<string, unknown>>,
   type: EnumType,
@@ -131,8 +131,8 @@ function isMapping(
   });
   for (const [name, cell] of shared) {
     report(
-      `\`${place}.values\` maps ${name} to ${describe(cell)}, as it does another member.`,
-      "Give each member a cell of its own.",
+      `\`${place}.values\` maps ${name} to ${describe(cell)}, like another member.`,
+      "Give each member its own cell.",
     );
   }
   return missing.length + unknown.length + shared.length === 0 && areCells;
@@ -147,20 +147,17 @@ function readBooleanStorage(
   const { true: whenTrue, false: whenFalse } = given;
   if (!checkCells([whenTrue, whenFalse], place, report)) return undefined;
   if (whenTrue !== whenFalse) return { true: whenTrue as number | string, false: whenFalse as number | string };
-  report(
-    `\`${place}\` has one cell for true and false, ${describe(whenTrue)}.`,
-    "Give each of them a cell of its own.",
-  );
+  report(`\`${place}\` has one cell for true and false, ${describe(whenTrue)}.`, "Give each of them its own cell.");
   return undefined;
 }
 
-/** Whether all cells are whole numbers, or all are texts. */
+/** Whether all cells are whole numbers, or all are strings. */
 function checkCells(cells: readonly unknown[], place: string, report: ReportFault): boolean {
   const wrong = cells.filter((cell) => typeof cell !== "string" && !Number.isSafeInteger(cell));
-  for (const cell of wrong) report(`\`${place}\` maps to ${describe(cell)}.`, "Map to whole numbers, or to texts.");
+  for (const cell of wrong) report(`\`${place}\` maps to ${describe(cell)}.`, "Map to whole numbers, or to strings.");
   if (wrong.length > 0) return false;
   const isOneKind = new Set(cells.map((cell) => typeof cell)).size < 2;
-  if (!isOneKind) report(`\`${place}\` mixes numbers and texts.`, "Map to whole numbers alone, or to texts alone.");
+  if (!isOneKind) report(`\`${place}\` mixes numbers and strings.`, "Map only to whole numbers, or only to strings.");
   return isOneKind;
 }
 
@@ -171,7 +168,7 @@ function hasOnly(
   report: ReportFault,
 ): boolean {
   const others = Object.keys(given).filter((name) => !names.includes(name));
-  for (const name of others) report(`\`${place}\` has no option \`${name}\`.`, `Use ${listOf(names)} alone.`);
+  for (const name of others) report(`\`${place}\` has no option \`${name}\`.`, `Use only ${listOf(names)}.`);
   return others.length === 0;
 }
 
@@ -180,8 +177,8 @@ function listOf(names: readonly string[]): string {
 }
 
 /**
- * The row of a property in the table of a database: its type and storage, such as `Edm.Decimal scaled`. Enumerations are
- * `enum` and `flags`, collections and complex values are `document`, and storage by default is `default`.
+ * Returns the key of a property in the tables of a database: its type and storage, such as `Edm.Decimal scaled`.
+ * Enumerations are `enum` or `flags`, collections and complex values are `document`, and the default storage is `default`.
  */
 export function storageKey({ type, isCollection }: StructuralProperty, storage: StorageForm | undefined): string {
   const stored = storageName(storage);
@@ -191,11 +188,11 @@ export function storageKey({ type, isCollection }: StructuralProperty, storage: 
   return `${name} ${stored === "" ? "default" : stored}${typeof storage === "object" ? cellKind(storage) : ""}`;
 }
 
-/** Whether mapped cells are texts or numbers. */
+/** Returns whether mapped cells are strings or numbers. */
 function cellKind(storage: Exclude<StorageForm, string>): string {
   const [cell] = "values" in storage ? Object.values(storage.values) : [storage.true];
   return ` ${typeof cell === "string" ? "text" : "number"}`;
 }
 
-/** Takes what is wrong with the mapping of a type to columns, and what to do about it. */
+/** Reports a fault in the mapping of a type to columns, and its fix. */
 export type ReportFault = (message: string, fix: string) => void;

@@ -5,7 +5,7 @@ import { locatedFormat, type ColumnFormat, type ArraySyntax, type ColumnFormats 
 import { checkConverted, convertedPlan, readConversion, type ConvertedPlan } from "./converted-plan.ts";
 import { type ReportFault, fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
 
-/** Where the values of a property stand in a table. */
+/** The column or columns of a property in a table. */
 export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan | ArrayPlan | ConvertedPlan;
 
 /** One column with one value. */
@@ -13,14 +13,14 @@ export interface ScalarPlan {
   readonly kind: "scalar";
   readonly property: StructuralProperty;
   readonly column: string;
-  /** Whether the column may be NULL: the value may be, or that of a complex property around it. */
+  /** Whether the column may be NULL: because the value, or an enclosing complex value, may be null. */
   readonly nullable: boolean;
   readonly format: ColumnFormat;
-  /** As `columns` says; undefined for the default of the type. */
+  /** As given in `columns`; undefined for the default of the type. */
   readonly storage: StorageForm | undefined;
 }
 
-/** A complex property, one column per member. When all are NULL, and the property may be null, it is. */
+/** A complex property with one column per member. If all are NULL and the property is nullable, it is null. */
 export interface ComplexPlan {
   readonly kind: "complex";
   readonly property: StructuralProperty;
@@ -28,36 +28,36 @@ export interface ComplexPlan {
   readonly members: PlansByField;
 }
 
-/** One column with a JSON text: a collection, or a complex value. */
+/** One column with JSON text: a collection, or a complex value. */
 export interface DocumentPlan {
   readonly kind: "document";
   readonly property: StructuralProperty;
   readonly column: string;
   readonly nullable: boolean;
-  /** What is selected: the text. */
+  /** Returns the text, as an expression to select. */
   readonly toSelected: (column: Sql) => Sql;
 }
 
-/** One column with an array of the database: a collection of primitive or enumeration values. */
+/** One column with a database array: a collection of primitive or enumeration values. */
 export interface ArrayPlan {
   readonly kind: "array";
   readonly property: StructuralProperty;
-  /** The same as a single value. */
+  /** The property as if it were single-valued. */
   readonly item: StructuralProperty;
   readonly column: string;
   readonly nullable: boolean;
-  /** Of an item. */
+  /** The format of an item. */
   readonly format: ColumnFormat;
   readonly syntax: ArraySyntax;
 }
 
 /**
- * The plans of the properties of one type, by the application's keys: so they hold in every registration that the type
- * is part of.
+ * The plans of the properties of one type, by the application's keys, so that they apply to every service that registers
+ * the type.
  */
 export type PlansByField = ReadonlyMap<string, ColumnPlan>;
 
-/** What a column option says, read from what untyped code may have given. */
+/** A column option, checked. */
 interface Option {
   readonly name: string | undefined;
   readonly storage: StorageForm | undefined;
@@ -65,24 +65,24 @@ interface Option {
   readonly convert: ReturnType<typeof readConversion>;
 }
 
-/** Which database columns are planned for. */
+/** The table that columns are planned for. */
 export interface PlannedTable {
-  /** How the database holds values. */
+  /** How the database stores values. */
   readonly values: ColumnFormats;
   /** The name of the table; undefined for the rows of a query. */
   readonly table?: string | undefined;
-  /** Whether the properties are ignored ones, which are never read. */
+  /** Whether the properties are ignored properties, which are never read. */
   readonly isJoinedOnly?: boolean;
 }
 
-/** Where a property stands on the way down. */
+/** The place of a property in the type. */
 interface Place extends PlannedTable {
-  /** The key, behind the keys of the complex properties around it. */
+  /** The keys of the enclosing complex properties, each with a dot. */
   readonly path: string;
-  /** What the default name of the column starts with. */
+  /** The prefix of default column names. */
   readonly prefix: string;
   readonly nullable: boolean;
-  /** The complex types around it. */
+  /** The enclosing complex types. */
   readonly within: readonly ComplexType[];
 }
 
@@ -90,8 +90,8 @@ const OPTION_NAMES: readonly string[] = ["name", "storage", "convert", "columns"
 
 /**
  * Finds the columns of an entity type.
- * @param columns what the application says about them, by key
- * @param report is told each fault: names that are no properties, storage that does not fit a type
+ * @param columns the options of the application, by key
+ * @param report receives each fault: unknown properties, storage that does not fit a type
  */
 export function planColumns(
   entityType: EntityType,
@@ -113,7 +113,7 @@ function planProperties(
   for (const field of Object.keys(columns)) {
     if (fields.includes(field)) continue;
     report(
-      `\`columns\` names \`${place.path}${field}\`, which is no property of ${type.name}.`,
+      `\`columns\` names \`${place.path}${field}\`, which is not a property of ${type.name}.`,
       adviseName(field, fields),
     );
   }
@@ -147,7 +147,7 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   }
   const isDocument = isCollection || (type.kind === "ComplexType" && option.storage === "json");
   if ((isDocument || type.kind !== "ComplexType") && Object.keys(option.columns).length > 0) {
-    const what = isDocument ? "is stored in one column" : "is no complex value";
+    const what = isDocument ? "is stored in one column" : "is not a complex property";
     report(`\`${path}\` has members in \`columns\`, but ${what}.`, "Give the name of its one column.");
   }
   if (isCollection && option.storage === "array") {
@@ -186,7 +186,7 @@ function planComplex(
   if (option.storage !== undefined) reportStorage(property, path, option.storage, place.values, report);
   if (place.within.includes(type)) {
     report(
-      `\`${path}\` holds a ${type.name} within a ${type.name}, which cannot have a column per member.`,
+      `\`${path}\` contains a ${type.name} within a ${type.name}, and a recursive type cannot have a column per member.`,
       `Store the outer one as a document: ${property.field}: { storage: "json" }.`,
     );
     return { kind: "document", property, column, nullable: true, toSelected: place.values.documentText };
@@ -213,7 +213,7 @@ function reportStorage(
   report(`\`${path}\`, ${what}, cannot be stored as ${shown}.`, fix);
 }
 
-/** Which forms of storage a property may have in this database. */
+/** Lists the storage forms that a property may have in this database. */
 function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: ColumnFormats): string {
   const { isCollection, type } = property;
   const fitting = fittingStorage(property, (storage) =>
@@ -221,8 +221,8 @@ function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: C
   );
   const table = "see the table of storage forms in docs/reference/sql.md";
   return fitting.length === 0
-    ? `Leave \`storage\` out, or ${table}.`
-    : `Use ${fitting.join(" or ")}, or leave \`storage\` out: ${table}.`;
+    ? `Omit \`storage\`, or ${table}.`
+    : `Use ${fitting.join(" or ")}, or omit \`storage\`: ${table}.`;
 }
 
 function readOption(given: unknown, path: string, property: StructuralProperty, report: ReportFault): Option {
@@ -252,7 +252,7 @@ function readOption(given: unknown, path: string, property: StructuralProperty, 
   };
 }
 
-/** The names of all columns of a plan. */
+/** Returns the names of all columns of a plan. */
 export function columnNames(plan: ColumnPlan): readonly string[] {
   return plan.kind === "complex" ? [...plan.members.values()].flatMap(columnNames) : [plan.column];
 }

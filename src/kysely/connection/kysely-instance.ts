@@ -2,34 +2,34 @@ import type { AbortableQueryOptions } from "kysely";
 import { keptPerForeign } from "../../base/memo.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
-/** Returns the open transaction of a context; null where it has none, or one that is not Kysely's. */
+/** Returns the open transaction of a context; null if it has none, or one that is not Kysely's. */
 export function openTransaction(transaction: unknown): AnyKysely | null {
   if (typeof transaction !== "object" || transaction === null) return null;
   return "isTransaction" in transaction && transaction.isTransaction === true ? (transaction as AnyKysely) : null;
 }
 
 /**
- * Whether a transaction runs on the database of a Kysely instance. All that is made of one instance shares its adapter.
+ * Whether a transaction runs on the database of a Kysely instance. Everything derived from one instance shares its adapter.
  */
 export function isOfDatabase(transaction: AnyKysely, db: AnyKysely): boolean {
   return transaction === db || transaction.getExecutor().adapter === db.getExecutor().adapter;
 }
 
-/** What is known of a database, by the adapter that all that is made of one Kysely instance share. */
+/** Facts about a database, by the adapter, which is the same for everything derived from one Kysely instance. */
 const cancelling = keptPerForeign((_adapter: object): { canCancel?: Promise<boolean> } => ({}));
 
 /**
- * How a read goes on when nobody waits for it any more: the database is told to end it where its driver can do that, so
- * that clients that have gone occupy neither it nor the connections of its pool; else its answer is passed over.
- * @throws what the driver throws when there is no connection
- * @see decisions, Smaller points (the cost of a request)
+ * Returns the options that abort a read when the client disconnects. The database cancels the query if its driver supports
+ * that, so that abandoned requests occupy neither the database nor its pool; otherwise the result is ignored.
+ * @throws the error of the driver if there is no connection
+ * @see docs/reference/sql.md
  */
 export async function cancelOptions(db: AnyKysely, signal: AbortSignal): Promise<AbortableQueryOptions> {
   const strategy = (await canCancel(db)) ? "cancel query" : "ignore query";
   return { signal, inflightQueryAbortStrategy: strategy };
 }
 
-/** Only a connection tells what its driver can do; Kysely refuses to run a statement that it could not cancel. */
+/** Asks a connection whether its driver can cancel: Kysely refuses to run a statement that it cannot cancel. */
 function canCancel(db: AnyKysely): Promise<boolean> {
   const executor = db.getExecutor();
   const { adapter } = executor;

@@ -2,44 +2,45 @@ import type { Kysely, DatabaseConnection } from "kysely";
 import { keptPerForeign } from "../../base/memo.ts";
 
 /**
- * Reads at once, without a promise: what the adapter of a dialect offers when its database runs in this process.
+ * Reads synchronously: the interface of a dialect's adapter if its database runs in this process.
  *
- * Cells are `null`, `number`, `string`, `Uint8Array`, and `bigint` for an integer beyond ±(2^53 - 1), so no integer is
- * ever rounded (-2^63, which a number holds, is a number). A statement that wants integers in one form casts them to text.
+ * Cells are `null`, `number`, `string`, `Uint8Array`, and `bigint` for an integer beyond ±(2^53 - 1), so integers are never
+ * rounded (-2^63, which a number represents exactly, is a number). To get integers in one form, cast them to text.
  */
 export interface SynchronousReader {
   /**
-   * All rows of a `select`, each as an array of cells in the order of its columns. Rows of a transaction under way on
-   * another connection are not seen.
+   * Returns all rows of a `select`, each as an array of cells in the order of its columns. Rows of an open transaction on
+   * another connection are not visible.
    * @param parameters the values of `?` in their order: null, string, number, bigint within 64 bits, boolean (0 or 1),
-   *   Date (its UTC text) or bytes; anything else is refused with an Error, undefined included
+   *   Date (as UTC text) or bytes
+   * @throws Error for any other value, including undefined
    */
   readRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[];
-  /** The first row of a `select`; undefined when there is none. */
+  /** Returns the first row of a `select`; undefined if there is none. */
   readOne(sql: string, parameters: readonly unknown[]): readonly unknown[] | undefined;
 }
 
-/** A Kysely instance whatever its tables: no type but `any` takes them all, for Kysely's is not covariant. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the tables of an application are not looked at
+/** A Kysely instance with any tables. Only `any` accepts them all, because Kysely's type is not covariant. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the types of the application's tables do not matter
 export type AnyKysely = Kysely<any>;
 
 const NOTHING: Promise<void> = Promise.resolve();
 
 /**
- * The synchronous reader behind a Kysely instance, or null where there is none: the dialect is another, or `db` is a
- * transaction, whose own rows only its connection sees. Ask once per instance, not per query.
+ * Returns the synchronous reader of a Kysely instance. Returns null for another dialect and for a transaction, whose rows
+ * are visible only on its own connection. Call it once per instance, not once per query.
  */
 export function synchronousReaderOf(db: AnyKysely): SynchronousReader | null {
   if (db.isTransaction) return null;
   const executor = db.getExecutor();
   const adapter: object = executor.adapter;
   if (!isSynchronousReader(adapter)) return null;
-  // Kysely destroys a driver only if it was asked for a connection once. Asking opens no file.
+  // Kysely destroys a driver only if it has provided a connection before. Providing one opens no file.
   executor.provideConnection(() => NOTHING).catch(() => undefined);
   return adapter;
 }
 
-/** Whether the adapter of a dialect reads at once. */
+/** Whether the adapter of a dialect reads synchronously. */
 export function isSynchronousReader(adapter: object): adapter is SynchronousReader {
   return (
     "readRows" in adapter &&
@@ -50,28 +51,28 @@ export function isSynchronousReader(adapter: object): adapter is SynchronousRead
 }
 
 /**
- * Writes at once, without a promise: what a connection of a dialect offers when its database runs in this process.
- * Cells are those of `SynchronousReader`.
+ * Writes synchronously: the interface of a dialect's connection if its database runs in this process. Cells are as in
+ * `SynchronousReader`.
  */
 export interface SynchronousWriter {
   /**
-   * Whether a statement that is run now is a transaction by itself: nobody has the connection, be it for a transaction
-   * or a stream, and the database may be written. To be asked right before each statement.
+   * Whether a statement run now would be its own transaction: the connection is not in use for a transaction or a stream,
+   * and the database is writable. Check this immediately before each statement.
    */
   readonly mayWrite: boolean;
-  /** Runs a statement that answers the rows that it wrote, once. @param parameters as `SynchronousReader` takes them */
+  /** Runs a statement once and returns the rows that it wrote. @param parameters as for `SynchronousReader` */
   writeRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[];
 }
 
-/** What is known of an instance: nothing before its connection was looked at. */
+/** The writer of an instance; null until its connection has been inspected. */
 interface Found {
   writer: SynchronousWriter | null;
 }
 
 /**
- * The synchronous writer behind a Kysely instance, or null where there is none: the dialect is another, its driver is
- * wrapped by one that wants to hear of each statement, Kysely logs them, or `db` is a transaction. Null, too, at first:
- * only the connection tells, which is waited for behind the first call.
+ * Returns the synchronous writer of a Kysely instance. Returns null for another dialect, for a wrapped driver that observes
+ * statements, if Kysely logs statements, and for a transaction. The first call also returns null: it only starts inspecting
+ * the connection, which needs a promise.
  */
 export function synchronousWriterOf(db: AnyKysely): SynchronousWriter | null {
   return findWriter(db).writer;
@@ -80,20 +81,20 @@ export function synchronousWriterOf(db: AnyKysely): SynchronousWriter | null {
 const findWriter = keptPerForeign((db: AnyKysely): Found => {
   const made: Found = { writer: null };
   const executor = db.getExecutor();
-  // Elsewhere a connection is dear, and another one for each user.
+  // In other databases connections are expensive, and each user gets a different one.
   if (!db.isTransaction && isSynchronousReader(executor.adapter)) {
-    const look = (connection: DatabaseConnection): Promise<void> => {
+    const inspect = (connection: DatabaseConnection): Promise<void> => {
       if (isSynchronousWriter(connection)) made.writer = connection;
       return Promise.resolve();
     };
-    // One that cannot be had is for the statement to tell.
-    executor.provideConnection(look).catch(() => undefined);
+    // If there is no connection, the statement reports it.
+    executor.provideConnection(inspect).catch(() => undefined);
   }
   return made;
 });
 
 function isSynchronousWriter(connection: DatabaseConnection): connection is DatabaseConnection & SynchronousWriter {
-  // To log statements Kysely puts a function of its own before that of the connection.
+  // To log statements, Kysely overrides this method on the connection.
   if (Object.hasOwn(connection, "executeQuery")) return false;
   return "mayWrite" in connection && "writeRows" in connection && typeof connection.writeRows === "function";
 }

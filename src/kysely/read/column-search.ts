@@ -12,26 +12,26 @@ import type { ReportFault } from "../columns/storage-option.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { narrowedReader, sourceOf } from "./sql-row-source.ts";
 
-/** Most structures of searches whose statements are kept per set. */
+/** The maximum number of search structures with cached statements per set. */
 const STRUCTURES_KEPT = 100;
 
 const STRING = PRIMITIVE_TYPES["Edm.String"];
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
-/** What is searched, and how its rows are read. */
+/** The searched properties, and the reader of their rows. */
 interface SearchedTable<E extends EntityTypeDeclaration> {
   readonly type: E;
   readonly reader: SqlReader;
   readonly properties: readonly StructuralProperty[];
 }
 
-/** Answers the rows that a search finds. */
+/** Returns the source of the rows that match a search. */
 export type ColumnSearch<E extends EntityTypeDeclaration> = (search: SearchClause) => EntitySource<E>;
 
 /**
- * Finds the properties that are searched.
- * @param names their keys, as untyped code may give them
- * @param report is told what is none, or holds no text
+ * Finds the searched properties.
+ * @param names their keys, unchecked
+ * @param report receives unknown properties and those without text
  */
 export function searchedProperties(
   type: EntityTypeDeclaration,
@@ -39,7 +39,7 @@ export function searchedProperties(
   report: ReportFault,
 ): readonly StructuralProperty[] {
   const { properties } = declaredEntityType(type);
-  if (names.length === 0) report("`search` names no properties.", "Name those that are searched, or leave it out.");
+  if (names.length === 0) report("`search` names no properties.", "Name the properties to search, or omit it.");
   return names.flatMap((name) => {
     const found = properties.find(({ field }) => field === name);
     if (found === undefined) {
@@ -49,18 +49,18 @@ export function searchedProperties(
       return [];
     }
     if (found.type.name === STRING.name && !found.isCollection) return [found];
-    report(`\`search\` names \`${found.field}\`, which is no single Edm.String.`, "Name properties of text.");
+    report(`\`search\` names \`${found.field}\`, which is not a single Edm.String.`, "Name string properties.");
     return [];
   });
 }
 
 /**
- * Makes the search over columns of a table: a word or phrase is found where a property holds it, whatever the letter
- * case; a property that is null holds nothing. Statements are compiled once per structure of a search.
+ * Makes the search over columns of a table. A word or phrase matches if a property contains it, ignoring case; null contains
+ * nothing. Statements are compiled once per structure of a search.
  * @see OData Protocol 4.0, section 11.2.5.6
  */
 export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTable<E>): ColumnSearch<E> {
-  // What is compiled is kept as long as the filter that it was compiled for.
+  // Compiled statements live as long as their filter.
   const known = new BoundedCache<string, FilterClause>(STRUCTURES_KEPT);
   return ({ expression }) => {
     const words: string[] = [];
@@ -71,7 +71,7 @@ export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTab
   };
 }
 
-/** A text that searches share which differ in their words alone. */
+/** Returns a cache key that is equal for searches that differ only in their words. */
 function structureOf(expression: SearchExpression, words: string[]): string {
   switch (expression.kind) {
     case "word":
@@ -121,7 +121,7 @@ function toCondition<E extends EntityTypeDeclaration>(
   }
 }
 
-/** Never null, so that `NOT` finds what has no text. */
+/** Makes a condition that is never null, so that `NOT` matches rows without text. */
 function holds<E extends EntityTypeDeclaration>(
   property: StructuralProperty,
   { type }: SearchedTable<E>,

@@ -8,13 +8,13 @@ interface Level<V> {
 }
 
 /**
- * Keeps what was made for a list of objects, known by their identity. It lives as long as those objects do, so whoever
- * bounds them bounds it.
+ * Caches a value per list of objects, by their identity. An entry lives as long as those objects, so the cache is bounded
+ * if they are.
  */
 export class IdentityCache<V> {
   readonly #root: Level<V> = { next: new WeakMap(), value: undefined };
 
-  /** What is kept for the objects; made on first use. */
+  /** Returns the cached value for the objects; makes it on first use. */
   get(keys: readonly object[], make: () => V): V {
     let level = this.#root;
     for (const key of keys) {

@@ -13,12 +13,12 @@ import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.t
 import { readRow, toEntity } from "./read-entity.ts";
 import { sqlReaderOf } from "./sql-row-source.ts";
 
-/** The handlers of one entity that a table has. */
+/** The handlers of a table for single entities. */
 type KeyedHandlers = Pick<EntitySetHandlers<Context>, "getByKey" | "replace" | "patch" | "delete">;
 
 type Change = (key: unknown, values: unknown, context: Context) => Answer<unknown>;
 
-/** The type whose entities are read. */
+/** The type of the entities. */
 interface KeyedType {
   readonly name: string;
   readonly key: readonly StructuralProperty[];
@@ -34,9 +34,9 @@ type ReadShown = (
 ) => Answer<KeyedRow | null>;
 
 /**
- * The handlers of a table behind a `queryable` of the application, which may show each user some of the rows: by their
- * keys, too, no others are read, changed or removed. What a write looks for first is not part of its transaction.
- * @param handlers those of the table, which keep to row rules by themselves; an absent one stays absent
+ * Restricts the handlers of a table to the rows of the application's `queryable`: other rows cannot be read, updated or
+ * deleted by key either. Before a write, the row is looked up outside its transaction.
+ * @param handlers the handlers of the table, which enforce row rules themselves; absent handlers stay absent
  */
 export function narrowedHandlers(
   type: KeyedType,
@@ -92,7 +92,7 @@ function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: Query
       const { transaction } = context;
       if (reader !== undefined) return readRow(reader, keyProperties, { key, selected, joins, transaction });
       throw new TypeError(
-        `queryable of ${name} answers no source of a database: give getByKey and the writes as well.`,
+        `queryable of ${name} does not return a source of a database: also supply getByKey and the handlers that write.`,
       );
     };
     const source = queryable(context);

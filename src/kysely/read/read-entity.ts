@@ -8,20 +8,20 @@ import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import { baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
-/** Which entity is read, and what of it. */
+/** The entity to read, and the properties to select. */
 export interface KeyedRead {
-  /** In the application's form: one value, or an object of the values of a composite key. */
+  /** In the application's form: one value, or an object with the values of a composite key. */
   readonly key: unknown;
   readonly selected: readonly SelectedProperty[];
   readonly joins?: KeyedJoins | undefined;
-  /** The open transaction of the request; undefined: there is none. */
+  /** The open transaction of the request; undefined if there is none. */
   readonly transaction: unknown;
 }
 
 /**
- * Reads the row of one entity: no more than the selected properties, and what is joined.
+ * Reads the row of one entity: only the selected properties and joined expansions.
  * @param keyProperties the properties of the key in their order
- * @returns null when there is no such entity
+ * @returns null if there is no such entity
  */
 export function readRow(
   reader: SqlReader,
@@ -38,7 +38,7 @@ export function readRow(
   return chain(found, (row): KeyedRow | null => (row === undefined ? null : { row, rowShape: statement.rowShape }));
 }
 
-/** The entity that a row is, by the application's keys. */
+/** Converts a row to an entity, by the application's keys. */
 export function toEntity({ row, rowShape }: KeyedRow): object {
   return toObject(row, rowShape.columns);
 }
@@ -59,7 +59,7 @@ function isNull(row: Row, column: RowColumn): boolean {
   return [...column.members.values()].every((member) => isNull(row, member));
 }
 
-/** The values of a key in the application's form, in the order of its properties. */
+/** Returns the values of a key that is in the application's form, in the order of its properties. */
 export function keyValues(properties: readonly StructuralProperty[], key: unknown): readonly PrimitiveValue[] {
   const [single] = properties;
   const values = properties.map((property) => {
@@ -80,7 +80,7 @@ function isPrimitive(value: unknown): value is PrimitiveValue {
   return ["boolean", "number", "bigint", "string"].includes(typeof value);
 }
 
-/** Gives an object a member of its own, whatever its name: assigning would not make one of `__proto__`. */
+/** Sets an own member of an object. Assigning to `__proto__` would not create one. */
 export function setMember(object: object, name: string, value: unknown): void {
   if (name !== "__proto__") {
     (object as Record<string, unknown>)[name] = value;

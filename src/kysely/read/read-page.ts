@@ -7,9 +7,9 @@ import type { SqlReader } from "./sql-reader.ts";
 const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });
 
 /**
- * Reads one page: its rows by one statement, and the total, where it is asked for and the page does not tell it, by
- * another. Nothing is read for a page of no rows.
- * @throws ODataError for what has no form in SQL; whatever the database throws
+ * Reads one page with one statement. A second statement reads the total, if it is requested and the page does not imply it.
+ * A page of zero rows reads nothing.
+ * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
 export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   const { values, top, skip } = query;
@@ -22,9 +22,9 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   const { rowShape } = statement;
   const rows = reader.rows.within(query.transaction);
   const isLocal = rows.local !== null;
-  // The signal is dear to make, and between the arrival of a request and a read at once nobody can have gone.
+  // The signal is expensive to create, and a client cannot disconnect before a synchronous read.
   const signal = isLocal ? undefined : query.signal;
-  // The total runs beside the rows; where both fail, the error of the rows is thrown.
+  // The total runs in parallel with the rows; if both fail, the error of the rows is thrown.
   const total = query.count && !isLocal ? unawaited(readTotal(reader, query, execution)) : undefined;
   return chain(rows.all(statement, readSlots(statement.slots, execution), signal), (entities): Maybe<Page> => {
     const page: RowPage = { entities, rowShape };
@@ -34,7 +34,7 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   });
 }
 
-/** Tells the values of base queries: of the source that is asked, and of those of the sets that a query mentions. */
+/** Returns the parameters of base queries: of the source itself and of the sets that a query mentions. */
 export function baseOf({ parameters }: SourceReader, sources: SourcesBySet | undefined): Execution["base"] {
   return (entitySet) => {
     const source = entitySet === null ? undefined : sources?.get(entitySet);
@@ -42,7 +42,7 @@ export function baseOf({ parameters }: SourceReader, sources: SourcesBySet | und
   };
 }
 
-/** The total that a page tells: its rows are the last ones when there are fewer than were asked for. */
+/** Returns the total that a page implies: with fewer rows than requested, they are the last ones. */
 function knownTotal({ skip, top }: SourceQuery, length: number): number | undefined {
   const isLast = top === undefined || length < top;
   return isLast && (length > 0 || skip === 0) ? skip + length : undefined;

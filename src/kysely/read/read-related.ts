@@ -8,14 +8,14 @@ import type { SqlReader } from "./sql-reader.ts";
 const NO_ROWS: readonly Row[] = Object.freeze([]);
 
 /**
- * Reads the entities that are related to many others: all of them by one statement, and their numbers, where they are
- * asked for and the rows do not tell them, by another.
- * @throws ODataError for what has no form in SQL; whatever the database throws
+ * Reads the entities that are related to many parents with one statement. A second statement reads their counts, if they
+ * are requested and the rows do not imply them.
+ * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
 export function readRelated(reader: SqlReader, query: RelatedQuery): Maybe<RelatedPage> {
   const { values, keys, skip, top, maxRows, sources } = query;
   const statement = reader.statements.related(query);
-  // The layout is told without rows, too: what writes the answer is made from it.
+  // The shape is returned even without rows: the writer of the response needs it.
   const { rowShape } = statement;
   if (keys.length === 0) return none(query, rowShape);
   const execution = toExecution({ values, keys, top, skip, maxRows, base: baseOf(reader, sources) });
@@ -26,7 +26,7 @@ export function readRelated(reader: SqlReader, query: RelatedQuery): Maybe<Relat
   const run = reader.rows.within(query.transaction);
   const isLocal = run.local !== null;
   const signal = isLocal ? undefined : query.signal;
-  // The counts run beside the rows; where both fail, the error of the rows is thrown.
+  // The counts run in parallel with the rows; if both fail, the error of the rows is thrown.
   const asked = query.count && !isLocal ? unawaited(readCounts(reader, query, execution)) : undefined;
   const rows = run.all(statement, readSlots(statement.slots, execution), signal);
   return chain(rows, (found): Maybe<RelatedPage> => {
@@ -43,7 +43,7 @@ function none({ keys, count }: RelatedQuery, rowShape: RowShape): RelatedPage {
   return { rowShape, related, ...(count && { counts: keys.map(() => 0) }) };
 }
 
-/** The rows of each key: they come in the order of the keys, each with the position of its own first. */
+/** Groups rows by key: they are sorted by key and start with the position of their key. */
 function groupByKey(rows: readonly Row[], length: number): readonly (readonly Row[])[] {
   const related: (readonly Row[])[] = [];
   let start = 0;
@@ -53,11 +53,11 @@ function groupByKey(rows: readonly Row[], length: number): readonly (readonly Ro
     related.push(end === start ? NO_ROWS : rows.slice(start, end));
     start = end;
   }
-  if (start < rows.length) throw new Error("The database answered related rows out of the order of their keys.");
+  if (start < rows.length) throw new Error("The database returned related rows out of the order of their keys.");
   return related;
 }
 
-/** The numbers that the rows tell: where of each key there are fewer than were asked for, none lie behind. */
+/** Returns the counts that the rows imply: with fewer rows than requested for every key, there are no more. */
 function knownCounts(
   { top, skip, maxRows }: RelatedQuery,
   related: readonly (readonly Row[])[],

@@ -2,23 +2,23 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import type { QueryableSource, RelationalSource, RowRestriction } from "../../query/source.ts";
 import type { RowStatements } from "../translate/relation.ts";
 
-/** What is known of a source of a database. */
+/** The reader of a source over a database. */
 export interface SourceReader {
-  /** What runs its statements: sources of one are of one connection. */
+  /** Runs its statements: sources with the same object use the same database. */
   readonly rows: object;
   readonly statements: RowStatements;
-  /** The values of its base query. */
+  /** The parameters of its base query. */
   readonly parameters: readonly unknown[];
 }
 
-/** What a source of a database does. */
+/** The methods of a source over a database. */
 interface SourceMembers {
   readonly read: QueryableSource["read"];
   readonly relational: RelationalSource;
   readonly restrict: (restriction: RowRestriction) => QueryableSource;
 }
 
-/** A source over a database, with what reads its rows. */
+/** A source over a database, with its reader. */
 export class RowSource<E extends EntityTypeDeclaration> implements QueryableSource {
   readonly kind = "EntitySource";
   readonly entityType: E;
@@ -36,12 +36,12 @@ export class RowSource<E extends EntityTypeDeclaration> implements QueryableSour
   }
 }
 
-/** What reads the rows of a source; undefined for one that is over no database. */
+/** Returns the reader of a source; undefined for a source without a database. */
 export function findReader(source: QueryableSource): SourceReader | undefined {
   return source instanceof RowSource ? source.reader : undefined;
 }
 
-/** As `findReader`. @throws Error for a source that is over no database, which no query may mention */
+/** As `findReader`. @throws Error for a source without a database, which a query must not mention */
 export function readerOfSource(source: QueryableSource): SourceReader {
   const reader = findReader(source);
   if (reader === undefined) throw new Error("The query mentions a set whose rows are in no database.");

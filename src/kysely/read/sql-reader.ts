@@ -17,49 +17,49 @@ import { ROWS_ALIAS } from "../translate/path-scope.ts";
 import { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** What reads one table or base query. */
+/** Reads one table or base query. */
 export interface SqlReader {
   readonly rows: SqlRows;
   readonly profile: DialectProfile;
   /** The database, for the schema check. */
   readonly database: StoredDatabase;
   readonly statements: StatementCache;
-  /** The values of the base query. */
+  /** The parameters of the base query. */
   readonly parameters: readonly unknown[];
 }
 
-/** What a reader is made of; checked, for untyped code may give anything. */
+/** The unchecked options of a reader. */
 export interface ReaderOptions {
   readonly db: unknown;
   readonly from: unknown;
   readonly columns: object | undefined;
-  /** Whether the database is spread over machines; default false. */
+  /** Whether the database is distributed; default false. */
   readonly distributed?: unknown;
 }
 
-/** What is kept for one Kysely instance. */
+/** The state of one Kysely instance. */
 interface Connected {
   readonly rows: SqlRows;
   readonly profile: DialectProfile;
   readonly database: StoredDatabase;
-  /** By base query and columns: applications make a source per request, of few texts. */
+  /** By base query and columns: applications may make a source per request, but with few different queries. */
   readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
   readonly functions: FunctionNumbers;
 }
 
-/** The functions of conversions, each with its number: two sources may differ in them alone. */
+/** A number for each conversion function, since two sources may differ only in these functions. */
 interface FunctionNumbers {
   readonly known: WeakMap<object, number>;
   count: number;
 }
 
-/** Most base queries of one type whose statements are kept per Kysely instance. */
+/** The maximum number of base queries per type and Kysely instance with cached statements. */
 const CACHES_KEPT = 200;
 
 /**
- * Makes what reads the entities of a type from a table or base query.
- * @param report is told what is wrong
- * @returns null when something is
+ * Makes the reader of the entities of a type from a table or base query.
+ * @param report receives each fault
+ * @returns null after a fault
  */
 export function makeReader(
   type: EntityTypeDeclaration,
@@ -67,7 +67,7 @@ export function makeReader(
   report: ReportFault,
 ): SqlReader | null {
   if (!isKysely(db)) {
-    report("`db` is no Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
+    report("`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
   }
   if (typeof distributed !== "boolean") {
@@ -76,7 +76,7 @@ export function makeReader(
   }
   const connected = connectionOf(db, distributed);
   if (connected === null) {
-    const message = `The database speaks ${dialectName(db)}, which this version does not.`;
+    const message = `${dialectName(db)} is not supported by this version.`;
     report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
     return null;
   }
@@ -87,7 +87,7 @@ export function makeReader(
   return Object.freeze({ rows, profile, database, statements, parameters: from.parameters });
 }
 
-/** Sets of one database that differ in being distributed are as those of two. */
+/** Sets with and without `distributed` do not share statements, as if their databases differed. */
 function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
   return distributed ? distributedConnection(db) : usualConnection(db);
 }
@@ -111,7 +111,7 @@ function connect(db: AnyKysely, distributed: boolean): Connected | null {
   };
 }
 
-/** What the statements of a reader depend on. */
+/** The inputs of a reader's statements. */
 interface StatementBase {
   readonly type: EntityTypeDeclaration;
   readonly db: AnyKysely;
@@ -153,7 +153,7 @@ function statementsOf(
   return made;
 }
 
-/** Returns a number that no other function has. */
+/** Returns the number of a function. */
 function numberOf(made: object, functions: FunctionNumbers): number {
   const known = functions.known.get(made);
   if (known !== undefined) return known;
@@ -162,7 +162,7 @@ function numberOf(made: object, functions: FunctionNumbers): number {
   return functions.count;
 }
 
-/** The columns of the properties of a type, and those of ignored properties, as declared. */
+/** Plans the columns of the properties of a type and of its ignored properties, as declared. */
 export function planAll(
   entityType: EntityType,
   columns: object,
@@ -176,7 +176,7 @@ export function planAll(
   };
 }
 
-/** Ignored properties may have no columns, as long as nothing asks for them. */
+/** Ignored properties may lack columns as long as no statement uses them. */
 function withCollationsIfThere(
   withKnownCollations: NonNullable<DialectValues["withKnownCollations"]>,
   ...probed: Parameters<typeof withKnownCollations>
@@ -188,14 +188,14 @@ function withCollationsIfThere(
   }
 }
 
-/** The ignored properties of a type: no client can name them, and none is read, but they may be joined by. */
+/** Returns a type with only the ignored properties: clients cannot name or read them, but joins may use them. */
 function joinableType(entityType: EntityType): EntityType {
   const { ignoredProperties } = entityType;
   const properties = ignoredProperties.filter(({ type, isCollection }) => !isCollection && type.kind !== "ComplexType");
   return { ...entityType, properties };
 }
 
-/** Options for the columns of properties, and for those of ignored ones: what is not joined by may have none. */
+/** Splits the column options into those of properties and those of ignored properties that joins can use. */
 function splitColumns(
   entityType: EntityType,
   columns: object,

@@ -13,7 +13,7 @@ class SqlRowSource<E extends EntityTypeDeclaration> extends RowSource<E> {
   declare readonly reader: SqlReader;
 }
 
-/** Makes the source of a reader. */
+/** Makes the source over a reader. */
 export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): EntitySource<E> {
   const { key: keyProperties } = declaredEntityType(type);
   const source = new SqlRowSource(type, reader, {
@@ -30,17 +30,17 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
   return Object.freeze(source);
 }
 
-/** What reads the rows of a source; undefined for one that is over no database. */
+/** Returns the reader of a source; undefined for a source without a database. */
 export function sqlReaderOf(source: QueryableSource): SqlReader | undefined {
   return source instanceof SqlRowSource ? source.reader : undefined;
 }
 
-/** Which rows are there; without `sources`: as the rows alone tell. */
+/** The condition of visible rows; without `sources` it uses no related rows. */
 type Narrowing = Pick<RowRestriction, "filter" | "values"> & Partial<Pick<RowRestriction, "sources">>;
 
 /**
- * Makes what reads only the rows that meet a condition. Its statements are compiled once per filter, whatever the values.
- * @throws Error where the condition leads to rows of another database
+ * Makes a reader of only the rows that meet a condition. Its statements are compiled once per filter, for all values.
+ * @throws Error if the condition navigates to rows of another database
  */
 export function narrowedReader(reader: SqlReader, { filter, values, sources }: Narrowing): SqlReader {
   checkJoinable(reader, sources);
@@ -48,13 +48,13 @@ export function narrowedReader(reader: SqlReader, { filter, values, sources }: N
   return Object.freeze({ ...reader, statements: reader.statements.narrowed(filter, sources), parameters: [condition] });
 }
 
-/** @throws Error where a condition leads to rows that stand in no statement with those of the reader */
+/** @throws Error if a condition navigates to rows that cannot be in the same statement as those of the reader */
 export function checkJoinable({ rows }: SqlReader, sources: RowRestriction["sources"] | undefined): void {
   if (sources === undefined) return;
   for (const [{ name }, source] of sources) {
     if (findReader(source)?.rows === rows) continue;
     throw new Error(
-      `A row rule leads to ${name}, which is not in the same database: give sets of one \`db\`, all \`distributed\` or none.`,
+      `A row rule navigates to ${name}, which is not in the same database: use sets with the same \`db\`, either all \`distributed\` or none.`,
     );
   }
 }

@@ -8,13 +8,13 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
 
-/** What a connection must know of its database. */
+/** The parts of a profile that running statements requires. */
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections">;
 
-/** A statement that answers rows, as far as it matters here. */
+/** The parts of a row statement that running it requires. */
 type ReadRows = Pick<RowStatement, "sql" | "width" | "table">;
 
-/** Runs statements: at once where the database is in this process, else through Kysely. */
+/** Runs statements: synchronously if the database is in this process, otherwise through Kysely. */
 export class SqlRows {
   readonly #db: AnyKysely;
   readonly #reader: SynchronousReader | null;
@@ -25,31 +25,31 @@ export class SqlRows {
 
   constructor(db: AnyKysely, reader: SynchronousReader | null, profile: RowsProfile) {
     this.#profile = profile;
-    // A transaction has one connection, and another instance of Kysely has made it.
+    // The connection of a transaction was guarded by the Kysely instance that opened it.
     this.#isGuarded = profile.guardConnections === undefined || db.isTransaction;
-    // A plugin would change the rows: its part, the names, is in the text of the statement already.
+    // A plugin would change the rows. The compiled statement already contains the names that it maps.
     this.#db = db.withoutPlugins();
     this.#reader = reader;
   }
 
   /**
-   * Returns what runs statements within an open transaction: this one where there is none, or one of another database.
-   * @param transaction of the context, as a query carries it
+   * Returns the runner for an open transaction: this one if there is none, or if it belongs to another database.
+   * @param transaction the transaction of the context, as in a query
    */
   within(transaction: unknown): SqlRows {
     const open = transaction === undefined ? null : openTransaction(transaction);
     return open === null || !isOfDatabase(open, this.#db) ? this : new SqlRows(open, null, this.#profile);
   }
 
-  /** What reads at once; null where rows come by a promise. */
+  /** The synchronous reader; null if rows need a promise. */
   get local(): SynchronousReader | null {
     return this.#reader;
   }
 
   /**
-   * Keeps lost connections from ending the process: before the first statement, at the latest.
+   * Prevents lost connections from ending the process. Runs before the first statement at the latest.
    * @returns undefined once that is done
-   * @throws whatever Kysely throws when it cannot connect
+   * @throws the error of Kysely if it cannot connect
    */
   guard(): Promise<void> | undefined {
     if (this.#isGuarded) return undefined;
@@ -63,31 +63,31 @@ export class SqlRows {
       this.#isGuarded = true;
       this.#isReached = isReached ?? true;
     } finally {
-      // The next statement tries again where there was no connection.
+      // After a failure the next statement tries again.
       this.#guarding = null;
     }
   }
 
-  /** Whether a lost connection is known not to end the process. */
+  /** Whether a lost connection certainly does not end the process. */
   get isGuarded(): boolean {
     return this.#isReached;
   }
 
-  /** All rows, as arrays of cells in the order of the statement. */
+  /** Returns all rows, as arrays of cells in the order of the statement. */
   all(statement: ReadRows, parameters: readonly unknown[], signal?: AbortSignal): Maybe<readonly Row[]> {
     return this.#reader === null
       ? this.#query(statement, parameters, signal)
       : readNow(this.#reader, this.#profile, "readRows", statement, parameters);
   }
 
-  /** The first row; undefined when there is none. */
+  /** Returns the first row; undefined if there is none. */
   first(statement: ReadRows, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
     return this.#reader === null
       ? this.#query(statement, parameters, signal).then(([row]) => row)
       : readNow(this.#reader, this.#profile, "readOne", statement, parameters);
   }
 
-  /** The one number that a statement answers. */
+  /** Returns the single number that a statement selects. */
   number(statement: Statement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<number> {
     return this.#reader === null
       ? this.#numberByPromise(statement, parameters, signal)
@@ -119,7 +119,7 @@ export class SqlRows {
     signal?.throwIfAborted();
     try {
       if (!this.#isGuarded) await this.guard();
-      // A transaction that has begun ends by itself: a statement cut off in it would leave its connection in doubt.
+      // A statement within a transaction is not cancelled: that would leave its connection in an unknown state.
       const isCancelled = signal !== undefined && !this.#db.isTransaction;
       const options = isCancelled ? await cancelOptions(this.#db, signal) : undefined;
       const { rows } = await this.#db.executeQuery(CompiledQuery.raw(sql, [...parameters]), options);
@@ -130,7 +130,7 @@ export class SqlRows {
   }
 }
 
-/** Reads at once. @throws ODataError for a statement that is more than the database takes */
+/** Reads synchronously. @throws ODataError for a statement that exceeds a limit of the database */
 function readNow<Method extends keyof SynchronousReader>(
   reader: SynchronousReader,
   profile: RowsProfile,

@@ -25,42 +25,41 @@ import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { readerOfSource } from "./row-source.ts";
 
-/** A compiled statement: its text, and what is bound in it. */
+/** A compiled statement: its text and its placeholders. */
 export interface Statement {
   readonly sql: string;
   readonly slots: readonly unknown[];
-  /** The table of the set that it reads, for the log; absent for a query of the application. */
+  /** The table of the set, for the log; absent for a query of the application. */
   readonly table?: string | undefined;
 }
 
-/** A statement that answers rows. */
+/** A statement that returns rows. */
 export interface RowStatement extends Statement {
   readonly rowShape: RowShape;
-  /** Cells of a row. */
+  /** The number of cells in a row. */
   readonly width: number;
 }
 
-/** What is queried. */
+/** The table or base query of the statements. */
 export interface StatementTarget {
   readonly db: AnyKysely;
   readonly profile: DialectProfile;
   readonly from: From;
   /** The key of the type. */
   readonly key: readonly StructuralProperty[];
-  /** Where the properties stand: asked for with the first statement, for the tables may be made after the declarations. */
+  /** Finds the columns. Called for the first statement, since tables may be created after the declarations. */
   readonly findPlans: () => PlansByField;
-  /** Reads at once, so that it can be asked what a statement would do; null where nothing does. */
+  /** The synchronous reader, which can explain a statement before it runs; null if there is none. */
   readonly local: SynchronousReader | null;
 }
 
-/** Stand for no filter, and for nothing joined. */
+/** Cache keys for no filter and for no joins. */
 const NO_FILTER: object = Object.freeze({});
 const NOTHING_JOINED: readonly never[] = Object.freeze([]);
 
 /**
- * The compiled statements of one table or base query: one per shape, order, selection and presence of skip and top, and
- * per base query of each set that is mentioned beside. They are kept as long as the shapes they belong to, whose number
- * the service bounds.
+ * The compiled statements of one table or base query: one per shape, order, selection, presence of skip and top, and base
+ * queries of the mentioned sets. They live as long as their shapes, whose number the service limits.
  */
 export class StatementCache {
   readonly #target: StatementTarget;
@@ -79,8 +78,8 @@ export class StatementCache {
   }
 
   /**
-   * The statement of a page.
-   * @throws ODataError `UnsupportedQueryOption` for what has no form in SQL, `InvalidQueryOption` for too many literals
+   * Returns the statement of a page.
+   * @throws ODataError `UnsupportedQueryOption` for a query that SQL cannot express, `InvalidQueryOption` for too many literals
    */
   page(query: SourceQuery): RowStatement {
     const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
@@ -100,7 +99,7 @@ export class StatementCache {
     });
   }
 
-  /** The statement of the number of rows after the filter. @throws ODataError as for `page` */
+  /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */
   total({ shape, filter, sources }: SourceQuery): Statement {
     return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
       return this.#choose((profile) => {
@@ -111,7 +110,7 @@ export class StatementCache {
   }
 
   /**
-   * The statement of one entity by the key of its type.
+   * Returns the statement of one entity by the key of its type.
    * @throws ODataError as for `page`
    */
   byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[], joins?: KeyedJoins): RowStatement {
@@ -131,7 +130,7 @@ export class StatementCache {
   }
 
   /**
-   * The statement of the entities that are related to others: first in a row the position of the key that they belong to.
+   * Returns the statement of related entities. Each row starts with the position of its key.
    * @throws ODataError as for `page`
    */
   related({ shape, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
@@ -144,7 +143,7 @@ export class StatementCache {
     );
   }
 
-  /** The statement of how many entities are related to each key that has any. @throws ODataError as for `page` */
+  /** Returns the statement that counts the related entities per key. @throws ODataError as for `page` */
   relatedCounts({ shape, sources }: RelatedQuery): RowStatement {
     return this.#relatedCounts.get([shape, ...identitiesOf(sources)], () =>
       this.#choose((profile) => {
@@ -155,9 +154,9 @@ export class StatementCache {
   }
 
   /**
-   * The statements of the rows that meet a condition. The one value of their base query is the execution of that
-   * condition, so that they serve all values of it.
-   * @param sources where the sets are that the condition leads to
+   * Returns the statements of the rows that meet a condition. The only value of their base query is the execution of the
+   * condition, so that they serve all its values.
+   * @param sources the sources of the sets that the condition navigates to
    */
   narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
     return this.#narrowed.get([filter, ...identitiesOf(sources)], () => {
@@ -172,7 +171,7 @@ export class StatementCache {
   }
 
   /**
-   * The statement that answers a row where that of a key meets a condition.
+   * Returns the statement that selects a row if the row of a key meets a condition.
    * @param sources as for `narrowed`
    */
   test(filter: FilterClause, sources: SourcesBySet): RowStatement {
@@ -186,8 +185,8 @@ export class StatementCache {
   }
 
   /**
-   * The rows, as they stand in a statement for a set that it mentions, or for the source that is asked (null).
-   * @param use absent: pages of them are read
+   * Returns the rows for a statement: of a set that it mentions, or of the queried source (null).
+   * @param use by default, a page of the rows is read
    */
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
     const { from, key, findPlans } = this.#target;
@@ -197,7 +196,7 @@ export class StatementCache {
     return { from: (alias) => sql`${from.as(alias, entitySet, use)}${mark}`, plans: this.#plans, key, seen: from.seen };
   }
 
-  /** @param own the set whose rows these are; null where the query names each set that it mentions */
+  /** @param own the set of these rows; null if `sources` contains every set that the query mentions */
   #scope(profile: DialectProfile, sources: SourcesBySet | undefined, own: EntitySet | null): StatementScope {
     const use: RowsUse = { profile, isLookup: false };
     return {
@@ -207,15 +206,15 @@ export class StatementCache {
         const source = sources?.get(entitySet);
         if (source !== undefined) return readerOfSource(source).statements.rowsFor(entitySet, use);
         if (entitySet === own) return this.rowsFor(null, use);
-        throw new Error(`The query does not say where the rows of ${entitySet.name} are.`);
+        throw new Error(`The query has no source for the rows of ${entitySet.name}.`);
       },
       nextAlias: aliases(),
     };
   }
 
   /**
-   * The statement in its usual form, or, where no index serves that, in one whose time does not grow with the product of
-   * the rows. That form cannot say all; what it cannot stays as it is.
+   * Compiles a statement in its usual form or, if no index serves that, in a form whose time does not grow with the product of
+   * the row counts. A query that this second form cannot express keeps the usual form.
    */
   #choose<S extends Statement>(make: (profile: DialectProfile) => S): S {
     const { profile, local } = this.#target;
@@ -232,7 +231,7 @@ export class StatementCache {
     }
   }
 
-  /** Runs what asks the database about a statement. */
+  /** Runs a query about a statement; its errors name the table. */
   #ofTable<T>(ask: () => T): T {
     try {
       return ask();
@@ -251,7 +250,7 @@ export class StatementCache {
     if (compiled.parameters.length > profile.maxParameters) {
       throw protocolError(
         "InvalidQueryOption",
-        `The query has more values than the ${String(profile.maxParameters)} that one SQL statement takes: ask for less at once.`,
+        `The query needs more than the ${String(profile.maxParameters)} values that one SQL statement may have: shorten it.`,
       );
     }
     profile.checkStatement?.(compiled.sql);
@@ -265,7 +264,7 @@ export class StatementCache {
 
 const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));
 
-/** The statements of sources, without the values of a request. */
+/** Returns the statements of sources, without the values of a request. */
 function statementsOf(sources: SourcesBySet | undefined): MentionedStatements {
   return new Map(
     Array.from(sources ?? [], ([entitySet, source]) => [entitySet, readerOfSource(source).statements] as const),

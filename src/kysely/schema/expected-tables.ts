@@ -16,13 +16,13 @@ import { holdsAnyCaseGuids, type ColumnPlan, type PlansByField, type ScalarPlan 
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
 
-/** A set over a table, as the schema check looks at it. */
+/** A set over a table, for the schema check. */
 export interface CheckedSet {
   readonly set: EntitySetDefinition;
   readonly rows: TableRows;
 }
 
-/** What the tables of a database are compared with. */
+/** The declarations that the tables of a database are compared with. */
 export interface CheckScope {
   readonly db: AnyKysely;
   readonly storedTypes: StoredTypeTable;
@@ -31,11 +31,11 @@ export interface CheckScope {
   readonly sets: readonly CheckedSet[];
 }
 
-/** The tables that the declarations of a service describe: those of its sets, and those of links between them. */
+/** Returns the tables that the declarations of a service describe: the tables of its sets, and their link tables. */
 export function expectedTables(scope: CheckScope): readonly ExpectedTable[] {
   const tables = scope.sets.map((checked) => setTable(checked, scope));
   const links = scope.sets.flatMap((checked) => linkTables(checked, scope));
-  // Two navigations that lead to each other name one table of links.
+  // Two opposite navigations name the same link table.
   const distinct = new Map(links.map((table) => [JSON.stringify([table.text, table.key.toSorted()]), table]));
   return [...tables, ...distinct.values()];
 }
@@ -50,7 +50,7 @@ function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
   const columns = Array.from(rows.plans, ([field, plan]) => {
     const property = fields.get(field);
     return columnsOf(plan, field, { scope, access: accessOf(set, property), isWritten: isWritten(set) }).filter(
-      // An ignored property needs a column only where a navigation pairs it.
+      // An ignored property needs a column only if a navigation joins by it.
       (column) => !ignored.has(field) || joined.has(column.name),
     );
   });
@@ -65,7 +65,7 @@ function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
   };
 }
 
-/** The columns of the table by which navigations of any set find its rows. */
+/** Returns the columns by which navigations of any set find the rows of a table. */
 function lookupsOf({ set, rows }: CheckedSet, scope: CheckScope): readonly ExpectedLookup[] {
   return [...scope.service.entitySets.values()].flatMap(({ entitySet }) =>
     Array.from(entitySet.navigationJoins, ([name, join]): readonly ExpectedLookup[] => {
@@ -88,13 +88,13 @@ function linkTables(checked: CheckedSet, scope: CheckScope): readonly ExpectedTa
   return Array.from(entitySet.navigationJoins, ([name, join]): readonly ExpectedTable[] => {
     const targetName = entitySet.navigationPropertyBindings.get(name);
     const target = scope.sets.find(({ set }) => set.entitySet.name === targetName);
-    // Related entities in another place are read by handlers of the application.
+    // Handlers of the application read related entities that are not in this database.
     if (join.kind !== "link" || target === undefined) return [];
     return [linkTable({ checked, target }, entitySet.navigationProperties.get(name)?.field ?? name, join, scope)];
   }).flat();
 }
 
-/** The sets on both sides of a table of links. */
+/** The sets on both sides of a link table. */
 interface LinkedSets {
   readonly checked: CheckedSet;
   readonly target: CheckedSet;
@@ -120,7 +120,7 @@ function linkTable(
     ...wantedTable(table, scope.db),
     set,
     declaredBy: navigation,
-    // Links that have no value relate nothing.
+    // A link with a NULL value relates nothing.
     columns: columns.map(({ property, column, storage }) => ({
       ...expectedColumn(property, storage, { scope, access: NOTHING, isWritten: false }),
       name: columnName(column, scope.db),
@@ -133,7 +133,7 @@ function linkTable(
   };
 }
 
-/** A column of a table of links holds Guids in any letter case where the column of the property does. */
+/** A column of a link table stores Guids in any letter case if the column of the property does. */
 function linkStorage({ rows }: CheckedSet, { property }: LinkColumn): StorageForm | undefined {
   return holdsAnyCaseGuids(rows.plans.get(property.field)) ? "text" : undefined;
 }
@@ -142,7 +142,7 @@ type Access = ExpectedColumn["access"];
 
 const NOTHING: Access = new Set();
 
-/** What holds for the columns of one property. */
+/** The scope of the columns of one property. */
 interface ColumnScope {
   readonly scope: CheckScope;
   readonly access: Access;
@@ -161,13 +161,13 @@ function columnsOf(plan: ColumnPlan, path: string, use: ColumnScope): readonly E
       ...(plan.kind === "scalar" ? { findsCell: (cell) => findsCell(plan, cell) } : {}),
       name: columnName(column, use.scope.db),
       property: path,
-      // A conversion may make a value of null.
+      // A conversion may return null.
       nullable: nullable || plan.kind === "converted",
     },
   ];
 }
 
-/** Whether filters look for this cell where it stands for its value. */
+/** Whether filters for the value of a cell find this cell. */
 function findsCell({ format }: ScalarPlan, cell: unknown): boolean {
   try {
     return format.form.floor(format.toValue(cell)) === cell;
@@ -189,7 +189,7 @@ function storageOf(plan: Exclude<ColumnPlan, { readonly kind: "complex" }>): Sto
   }
 }
 
-/** An array holds items as a column holds single values. */
+/** Items of an array are stored like single values in a column. */
 function arrayTypes(item: StructuralProperty, table: StoredTypeTable): StoredTypes | undefined {
   const types = table[storageKey(item, undefined)]?.types;
   return types === undefined ? undefined : { types: types.map((type) => `${type}[]`) };
@@ -215,7 +215,7 @@ function expectedColumn(
   };
 }
 
-/** The labels that the database must know: those of mapped cells even where clients only read, for filters name them. */
+/** Returns the labels that the database must know: those of mapped cells even for read-only sets, since filters use them. */
 function labelsOf(
   { type }: StructuralProperty,
   storage: StorageForm | "convert" | undefined,
@@ -230,7 +230,7 @@ function labelsOf(
 
 function memberLabels({ members }: EnumType, writes: boolean): ExpectedLabels {
   const known = [...members.keys()];
-  // Of several members with one value the first one is written.
+  // Of several members with the same value, the first is written.
   const written = known.filter((name) => known.find((other) => members.get(other) === members.get(name)) === name);
   return { known, written: writes ? written : [] };
 }
@@ -247,13 +247,13 @@ function isWritten({ handlers }: EntitySetDefinition): boolean {
   return handlers.create !== undefined || handlers.replace !== undefined || handlers.patch !== undefined;
 }
 
-/** The column of a property that has one. */
+/** Returns the column of a property with a single column. */
 function plainColumn({ plans }: TableRows, field: string, { db }: CheckScope): readonly string[] {
   const plan = plans.get(field);
   return plan?.kind === "scalar" ? [columnName(plan.column, db)] : [];
 }
 
-/** A name as statements have it: plugins of Kysely may change it. */
+/** Returns a name as in statements: Kysely plugins may change it. */
 function columnName(column: string, db: AnyKysely): string {
   return namesIn(sql`${sql.id(column)}`.compile(db).sql)[0] ?? column;
 }
@@ -263,14 +263,14 @@ function wantedTable(table: string, db: AnyKysely): WantedTable {
   return { text, names: namesIn(text) };
 }
 
-/** The names in a text of quoted ones. */
+/** Returns the quoted names in a text. */
 function namesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
     double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),
   );
 }
 
-/** The table behind the handlers of an entity set, for the schema check. */
+/** The table of the handlers of an entity set, for the schema check. */
 export class TableRows implements StoredRows {
   readonly database: StoredDatabase;
   /** As the declaration names it. */
@@ -283,13 +283,13 @@ export class TableRows implements StoredRows {
     this.#plan = plan;
   }
 
-  /** Where the properties stand, ignored ones too. */
+  /** The columns of the properties, including ignored ones. */
   get plans(): PlansByField {
     return this.#plan();
   }
 }
 
-/** Notes on a handler which rows it reads or writes. */
+/** Records on a handler which rows it reads or writes. */
 export function noteRows(handler: object, stored: TableRows): void {
   Object.assign(handler, { stored } satisfies StoredHandler);
 }

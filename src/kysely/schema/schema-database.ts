@@ -12,9 +12,9 @@ import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { expectedTables, TableRows } from "./expected-tables.ts";
 
-/** What runs the statements that read a catalogue. */
+/** Runs the statements that read a catalogue. */
 interface CatalogueRows {
-  /** Whether a lost connection is known not to end the process. */
+  /** Whether a lost connection certainly does not end the process. */
   readonly isGuarded: boolean;
   readonly all: (
     statement: Pick<CatalogueQuery, "sql" | "width">,
@@ -22,7 +22,7 @@ interface CatalogueRows {
   ) => ReturnType<RunQuery>;
 }
 
-/** The database behind one Kysely instance, as something that declarations are compared with. */
+/** The database of one Kysely instance, for comparison with declarations. */
 export class SchemaDatabase implements StoredDatabase {
   readonly #db: AnyKysely;
   readonly #profile: DialectProfile;
@@ -61,15 +61,15 @@ export class SchemaDatabase implements StoredDatabase {
   #poolFindings(set: string): readonly SchemaFinding[] {
     if (this.#rows.isGuarded) return [];
     const message =
-      "The pool of connections cannot be reached, so a connection that the database terminates may end the process.";
+      "The connection pool is not accessible, so a connection that the database terminates may end the process.";
     const fix = 'Listen to errors: pool.on("error", log); pool.on("connect", (client) => client.on("error", log)).';
     return [{ set, code: "C00", severity: "warning", message, fix }];
   }
 }
 
 /**
- * Tells a database that lets nobody in, such as with a wrong password or name, from one that keeps its catalogue back.
- * @param failure what the catalogue ended in
+ * Distinguishes a database that refuses the connection, as with a wrong password, from one that hides its catalogue.
+ * @param failure the error of the catalogue query
  * @throws ODataError `ServiceUnavailable`
  */
 function* reach(failure: unknown): CatalogueSteps<void> {
@@ -80,7 +80,7 @@ function* reach(failure: unknown): CatalogueSteps<void> {
   }
 }
 
-/** Some tables are in no catalogue, such as temporary ones of MariaDB: a statement tells whether they exist. */
+/** Removes findings of tables that exist outside the catalogue, such as temporary tables of MariaDB. */
 function* withoutUnlisted(
   findings: readonly SchemaFinding[],
   expected: readonly ExpectedTable[],
@@ -99,7 +99,7 @@ function* withoutUnlisted(
   return findings.filter(({ code, table }) => code !== "C01" || missing.has(table));
 }
 
-/** An engine may refuse to read its catalogue: that keeps no service from starting. */
+/** Makes the finding for an unreadable catalogue, which does not prevent a service from starting. */
 function unreadable(set: string, error: unknown): SchemaFinding {
   const reason = error instanceof Error ? error.message : String(error);
   const message = `The catalogue of the database cannot be read, so its schema is not checked: ${reason}.`;

@@ -5,29 +5,29 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import type { Encode, Sql, SqlForm } from "./sql-form.ts";
 
-/** What varies from one execution of a statement to the next. */
+/** The values of one execution of a statement. */
 export interface Execution {
   /** The values of the parameters of the query, by index. */
   readonly values: readonly PrimitiveValue[];
   readonly top: number;
   readonly skip: number;
-  /** By what the parents of a related read are known; of a read by key, that key alone. */
+  /** The join keys of the parents in a related read; in a read by key, only that key. */
   readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
-  /** Most rows in all of a related read. */
+  /** The maximum number of rows of a related read in total. */
   readonly maxRows: number;
-  /** What a write puts into columns, as the database holds it. */
+  /** The cells that a write stores. */
   readonly cells: readonly unknown[];
-  /** The values of a base query: that of a set which the query mentions, or that of the source itself (null). */
+  /** Returns the parameters of the base query of a set that the query mentions, or of the source itself (null). */
   readonly base: (entitySet: EntitySet | null) => readonly unknown[];
-  /** Unlike that of any execution before. */
+  /** Unique among executions. */
   readonly id: number;
-  /** The value of `now()`, the same for the whole execution. */
+  /** Returns the value of `now()`, which is constant during the execution. */
   readonly now: () => string;
 }
 
 /**
- * What stands in a compiled statement where a value is bound: it tells the value of each execution. So one statement
- * serves all requests of a shape.
+ * A placeholder in a compiled statement. It returns the value of each execution, so one statement serves all requests of a
+ * shape.
  */
 export interface ParameterSlot {
   readonly kind: "ParameterSlot";
@@ -37,40 +37,40 @@ export interface ParameterSlot {
 /** A value that does not depend on the row: a parameter of the query, a value in place, or the instant of the execution. */
 export type SqlConstant =
   | { readonly kind: "parameter"; readonly index: number }
-  /** Of the one key that is read. */
+  /** A part of the single key that is read. */
   | { readonly kind: "key"; readonly index: number }
   | { readonly kind: "fixed"; readonly value: PrimitiveValue }
   | { readonly kind: "now" };
 
-/** The place of a constant in a statement. */
+/** Binds a constant in a statement. */
 export function bindConstant(constant: SqlConstant, encode: Encode): Sql {
   return bindSlot((execution) => encode(readConstant(constant, execution)));
 }
 
-/** A place in a statement. */
+/** Makes a placeholder in a statement. */
 export function bindSlot(read: (execution: Execution) => unknown): Sql {
   const slot: ParameterSlot = { kind: "ParameterSlot", read };
   return sql.val(slot);
 }
 
-/** The place of a value that is always the same. */
+/** Binds a fixed value. */
 export function bindFixed(value: unknown): Sql {
   return bindSlot(() => value);
 }
 
-/** The values of one execution, in the order of the statement. */
+/** Returns the values of one execution, in the order of the statement. */
 export function readSlots(slots: readonly unknown[], execution: Execution): unknown[] {
   return slots.map((slot) => readSlot(slot, execution));
 }
 
-/** The value of one place in an execution. */
+/** Returns the value of one placeholder in an execution. */
 export function readSlot(slot: unknown, execution: Execution): unknown {
   return isSlot(slot) ? slot.read(execution) : slot;
 }
 
 let executions = 0;
 
-/** What an execution is made of; what is absent no statement of it asks for. */
+/** The values of an execution; its statements need no absent value. */
 export interface ExecutionInput {
   readonly values: readonly PrimitiveValue[];
   readonly base: Execution["base"];
@@ -124,8 +124,8 @@ function isSlot(value: unknown): value is ParameterSlot {
 }
 
 /**
- * The place of a constant in a statement, as a value of a form.
- * @param encode which cell of the form it becomes: the one that stands for it, by default
+ * Binds a constant in a statement as a value of a form.
+ * @param encode makes the cell; by default the exact cell of the value, or its floor
  */
 export function bindFormed(constant: SqlConstant, form: SqlForm, encode: Encode = form.exact ?? form.floor): Sql {
   const place = bindConstant(constant, encode);

@@ -8,59 +8,59 @@ import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowsUse } from "./relation.ts";
 
-/** An SQL query with its values, as other query builders give it. */
+/** An SQL query with its values, as other query builders return it. */
 export interface SqlText {
-  /** One `select`; `?` for each of its values, or `$1`, `$2`, … in PostgreSQL. */
+  /** One `select` with `?` for each value, or `$1`, `$2`, … in PostgreSQL. */
   readonly sql: string;
   /** In the order of the question marks. */
   readonly parameters: readonly unknown[];
 }
 
-/** Where rows come from: the name of a table or view, a query of Kysely, or the text of one. */
+/** The source of rows: the name of a table or view, a Kysely query, or the text of a query. */
 export type BaseQuery = string | Compilable | SqlText;
 
-/** What stands behind `from`, and the values in it. */
+/** A table or derived table for `from`, and its values. */
 export interface From {
   readonly parameters: readonly unknown[];
   /** The name of the table; absent for a query. */
   readonly table?: string | undefined;
-  /** Two of one text are alike but for their values. */
+  /** Identifies the query: two with the same text differ only in their values. */
   readonly text: string;
-  /** The column that tells of each row whether it is one of them, where databases may compute with others before. */
+  /** The column that says whether a row belongs to the result, for databases that may evaluate other rows first. */
   readonly seen?: string | undefined;
   /**
-   * What stands behind `from`, with an alias. The values are those that an execution has for a set, or for the source
-   * itself (null), so that one statement serves all base queries of one text.
+   * Returns the SQL for `from`, with an alias. Its values come from the execution, for a set or for the source itself
+   * (null), so that one statement serves all base queries with the same text.
    */
   readonly as: (alias: string, entitySet: EntitySet | null, use: RowsUse) => Sql;
 }
 
-/** A piece of a text, and which value follows it; null: none, for it is the last one. */
+/** A piece of a text, and the number of the value after it; null for the last piece. */
 interface Piece {
   readonly text: string;
   readonly value: number | null;
 }
 
 /**
- * Makes what stands behind `from`. A query becomes a derived table, which databases take apart again.
- * @param report is told when it is none of the forms
- * @returns null then
+ * Makes the SQL for `from`. A query becomes a derived table, which databases flatten again.
+ * @param report receives a fault if `base` has none of the three forms
+ * @returns null in that case
  */
 export function toFrom(base: unknown, { valuePlaces }: DialectSyntax, report: ReportFault): From | null {
   if (typeof base === "string" && base !== "") return ofTable(base);
   const query = isCompilable(base) ? compile(base) : base;
   if (!isSqlText(query)) {
-    report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a query of Kysely, or { sql, parameters }.");
+    report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a Kysely query, or { sql, parameters }.");
     return null;
   }
   const pieces = splitAtValues(query, valuePlaces);
   const wanted = pieces.reduce((count, { value }) => Math.max(count, value === null ? 0 : value + 1), 0);
   const given = query.parameters.length;
   if (wanted === given) return ofText(query, pieces);
-  // One too few, and a value would be missing where one of the client stands.
+  // With a value too few, a value of the client would take its place.
   report(
-    `the query asks for ${String(wanted)} values, and has ${String(given)}.`,
-    "Give `parameters` a value for each `?`.",
+    `the query has ${String(wanted)} placeholders, but ${String(given)} values.`,
+    "Give `parameters` one value for each placeholder.",
   );
   return null;
 }
@@ -81,8 +81,8 @@ function ofText({ sql: text, parameters }: SqlText, pieces: readonly Piece[]): F
 }
 
 /**
- * Makes a derived table of a text.
- * @param bind makes what stands in the place of a value, by its number
+ * Makes a derived table from the text of a query.
+ * @param bind makes the placeholder of a value, by its number
  */
 export function toDerivedTable(
   query: SqlText,
@@ -97,11 +97,11 @@ function ofPieces(pieces: readonly Piece[], alias: string, bind: (value: number)
   const parts = pieces.map(({ text, value }) => {
     return value === null ? sql.raw(text) : sql`${sql.raw(text)}${bind(value)}`;
   });
-  // On lines of its own, for it may end in a comment.
+  // On separate lines, because the text may end in a comment.
   return sql`(\n${sql.join(parts, sql``)}\n) as ${sql.id(alias)}`;
 }
 
-/** The pieces by the first pattern that finds the place of a value. */
+/** Splits a text by the first pattern that finds a placeholder. */
 function splitAtValues({ sql: text, parameters }: SqlText, patterns: readonly RegExp[]): readonly Piece[] {
   let pieces: readonly Piece[] = [{ text, value: null }];
   for (const places of patterns) {
@@ -126,10 +126,10 @@ function split(text: string, places: RegExp): readonly Piece[] {
   return [...pieces, { text: text.slice(start), value: null }];
 }
 
-/** A query object never changes, so it is compiled once. */
+/** Compiles a query object once, since it never changes. */
 const compile = keptPerForeign((query: Compilable): SqlText => withColumns(query).compile());
 
-/** A query that names no columns means all: `db.selectFrom("orders").where(…)` is no SQL as it stands. */
+/** Selects all columns of a query that selects none: `db.selectFrom("orders").where(…)` alone is not valid SQL. */
 function withColumns(query: Compilable): Compilable {
   if (!("toOperationNode" in query) || typeof query.toOperationNode !== "function") return query;
   const node: unknown = Reflect.apply(query.toOperationNode, query, []);

@@ -8,7 +8,7 @@ import { joinNavigation, joinRoot } from "./join-navigation.ts";
 import type { ItemScope, PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 
-/** Where a path of properties leads: to an entity, to columns of one, or into a JSON text. */
+/** The target of a path of properties: an entity, columns of an entity, or a value within JSON text. */
 export type FoundPath = FoundRelation | FoundColumns | FoundMember;
 
 /** An entity. */
@@ -24,14 +24,14 @@ export interface FoundColumns {
   readonly plan: ColumnPlan;
 }
 
-/** A value within a JSON text. */
+/** A value within JSON text. */
 export interface FoundMember {
   readonly kind: "member";
   readonly document: Sql;
   readonly path: readonly StructuralProperty[];
-  /** The property that is stored as the text, for messages. */
+  /** The name of the property that is stored as JSON, for messages. */
   readonly owner: string;
-  /** Where `document` is an array of the database. */
+  /** Present if `document` is an array of the database. */
   readonly array?: ArrayPlan;
 }
 
@@ -54,7 +54,7 @@ export function findProperty({ property, source }: PropertyExpression, scope: Pa
   }
 }
 
-/** Finds what a path of properties and navigations leads to. What it goes along is joined. */
+/** Finds the target of a path of properties and navigations, and joins the navigations on the way. */
 export function findPath(source: PathSource, scope: PathScope): FoundPath {
   switch (source.kind) {
     case "property":
@@ -72,7 +72,7 @@ export function findPath(source: PathSource, scope: PathScope): FoundPath {
   }
 }
 
-/** Finds the relation that holds an entity. What the path goes along is joined. */
+/** Finds the relation of an entity, and joins the navigations on the way. */
 export function findRelation(source: Exclude<PathSource, PropertyExpression>, scope: PathScope): Relation {
   switch (source.kind) {
     case "it":
@@ -80,7 +80,7 @@ export function findRelation(source: Exclude<PathSource, PropertyExpression>, sc
     case "variable": {
       const item = itemOf(source, scope);
       if (item instanceof Relation) return item;
-      throw new Error(`An item of ${item.collection.name} is no entity.`);
+      throw new Error(`An item of ${item.collection.name} is not an entity.`);
     }
     case "root":
       return joinRoot(source, scope);
@@ -89,12 +89,12 @@ export function findRelation(source: Exclude<PathSource, PropertyExpression>, sc
   }
 }
 
-/** The JSON text, or the array, that holds a collection, and where in it. */
+/** Finds the JSON text or array that contains a collection, and its path within. */
 export function findCollection(expression: PropertyExpression, scope: PathScope): FoundMember {
   const found = findProperty(expression, scope);
   if (found.kind === "member") return found;
   const { plan, relation } = found;
-  if (plan.kind !== "document" && plan.kind !== "array") throw new Error(`${plan.property.name} is no collection.`);
+  if (plan.kind !== "document" && plan.kind !== "array") throw new Error(`${plan.property.name} is not a collection.`);
   const member = {
     kind: "member",
     document: relation.column(plan.column),
@@ -104,14 +104,14 @@ export function findCollection(expression: PropertyExpression, scope: PathScope)
   return plan.kind === "array" ? { ...member, array: plan } : member;
 }
 
-/** The item that a lambda operator looks at. */
+/** Returns the current item of a lambda operator. */
 export function itemOf({ depth }: VariableExpression, scope: PathScope): ItemScope {
   const item = scope.items[depth];
   if (item === undefined) throw new Error(`No lambda operator has the depth ${String(depth)}.`);
   return item;
 }
 
-/** Where a property stands. */
+/** Returns the column plan of a property. @throws ODataError for a converted column */
 export function planOf(property: Pick<StructuralProperty, "field" | "name">, plans: PlansByField): ColumnPlan {
   const plan = plans.get(property.field);
   if (plan === undefined) throw new Error(`${property.name} has no column.`);
@@ -119,7 +119,7 @@ export function planOf(property: Pick<StructuralProperty, "field" | "name">, pla
   return plan;
 }
 
-/** The test whether there is an entity. */
+/** Returns the test whether an entity exists. */
 export function isEntityPresent(relation: Relation): Sql {
   return relation.isOptional ? relation.isPresent() : sql`1 = 1`;
 }

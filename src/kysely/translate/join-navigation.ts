@@ -9,7 +9,7 @@ import type { PathScope } from "./path-scope.ts";
 import { columnOperand, addRelation, Relation, type StatementScope } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
-/** A navigation as a statement needs it: what joins its target, and where that is. */
+/** A navigation with its target set. */
 export interface Navigation {
   readonly navigationProperty: NavigationProperty;
   /** The set that declares the navigation property. */
@@ -17,27 +17,27 @@ export interface Navigation {
   readonly target: EntitySet | null;
 }
 
-/** How the entities of a navigation are found. @throws Error where nothing says it, which is asked for before */
+/** Returns the join of a navigation. @throws Error if it has none, which callers have ruled out */
 export function joinOf({ navigationProperty, entitySet }: Navigation): NavigationJoin {
   const join = entitySet.navigationJoins.get(navigationProperty.name);
   if (join === undefined) throw new Error(`${navigationProperty.name} has no join.`);
   return join;
 }
 
-/** The set that a navigation leads to. @throws Error where there is none, which is asked for before */
+/** Returns the target set of a navigation. @throws Error if it has none, which callers have ruled out */
 export function targetOf({ navigationProperty, target }: Navigation): EntitySet {
   if (target === null) throw new Error(`${navigationProperty.name} has no target set.`);
   return target;
 }
 
-/** The pairs of a single-valued navigation. */
+/** Returns the join pairs of a single-valued navigation. */
 export function pairsOf(navigation: Navigation): readonly JoinPair[] {
   const join = joinOf(navigation);
   if (join.kind === "direct") return join.pairs;
-  throw new Error(`${navigation.navigationProperty.name} leads through a table of links to more than one entity.`);
+  throw new Error(`${navigation.navigationProperty.name} uses a link table, so it is not single-valued.`);
 }
 
-/** The relation that a single-valued navigation leads to: joined once, however often it is named. */
+/** Returns the relation of a single-valued navigation. It is joined once, however often a statement mentions it. */
 export function joinNavigation(source: Relation, navigation: Navigation, statement: StatementScope): Relation {
   const known = source.joined.get(navigation.navigationProperty);
   if (known !== undefined) return known;
@@ -47,8 +47,8 @@ export function joinNavigation(source: Relation, navigation: Navigation, stateme
 }
 
 /**
- * Joins what a single-valued navigation leads to, if there is something.
- * @param conditions what the related entity must meet beside
+ * Joins the related entity of a single-valued navigation, if it exists.
+ * @param conditions makes further conditions on the related entity
  */
 export function joinRelated(
   source: Relation,
@@ -70,7 +70,7 @@ export function joinRelated(
   return new Relation({ alias, rows, level, isOptional: true, isQualified: true });
 }
 
-/** The relation of the entity that `$root` leads to. */
+/** Returns the relation of the entity that `$root` addresses. */
 export function joinRoot(root: RootExpression, { level, statement }: PathScope): Relation {
   const known = level.roots.get(root);
   if (known !== undefined) return known;
@@ -89,23 +89,23 @@ export function joinRoot(root: RootExpression, { level, statement }: PathScope):
   return found;
 }
 
-/** Whether the values of a pair are equal; null, or false, where one is null. */
+/** Returns the test that the values of a join pair are equal; null or false if one is null. */
 export function equalColumns(pair: JoinPair, source: Relation, related: Relation): Sql {
   return equal(columnOperand(pair.related, related), columnOperand(pair.property, source));
 }
 
-/** Whether two operands of one type are equal; null, or false, where one is null. */
+/** Returns the test that two operands of one type are equal; null or false if one is null. */
 export function equal(left: RowOperand, right: RowOperand): Sql {
   const [first, second] = alike(left, right);
   return sql`${first} = ${second}`;
 }
 
-/** Whether operands are not null, as far as they may be. */
+/** Returns the tests that operands are not null, for those that may be null. */
 export function notNull(operands: readonly RowOperand[]): readonly Sql[] {
   return operands.flatMap(({ nulls, sql: value }) => (nulls === "never" ? [] : [sql`${value} is not null`]));
 }
 
-/** Two operands of one type in forms whose cells are equal where the values are. */
+/** Converts two operands of one type to forms whose cells are equal if the values are. */
 export function alike(left: RowOperand, right: RowOperand): readonly [left: Sql, right: Sql] {
   const { form } = left;
   const isSame = form === right.form && form.sortable === undefined && form.exact !== null;
@@ -113,8 +113,8 @@ export function alike(left: RowOperand, right: RowOperand): readonly [left: Sql,
 }
 
 /**
- * Where not the key of the related entity is compared, several may be alike: that with the first key is the one. No
- * condition where the key tells.
+ * Returns the condition that picks the related entity with the lowest key, since a join that does not use the key may match
+ * several entities. Returns no condition if the join uses the key.
  */
 export function isFirst(related: Relation, pairs: readonly JoinPair[], statement: StatementScope): readonly Sql[] {
   const { key } = related.rows;
@@ -132,7 +132,7 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
   return [sql`not exists (select 1 from ${other.from} where ${sql.join([...tests, isBefore], sql` and `)})`];
 }
 
-/** As a list of the first ones of all: what does not refer to the rows around it. */
+/** The same condition without a correlated subquery: membership in a list of all first entities. */
 function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPair[], statement: StatementScope): Sql {
   const values = pairs.map(({ related: property }) => toComparable(columnOperand(property, other)).sql);
   const order = related.rows.key.map((property) => toComparable(columnOperand(property, other)).sql);
@@ -143,17 +143,17 @@ function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPa
   return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1)`;
 }
 
-/** One value, or several that are compared together. */
+/** Returns a single value, or a row value of several. */
 export function tuple(values: readonly Sql[]): Sql {
   return values.length === 1 ? sql.join(values) : sql`(${sql.join(values)})`;
 }
 
-/** A table of links behind `from`. */
+/** Returns the `from` of a link table. */
 export function linkTable({ table }: LinkJoin, alias: string): Sql {
   return sql`${sql.table(table)} as ${sql.id(alias)}`;
 }
 
-/** The condition that joins the related entities to the table of links. */
+/** Returns the condition that joins related entities to the link table. */
 export function linkTest({ to }: LinkJoin, link: string, related: Relation, profile: DialectProfile): Sql {
   const tests = to.map((column) => {
     const operand = columnOperand(column.property, related);
@@ -163,8 +163,8 @@ export function linkTest({ to }: LinkJoin, link: string, related: Relation, prof
 }
 
 /**
- * A column of a table of links as an operand.
- * @param like the form of the column that has the values of the property, where it is known
+ * Returns a column of a link table as an operand.
+ * @param like the form of the column of the property, if it is known
  */
 export function linkColumn(column: LinkColumn, alias: string, profile: DialectProfile, like?: SqlForm): RowOperand {
   const { form } = linkFormat(column, profile, like);
@@ -172,18 +172,18 @@ export function linkColumn(column: LinkColumn, alias: string, profile: DialectPr
 }
 
 /**
- * Returns the format of a column of a table of links: Guids in any letter case where the column of the property holds
- * them so, else the default of the type.
+ * Returns the format of a column of a link table: Guids in any letter case if the column of the property stores them so,
+ * otherwise the default of the type.
  */
 export function linkFormat(column: LinkColumn, profile: DialectProfile, like: SqlForm | undefined): ColumnFormat {
   const { property } = column;
   const { columnFormat } = profile.values;
   const format = isAnyCase(column, profile, like) ? columnFormat(property, "text") : columnFormat(property, undefined);
-  if (format === null) throw new Error(`${property.name} is no single value.`);
+  if (format === null) throw new Error(`${property.name} is not a single value.`);
   return format;
 }
 
-/** Whether a column of a table of links holds Guids in any letter case. */
+/** Whether a column of a link table stores Guids in any letter case. */
 export function isAnyCase({ property, ...column }: LinkColumn, { values }: DialectProfile, like?: SqlForm): boolean {
   if (property.type.name !== "Edm.Guid") return false;
   return column.isAnyCase === true || (like !== undefined && values.columnFormat(property, "text")?.form === like);

@@ -7,34 +7,34 @@ import { ROWS_ALIAS } from "./path-scope.ts";
 import { aliases, type RowStatements, type StatementScope } from "./relation.ts";
 import { translateNarrowed } from "./translate-query.ts";
 
-/** The statements of the sets that a condition leads to. */
+/** The statements of the sets that a condition navigates to. */
 export type MentionedStatements = ReadonlyMap<EntitySet, RowStatements>;
 
-/** Rows of which only some are there. */
+/** Rows that are restricted by a condition. */
 interface Narrowing {
   readonly db: AnyKysely;
-  /** All of the rows. */
+  /** The statements over all rows. */
   readonly base: RowStatements;
   readonly condition: Expression;
   readonly mentioned: MentionedStatements;
-  /** The column that shows so, as in `From`. Rows that are narrowed twice have one for each. */
+  /** The column that marks visible rows (see `From`). Rows that are narrowed twice have one column for each condition. */
   readonly seen: string | undefined;
 }
 
 /**
- * Makes what stands behind `from` of the rows that meet a condition: a derived table, which databases take apart, so that
- * indexes serve it wherever it stands. It has one value, the execution of the condition.
+ * Makes the `from` of the rows that meet a condition: a derived table, which databases flatten, so that indexes serve it
+ * anywhere. It has one value: the execution of the condition.
  */
 export function narrowedFrom({ db, base, condition, mentioned, seen }: Narrowing): From {
   const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed }) => {
-    // What is joined, or asked for by the rows around it, is looked up.
+    // Joined rows and rows of subqueries are looked up by values of other rows.
     const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS };
     const statement: StatementScope = {
       ...use,
       isRelational: mentioned.size > 0,
       rowsOf: (wanted) => {
         const statements = mentioned.get(wanted);
-        if (statements === undefined) throw new Error(`The condition does not say where ${wanted.name} is.`);
+        if (statements === undefined) throw new Error(`The condition does not provide the rows of ${wanted.name}.`);
         return statements.rowsFor(wanted, use);
       },
       nextAlias: aliases(alias),
@@ -50,6 +50,6 @@ export function narrowedFrom({ db, base, condition, mentioned, seen }: Narrowing
 
 /** @param values of a derived table that `narrowedFrom` made */
 function executionOf([execution]: readonly unknown[]): Execution {
-  // Whoever has the statements of such rows gives their readers this one value.
+  // Readers of narrowed rows always have this single value.
   return execution as Execution;
 }

@@ -3,10 +3,10 @@ import type { ArrayPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { Level, Relation, type Rows, type StatementScope } from "./relation.ts";
 
-/** The name of the rows within a statement: that of the current instance in OData. */
+/** The alias of the rows within a statement, like `$it` in OData. */
 export const ROWS_ALIAS = "it";
 
-/** What paths of properties begin with: the entity, or the items of the lambda operators around them. */
+/** The possible starts of a path: the entity, or the items of enclosing lambda operators. */
 export interface PathScope {
   readonly statement: StatementScope;
   /** The innermost `from`. */
@@ -17,22 +17,22 @@ export interface PathScope {
   readonly items: readonly ItemScope[];
 }
 
-/** The item that a lambda operator looks at: an entity, or what a JSON text holds. */
+/** The current item of a lambda operator: an entity, or a value within JSON text. */
 export type ItemScope = Relation | DocumentItem;
 
 /** An item of a collection that is stored as JSON, or as an array. */
 export interface DocumentItem {
-  /** The collection that it is an item of. */
+  /** The collection of the item. */
   readonly collection: StructuralProperty;
-  /** The JSON text that holds the collection. */
+  /** The JSON text that contains the collection. */
   readonly document: Sql;
-  /** The name of the items. */
+  /** The alias of the items. */
   readonly alias: string;
-  /** Where the items are those of an array of the database. */
+  /** Present if the items are in an array of the database. */
   readonly array?: ArrayPlan | undefined;
 }
 
-/** The scope of a whole statement over rows. */
+/** Makes the scope of a whole statement over rows. */
 export function rowScope(rows: Rows, statement: StatementScope, alias: string = ROWS_ALIAS): PathScope {
   const level = new Level();
   const isQualified = statement.isRelational;
@@ -40,12 +40,12 @@ export function rowScope(rows: Rows, statement: StatementScope, alias: string = 
   return relationScope(it, statement);
 }
 
-/** The scope of what is asked of the rows of one relation. */
+/** Makes the scope of an expression over the rows of one relation. */
 export function relationScope(it: Relation, statement: StatementScope): PathScope {
   return Object.freeze({ statement, level: it.level, it, items: [] });
 }
 
-/** The scope within one more lambda operator: items of JSON have columns of their own, so those of the entity are qualified. */
+/** Makes the scope within a lambda operator: JSON items have columns too, so the columns of the entity are qualified. */
 export function itemScope(scope: PathScope, item: ItemScope): PathScope {
   const level = item instanceof Relation ? item.level : scope.level;
   return Object.freeze({ ...scope, level, it: scope.it.qualified(), items: [...scope.items, item] });

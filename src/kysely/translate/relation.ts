@@ -7,21 +7,21 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 
-/** The rows of one entity set, or of the source that is asked, and the columns of their type. */
+/** The rows of one entity set, or of the queried source, and the columns of their type. */
 export interface Rows {
-  /** What stands behind `from`. */
+  /** Returns the SQL for `from`. */
   readonly from: (alias: string) => Sql;
   readonly plans: PlansByField;
-  /** The key of the type: its columns are never NULL. */
+  /** The key of the type. Its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
-  /** The column that shows whether a row is one of them, as in `From` (base-query). */
+  /** The column that says whether a row belongs to these rows: see `From`. */
   readonly seen?: string | undefined;
 }
 
-/** What a statement asks of base queries that depend on it. */
+/** The properties of a statement that its base queries depend on. */
 export interface RowsUse {
   readonly profile: DialectProfile;
-  /** Whether few rows are looked up, by values that others have, or the client: so that nothing else is to be read whole. */
+  /** Whether few rows are looked up by known values, so that a base query should not read its tables completely. */
   readonly isLookup: boolean;
 }
 
@@ -30,22 +30,22 @@ export function whereClause(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
 }
 
-/** What makes the rows of statements, for a set that a statement mentions or for the source that is asked (null). */
+/** Returns the rows for a statement: of a set that it mentions, or of the queried source (null). */
 export interface RowStatements {
   readonly rowsFor: (entitySet: EntitySet | null, use?: RowsUse) => Rows;
 }
 
-/** What all parts of one statement share. */
+/** The state that all parts of one statement share. */
 export interface StatementScope extends RowsUse {
-  /** Whether there may be more relations than one, so that columns are named with theirs. */
+  /** Whether there may be several relations, so that columns must be qualified. */
   readonly isRelational: boolean;
-  /** The rows of a set that the query mentions. */
+  /** Returns the rows of a set that the query mentions. */
   readonly rowsOf: (entitySet: EntitySet) => Rows;
-  /** A name that no other relation of the statement has. */
+  /** Returns an unused alias. */
   readonly nextAlias: () => string;
 }
 
-/** Names for the relations of one statement. @param taken a name that one of them has already */
+/** Makes the aliases of one statement. @param taken an alias that is already in use */
 export function aliases(taken?: string): StatementScope["nextAlias"] {
   let relations = 0;
   const next = (): string => {
@@ -56,28 +56,28 @@ export function aliases(taken?: string): StatementScope["nextAlias"] {
   return next;
 }
 
-/** One `from`: its first relation, and what is joined to it on the way, in an order in which each knows those before. */
+/** One `from` clause: its first relation and the joins, in an order in which each join refers only to earlier ones. */
 export class Level {
   readonly #joins: Sql[] = [];
-  /** The entities that `$root` leads to. */
+  /** The entities that `$root` addresses. */
   readonly roots: Map<RootExpression, Relation> = new Map<RootExpression, Relation>();
 
   join(join: Sql): void {
     this.#joins.push(join);
   }
 
-  /** Whether anything was joined. */
+  /** Whether there are any joins. */
   get isJoined(): boolean {
     return this.#joins.length > 0;
   }
 
-  /** What stands behind `from`: asked for when all else that stands at this level was translated. */
+  /** Returns the SQL for `from`. Call it after all other parts of this level are translated, since they may add joins. */
   from(first: Sql): Sql {
     return sql`${first}${sql.join(this.#joins, sql``)}`;
   }
 }
 
-/** What a relation is made of. */
+/** The properties of a relation. */
 interface RelationOptions {
   readonly alias: string;
   readonly rows: Rows;
@@ -86,14 +86,14 @@ interface RelationOptions {
   readonly isQualified: boolean;
 }
 
-/** A table or base query under its name within a statement. */
+/** A table or base query with its alias in a statement. */
 export class Relation {
   readonly alias: string;
   readonly rows: Rows;
   readonly level: Level;
-  /** Whether it was joined, so that there may be no row of it. */
+  /** Whether it is an outer join, so that its row may be missing. */
   readonly isOptional: boolean;
-  /** What a single-valued navigation from it leads to, as far as that is joined. */
+  /** The joined relations of its single-valued navigations. */
   readonly joined: Map<NavigationProperty, Relation> = new Map<NavigationProperty, Relation>();
   readonly #isQualified: boolean;
 
@@ -105,24 +105,24 @@ export class Relation {
     this.#isQualified = isQualified;
   }
 
-  /** Refers to a column. */
+  /** Returns a reference to a column. */
   column(name: string): Sql {
     return this.#isQualified ? sql`${sql.id(this.alias, name)}` : sql`${sql.id(name)}`;
   }
 
-  /** What stands behind `from`, but for what is joined. */
+  /** The SQL for `from`, without joins. */
   get from(): Sql {
     return this.rows.from(this.alias);
   }
 
-  /** The same with columns that are named with it: where another relation has columns of its own. */
+  /** Returns this relation with qualified columns, for a scope with several relations. */
   qualified(): Relation {
     if (this.#isQualified) return this;
     const { alias, rows, level, isOptional } = this;
     return new Relation({ alias, rows, level, isOptional, isQualified: true });
   }
 
-  /** The columns of the key. */
+  /** Returns the columns of the key. */
   keyColumns(): readonly Sql[] {
     return this.rows.key.map(({ field, name }) => {
       const plan = this.rows.plans.get(field);
@@ -131,18 +131,18 @@ export class Relation {
     });
   }
 
-  /** The test whether there is a row of a relation that was joined. */
+  /** Returns the test whether a joined row exists. */
   isPresent(): Sql {
     return sql`${sql.join(this.keyColumns().slice(0, 1))} is not null`;
   }
 }
 
-/** A relation of a statement beside its first one, whose row is there. */
+/** Makes a further relation of a statement, whose row exists. */
 export function addRelation(rows: Rows, level: Level, alias: string): Relation {
   return new Relation({ alias, rows, level, isOptional: false, isQualified: true });
 }
 
-/** A property of the entities of a relation as an operand. */
+/** Returns a property of the entities of a relation as an operand. */
 export function columnOperand(property: StructuralProperty, relation: Relation): RowOperand {
   const plan = relation.rows.plans.get(property.field);
   if (plan === undefined) throw new Error(`${property.name} has no column.`);
@@ -150,9 +150,9 @@ export function columnOperand(property: StructuralProperty, relation: Relation):
   return plannedOperand(plan, relation);
 }
 
-/** The column of a plan as an operand. */
+/** Returns the column of a plan as an operand. */
 export function plannedOperand(plan: ColumnPlan, relation: Relation): RowOperand {
-  if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is no single value.`);
+  if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is not a single value.`);
   const { column, format, nullable } = plan;
   const mayBeNull = nullable || relation.isOptional;
   return { kind: "row", sql: relation.column(column), form: format.form, nulls: mayBeNull ? "column" : "never" };

@@ -7,14 +7,14 @@ import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Relation } from "./relation.ts";
 
-/** The cells of a statement, as far as they are known. */
+/** The cells that a statement selects; translation adds to them. */
 export type Cells = Sql[];
 
 /**
- * The columns of the selected properties, and no others: but of a complex value that may be null, and of which only some
- * members are selected, so many more that tell whether it is.
- * @param cells gets them, behind those that it holds
- * @param documentOf makes what reads the text of a column with JSON
+ * Selects the columns of the selected properties, and no others, with one exception: for a partly selected complex value
+ * that may be null, it also selects members that show whether the value is null.
+ * @param cells the cells to add to
+ * @param documentOf makes the reader of a column with JSON
  */
 export function selectColumns(
   selected: readonly SelectedProperty[],
@@ -25,21 +25,21 @@ export function selectColumns(
   return selectProperties(selected, relation.rows.plans, { relation, cells, documentOf });
 }
 
-/** Makes what reads the text of a column with JSON. */
+/** Makes the reader of a column with JSON. */
 export type DocumentReader = (property: StructuralProperty) => (cell: unknown) => unknown;
 
-/** Adds a cell. @returns where it stands */
+/** Adds a cell. @returns its index */
 export function addCell(cells: Cells, expression: Sql): number {
   cells.push(sql`${expression} as ${sql.id(cellName(cells.length))}`);
   return cells.length - 1;
 }
 
-/** The alias of a cell, for drivers that answer rows as objects. */
+/** Returns the alias of a cell, for drivers that return rows as objects. */
 export function cellName(index: number): string {
   return `c${index}`;
 }
 
-/** Returns rows as arrays of cells, of rows that a driver returned as objects. */
+/** Converts rows that a driver returned as objects to arrays of cells. */
 export function toRows(objects: readonly unknown[], width: number): readonly Row[] {
   const names = Array.from({ length: width }, (_none, index) => cellName(index));
   return (objects as ReadonlyArray<Readonly<Record<string, unknown>>>).map((row) =>
@@ -47,7 +47,7 @@ export function toRows(objects: readonly unknown[], width: number): readonly Row
   );
 }
 
-/** Where columns are selected from, and what they are added to. */
+/** The relation to select from, and the cells to add to. */
 interface Selection {
   readonly relation: Relation;
   readonly cells: Cells;
@@ -99,7 +99,7 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       const toValue = (cell: unknown): unknown => (cell === null || cell === undefined ? null : plan.toValue(cell));
       const { isCollection, type } = plan.property;
       if (isCollection || type.kind === "ComplexType") return Object.freeze({ kind: "document", index, toValue });
-      // The codec of the property made it.
+      // The conversion of a single value ends in the codec of the property.
       return Object.freeze({ kind: "scalar", index, toValue: toValue as ScalarColumn["toValue"] });
     }
     case "complex": {
@@ -109,18 +109,18 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
   }
 }
 
-/** A member that is never null tells alone whether the value is; without one all members do. */
+/** A member that is never null shows whether the value is null; without one, all members together do. */
 function selectedMembers({ property, nested }: SelectedProperty): readonly SelectedProperty[] {
   if (property.type.kind !== "ComplexType") throw new Error(`${property.name} has no members.`);
   const all = property.type.properties.map((member) => ({ property: member }));
   if (nested === undefined) return all;
-  if (!property.nullable || nested.some((member) => isTelling(member.property))) return nested;
-  const telling = all.find((member) => isTelling(member.property));
-  if (telling !== undefined) return [...nested, telling];
+  if (!property.nullable || nested.some((member) => isNeverNull(member.property))) return nested;
+  const marker = all.find((member) => isNeverNull(member.property));
+  if (marker !== undefined) return [...nested, marker];
   const given = new Map(nested.map((member) => [member.property, member]));
   return all.map((member) => given.get(member.property) ?? member);
 }
 
-function isTelling({ nullable, isCollection, type }: StructuralProperty): boolean {
+function isNeverNull({ nullable, isCollection, type }: StructuralProperty): boolean {
   return !nullable && !isCollection && type.kind !== "ComplexType";
 }

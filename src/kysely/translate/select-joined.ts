@@ -11,8 +11,8 @@ import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
 /**
- * Joins single-valued expansions, and selects what is needed of the related entities, behind the cells of their parents.
- * @returns how they stand in the rows; undefined for none
+ * Joins single-valued expansions and adds the required cells of the related entities after those of their parents.
+ * @returns the shapes of the related entities in a row; undefined for none
  */
 export function selectJoined(
   joined: readonly JoinedNavigation[],
@@ -40,7 +40,7 @@ function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation
   const navigation = { navigationProperty, entitySet, target };
   if (filter === null) return joinNavigation(parent, navigation, statement);
   return joinRelated(parent, navigation, statement, (related) => {
-    // What the condition joins cannot stand at the level of the relation, for it is named before.
+    // Joins of the condition need their own level, because the condition precedes later joins of the outer level.
     const level = new Level();
     const { alias, rows } = related;
     const it = new Relation({ alias, rows, level, isOptional: false, isQualified: true });
@@ -50,18 +50,18 @@ function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation
       roundingMode,
     });
     const condition = translator.condition(filter.expression, "filter");
-    // MariaDB makes joins of the subqueries of such a condition, and then loses rows, unless it is an operand itself.
+    // MariaDB turns subqueries of such a condition into joins and then loses rows, unless the condition is an operand.
     return [sql`(${level.isJoined ? withJoins(condition, level, statement) : condition}) is true`];
   });
 }
 
-/** A condition with relations of its own, joined to a row without values. */
+/** Wraps a condition with joins: they are attached to a row without values. */
 function withJoins(condition: Sql, level: Level, statement: StatementScope): Sql {
   const row = sql`(select 1 as ${sql.id("one")}) as ${sql.id(statement.nextAlias())}`;
   return sql`exists (select 1 from ${level.from(row)} where ${condition})`;
 }
 
-/** A cell that is null where there is no related entity alone: one of its key. */
+/** Returns the index of a cell that is null only if there is no related entity: a cell of its key. */
 function keyCell(related: Relation, columns: RowShape["columns"], cells: Cells): number {
   const fields = new Set(related.rows.key.map(({ field }) => field));
   for (const [{ field }, column] of columns) {

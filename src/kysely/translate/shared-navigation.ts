@@ -4,19 +4,19 @@ import { childrenOf, isPath } from "../../query/walk-expression.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 
-/** A single-valued navigation that is not joined, and the relation that it starts from. */
+/** A single-valued navigation that is not joined yet, and the relation that it starts from. */
 export interface SharedNavigation {
   readonly source: Relation;
   readonly navigation: NavigationExpression;
 }
 
-/** Tells of each path of an expression; false ends the walk. */
+/** Tests a path of an expression; false ends the walk. */
 type OnPath = (path: PathSource) => boolean;
 
 /**
- * The one navigation that all of an expression depends on: every path in it begins with that, so it is a condition on
- * the related entity alone.
- * @returns null where there is none
+ * Returns the navigation that every path of an expression begins with, so that the expression is a condition on the related
+ * entity only.
+ * @returns null if there is none
  */
 export function sharedNavigation(expression: Expression, scope: PathScope): SharedNavigation | null {
   let common: SharedNavigation | null = null;
@@ -30,13 +30,13 @@ export function sharedNavigation(expression: Expression, scope: PathScope): Shar
   return isCommon ? common : null;
 }
 
-/** Conditions on one related entity, which are asked for together. */
+/** Conditions on one related entity, which are evaluated together. */
 interface Group {
   readonly common: SharedNavigation | null;
   readonly operands: Expression[];
 }
 
-/** The operands of `and` or `or`, those that depend on one related entity alone joined to one condition. */
+/** Returns the operands of `and` or `or`, after merging those that depend on the same related entity only. */
 export function groupByNavigation(expression: LogicalExpression, scope: PathScope): readonly Expression[] {
   if (!scope.statement.isRelational) return expression.operands;
   const groups: Group[] = [];
@@ -47,7 +47,7 @@ export function groupByNavigation(expression: LogicalExpression, scope: PathScop
     if (group === undefined) groups.push({ common, operands: [operand] });
     else group.operands.push(operand);
   }
-  // One group is the condition itself.
+  // A single group is the whole condition.
   if (groups.length === 1) return expression.operands;
   return groups.flatMap(({ operands }) => (operands.length === 1 ? operands : [{ ...expression, operands }]));
 }
@@ -56,18 +56,18 @@ function isSame(left: SharedNavigation, right: SharedNavigation): boolean {
   return left.source === right.source && left.navigation.navigationProperty === right.navigation.navigationProperty;
 }
 
-/** Whether an expression depends on nothing but the items of the lambda operator of a depth, and of those within it. */
+/** Whether an expression depends only on the items of the lambda operator at a depth, and of operators within it. */
 export function dependsOnItemsAlone(expression: Expression, depth: number): boolean {
   return everyPath(expression, (path) => startOf(path).kind === "root" || isBoundWithin(path, depth));
 }
 
-/** What a condition is where the entity that all its paths begin with is not there; undefined where values decide. */
+/** The value of a condition if the entity that all its paths begin with is missing; undefined if it depends on values. */
 export type AbsentTruth = boolean | null | undefined;
 
-/** What an operand is there: surely null, surely not, or either. */
+/** An operand in that case: certainly null, certainly not null, or either. */
 type AbsentOperand = "null" | "value" | "unknown";
 
-/** Tells what a condition is whose paths all lead to null, and to empty collections. */
+/** Returns the value of a condition if all its paths are null or empty collections. */
 export function truthWhenAbsent(expression: Expression): AbsentTruth {
   switch (expression.kind) {
     case "comparison":
@@ -144,7 +144,7 @@ function whenAbsent(expression: Expression): AbsentOperand {
   }
 }
 
-/** Such as are null when an operand is; otherwise they may be null for other reasons. */
+/** For operations that are null if an operand is null, and may be null for other reasons. */
 function anyNull(operands: readonly Expression[]): AbsentOperand {
   return operands.some((operand) => whenAbsent(operand) === "null") ? "null" : "unknown";
 }
@@ -173,13 +173,13 @@ function startOf(path: PathSource): Exclude<PathSource, { readonly kind: "proper
   return start;
 }
 
-/** Whether a path starts from an item of a lambda operator of this depth, or of one within it. */
+/** Whether a path starts from an item of the lambda operator at this depth, or of an operator within it. */
 function isBoundWithin(path: PathSource, depth: number): boolean {
   const start = startOf(path);
   return start.kind === "variable" && start.depth >= depth;
 }
 
-/** Whether all paths of an expression are as a test says. */
+/** Whether all paths of an expression pass a test. */
 function everyPath(expression: Expression, test: OnPath): boolean {
   if (isPath(expression)) return test(expression);
   return childrenOf(expression).every((child) => everyPath(child, test));

@@ -20,7 +20,7 @@ export function translateArithmetic(
   return values.compute(expression, first, second);
 }
 
-/** Translates `-x`; null for the least Int64, too. */
+/** Translates `-x`; also null for the least Int64. */
 export function translateNegation(
   expression: NegateExpression,
   operand: SqlOperand,

@@ -14,7 +14,7 @@ import {
 } from "../statement/sql-form.ts";
 import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand, Translator } from "../statement/sql-operand.ts";
 
-/** The operator that says the same with its operands exchanged. */
+/** The equivalent operator with exchanged operands. */
 const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   eq: "eq",
   ne: "ne",
@@ -24,18 +24,18 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   le: "ge",
 };
 
-// A bare number would be the position of a column in an order.
+// A bare number in `order by` would be the position of a column.
 const TRUE: Sql = sql`1 = 1`;
 const FALSE: Sql = sql`1 = 0`;
 
-/** `true` or `false` in place. */
+/** Returns `true` or `false` as SQL. */
 export function booleanLiteral(value: boolean): Sql {
   return value ? TRUE : FALSE;
 }
 
 /**
- * Translates a comparison of two operands. `eq` and `ne` treat null as a value of its own; the others are false with it.
- * Where false and null are alike a column is compared as it stands, so that an index serves it.
+ * Translates a comparison of two operands. `eq` and `ne` treat null as a value; the other operators are false for null. If
+ * the caller accepts null as false, bare columns are compared so that an index can serve them.
  * @see OData URL Conventions 4.0, section 5.1.1.1
  */
 export function translateComparison(
@@ -60,12 +60,12 @@ export function translateComparison(
     : compareRows(operator, left, right, mode, syntax);
 }
 
-/** Whether an operand equals a constant. @param _mode null stands for false: there is no other */
+/** Translates the equality of an operand and a constant. @param _mode the only mode: null may be returned for false */
 export function equalsConstant(operand: RowOperand, constant: SqlConstant, _mode: "filter"): Sql {
   return conditionOn("eq", operand, toEquatable(operand), constant);
 }
 
-/** A constant as an operand like any other, in the form in which values of its type are compared. */
+/** Converts a constant to a row operand, in the form in which values of its type are compared. */
 export function asRow(operand: ConstantOperand | RowOperand, type: ScalarType, values: DialectValues): RowOperand {
   if (operand.kind === "row") return operand;
   const canonical = values.canonicalForm(type);
@@ -101,7 +101,7 @@ function compareWithConstant(
     : exactly(condition, operand, absent, mode, syntax);
 }
 
-/** The comparison where neither side is null. */
+/** Translates the comparison for non-null sides. */
 function conditionOn(
   operator: ComparisonOperator,
   operand: RowOperand,
@@ -136,7 +136,7 @@ function conditionOn(
   }
 }
 
-/** Makes null false, where that is asked for; `absent` tells whether the constant is null. */
+/** Makes null false in mode `exact`. @param absent the test whether the constant is null, if it may be */
 function exactly(
   condition: Sql,
   operand: RowOperand,
@@ -153,7 +153,7 @@ function exactly(
   return tests.length === 0 ? condition : sql`(${sql.join([condition, ...tests], sql` and `)})`;
 }
 
-/** Makes null true: what is null differs from every constant, and what is not a number from everything. */
+/** Makes null true: null differs from every constant, and NaN differs from everything. */
 function orAbsent(condition: Sql, operand: RowOperand, absent: Sql | null, syntax: DialectSyntax): Sql {
   if (operand.nulls === "computed") return syntax.ifNull(condition, syntax.booleanValue(true));
   const tests = [
@@ -195,8 +195,8 @@ function compareRows(
 }
 
 /**
- * Translates `operand has flags`: all bits of the right value are set in the left, or, without flags, the values are
- * equal; null when one is null.
+ * Translates `operand has flags`: all bits of the right value are set in the left or, for an enumeration without flags, the
+ * values are equal; null if one is null.
  * @see OData URL Conventions 4.0, section 5.1.1.1.10
  */
 export function translateHas({ operand, flags }: HasExpression, translator: Translator, values: DialectValues): Sql {

@@ -30,7 +30,7 @@ import { translateSemiJoin } from "./translate-semi-join.ts";
 
 const TRUE: SqlConstant = Object.freeze({ kind: "fixed", value: true });
 
-/** What expressions are translated for. */
+/** The context of a translation. */
 export interface TranslationContext {
   readonly profile: DialectProfile;
   readonly scope: PathScope;
@@ -38,9 +38,8 @@ export interface TranslationContext {
 }
 
 /**
- * Makes the translator of bound expressions to SQL. Every literal becomes a bound value, and names come from the columns
- * of the model alone. A translated expression has the value that the executor over arrays gives; its depth is limited by
- * the parser.
+ * Makes the translator of bound expressions to SQL. Every literal becomes a bound value, and names come only from the
+ * columns of the model. A translated expression has the same value as in the executor over arrays. The parser limits depth.
  * @see OData URL Conventions 4.0, section 5.1.1
  */
 export function makeTranslator(context: TranslationContext): Translator {
@@ -101,13 +100,13 @@ function translateOperand(expression: Expression, translator: Translator, contex
     case "it":
     case "root":
     case "navigation":
-      throw new Error("An entity has no value that could be compared.");
+      throw new Error("An entity has no value to compare.");
     default:
       return assertNever(expression);
   }
 }
 
-/** What is computed with: nothing of rows that are not there, for a computation may fail for them before they are left out. */
+/** Translates an operand of a computation. It is null for hidden rows, for which a database may compute before it drops them. */
 function translateTerm(expression: Expression, translator: Translator, context: TranslationContext): SqlOperand {
   if (expression.kind === "call") {
     const operand = (argument: Expression): SqlOperand => translateTerm(argument, translator, context);
@@ -125,7 +124,7 @@ function translateTerm(expression: Expression, translator: Translator, context: 
   return { ...translated, sql: term };
 }
 
-/** The relations whose rows hold a value; what an item of a JSON text is of, is one of those around it. */
+/** Returns the relations whose rows contain a value; for an item of JSON text, all relations in scope. */
 function relationsOf(path: PropertyExpression | VariableExpression, scope: PathScope): readonly Relation[] {
   let source: PathSource = path;
   while (source.kind === "property") ({ source } = source);
@@ -155,7 +154,7 @@ function translateCondition(
   return semiJoin ?? translateOwnCondition(expression, mode, translator, context);
 }
 
-/** A condition that does not depend on one related entity alone. */
+/** Translates a condition that does not depend on one related entity only. */
 function translateOwnCondition(
   expression: Expression,
   mode: ConditionMode,
@@ -207,12 +206,12 @@ function translateCompared(
   if (operandType?.kind === "ComplexType" || operandType?.kind === "EntityType") {
     const path = left.kind === "null" ? right : left;
     if (isPath(path)) return translateStructuredNull(path, scope, operator === "eq");
-    throw new Error("Only a structured value can be compared with null.");
+    throw new Error("Structured values can only be compared with null.");
   }
   return translateComparison(expression, translator.operand(left), translator.operand(right), mode, profile);
 }
 
-/** Cheap conditions come first where all must hold, as the database evaluates them in this order. */
+/** Puts cheap conditions of an `and` first, since databases evaluate them in this order. */
 function translateLogical(
   expression: LogicalExpression,
   mode: ConditionMode,
@@ -237,7 +236,7 @@ function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
       return bindFormed(operand.constant, booleanForm(profile));
     case "row":
       if (operand.nulls === "computed") return operand.sql;
-      // A column with other cells than the database's own booleans is compared, so that an index serves it.
+      // A column without native booleans is compared, so that an index can serve it.
       if (operand.form.equatable !== undefined) return equalsConstant(operand, TRUE, "filter");
       return profile.syntax.asCondition(operand.sql);
   }

@@ -10,14 +10,13 @@ import { joinBalanced } from "./translate-logical.ts";
 
 type Item = RowOperand | ConstantOperand;
 
-/** Most parts that one `union all` may have in SQLite are 500. */
+/** SQLite allows at most 500 parts in one `union all`. */
 const MAX_UNION = 250;
 
 const ITEM: Sql = sql`odata_value`;
 
 /**
- * Translates `operand in (…)`: true when the operand equals an item, and a null operand equals a null item. Never null
- * in mode `exact`.
+ * Translates `operand in (…)`: true if the operand equals an item; null equals null. Never null in mode `exact`.
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
 export function translateIn(
@@ -56,7 +55,7 @@ function isNull(operand: RowOperand): Sql {
   return operand.nulls === "never" ? booleanLiteral(false) : sql`${operand.sql} is null`;
 }
 
-/** A list that an index on the column serves. */
+/** Translates a list of constants, which an index on the column can serve. */
 function amongConstants(
   operand: RowOperand,
   constants: readonly ConstantOperand[],
@@ -106,7 +105,7 @@ function amongRows(
   return sql`(${joinBalanced(tests, sql` or `)})`;
 }
 
-/** One comparison per item, of what is short. @throws ODataError for what is not: its text would double with each list */
+/** Makes one comparison per item. @throws ODataError for computed operands: each nested list would multiply their text */
 function amongEach(
   operand: RowOperand,
   items: readonly Item[],

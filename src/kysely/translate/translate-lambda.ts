@@ -10,12 +10,12 @@ import { itemScope, type PathScope } from "./path-scope.ts";
 import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
 import { dependsOnItemsAlone } from "./shared-navigation.ts";
 
-/** Translates the predicate of a lambda operator, which knows its item; null may stand for false. */
+/** Translates the predicate of a lambda operator in the scope of its item; may be null instead of false. */
 export type TranslatePredicate = (predicate: Expression, scope: PathScope) => Sql;
 
 /**
- * Translates `any` and `all` over related entities, or over a collection that is stored as JSON or as an array. Never null: an item
- * whose predicate is null counts as one whose predicate is false, and a collection that is null has no items.
+ * Translates `any` and `all` over related entities, or over a collection that is stored as JSON or as an array. Never null:
+ * a predicate that is null counts as false, and a collection that is null has no items.
  * @see OData URL Conventions 4.0, sections 5.1.1.5.1 and 5.1.1.5.2
  */
 export function translateLambda(expression: LambdaExpression, scope: PathScope, translate: TranslatePredicate): Sql {
@@ -28,7 +28,7 @@ export function translateLambda(expression: LambdaExpression, scope: PathScope, 
     array === undefined
       ? documents.items(document, path, alias)
       : { from: array.syntax.items(document, alias), where: null };
-  // Within another operator the items are counted, for a database would go on for as long as it takes.
+  // Items of nested operators are counted, because a database would set no limit.
   const spend = depth === 0 ? null : documents.spendItem(sql.id(alias, "id"));
   const item = itemScope(scope, { collection: collection.property, document, alias, array });
   const condition = predicate === null ? null : translate(predicate, item);
@@ -42,23 +42,22 @@ function wantedItem(operator: LambdaExpression["operator"], condition: Sql): Sql
   return operator === "any" ? sql`(${condition})` : sql`(${condition}) is not true`;
 }
 
-/** Translates a condition within a scope; null may stand for false. */
+/** Translates a condition within a scope; may be null instead of false. */
 type TranslateCondition = (condition: Expression, scope: PathScope) => Sql;
 
-/** The related entities of a collection-valued navigation, on their way into a subquery. */
+/** The related entities of a collection-valued navigation, for a subquery. */
 interface RelatedItems {
-  /** The entities that they are related to. */
+  /** The entities that the navigation starts from. */
   readonly source: Relation;
   readonly related: Relation;
-  /** What stands behind `from` first. */
+  /** The start of the `from` clause. */
   readonly from: Sql;
-  /** Columns of the subquery, and those of the source that have the same values. */
+  /** Columns of the subquery, each with the column of the source that must be equal. */
   readonly pairs: ReadonlyArray<readonly [inner: RowOperand, outer: RowOperand]>;
 }
 
 /**
- * Translates `any` and `all` over related entities; never null. An entity whose predicate is null counts as one whose
- * predicate is false.
+ * Translates `any` and `all` over related entities; never null. A predicate that is null counts as false.
  * @throws ODataError `UnsupportedQueryOption` for a predicate that the database cannot evaluate
  * @see OData URL Conventions 4.0, sections 5.1.1.5.1 and 5.1.1.5.2
  */
@@ -82,14 +81,14 @@ export function translateRelatedLambda(
   return isAll ? sql`not (${found})` : found;
 }
 
-/** Within another operator the entities are counted, for a database would go on for as long as it takes. */
+/** Counts the entities of nested operators, because a database would set no limit. */
 function spent({ pairs }: RelatedItems, depth: number, { statement }: PathScope): readonly Sql[] {
   const item = pairs[0]?.[0].sql;
   const spend = depth === 0 || item === undefined ? null : statement.profile.documents.spendItem(item);
   return spend === null ? [] : [spend];
 }
 
-/** Translates the number of related entities; null where the entity that they would be related to is not there. */
+/** Translates the number of related entities; null if the source entity is missing. */
 export function countRelated(navigation: NavigationExpression, scope: PathScope): RowOperand {
   const items = relatedItems(navigation, scope);
   const { profile } = scope.statement;
@@ -133,7 +132,7 @@ function select(what: Sql, { from, related }: RelatedItems, conditions: readonly
   return sql`select ${what} from ${related.level.from(from)}${whereClause(conditions)}`;
 }
 
-/** The pairs as a list of values that is looked into: what does not refer to the rows around it. */
+/** Translates the condition without a correlated subquery: membership of the source in a list of values. */
 function amongPairs(items: RelatedItems, wanted: readonly Sql[]): Sql {
   const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
   const known = notNull(items.pairs.map(([inner]) => inner));
@@ -143,7 +142,7 @@ function amongPairs(items: RelatedItems, wanted: readonly Sql[]): Sql {
   return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
 }
 
-/** Joins the counts of all entities at once: what does not refer to the rows around it. */
+/** Joins the counts of all entities at once, without a correlated subquery. */
 function joinCounts(items: RelatedItems, { statement }: PathScope): Sql {
   const alias = statement.nextAlias();
   const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
@@ -158,6 +157,6 @@ function joinCounts(items: RelatedItems, { statement }: PathScope): Sql {
 }
 
 function tooEntangled({ navigationProperty }: NavigationExpression, operator: string): Error {
-  const message = `The database behind this set cannot evaluate '${operator}' over ${navigationProperty.name} with a predicate that refers to anything but the related entities.`;
+  const message = `The database of this set cannot evaluate '${operator}' over ${navigationProperty.name} with a predicate that refers to anything except the related entities.`;
   return protocolError("UnsupportedQueryOption", message);
 }

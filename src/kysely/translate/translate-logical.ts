@@ -4,10 +4,10 @@ import type { Expression } from "../../query/expression.ts";
 import { childrenOf } from "../../query/walk-expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 
-/** Conditions that are joined one after another; longer chains are halved, for a database counts their depth. */
+/** The maximum length of a chain of conditions; longer chains are split in halves, because databases limit the depth. */
 const CHAIN_LENGTH = 16;
 
-/** Joins conditions by `and` or `or`; the depth of the result grows with the logarithm of their number. */
+/** Joins conditions by `and` or `or`. The depth grows with the logarithm of their number. */
 export function joinBalanced(conditions: readonly Sql[], separator: Sql): Sql {
   if (conditions.length <= CHAIN_LENGTH) return sql.join(conditions, separator);
   const middle = conditions.length >> 1;
@@ -18,7 +18,7 @@ export function joinBalanced(conditions: readonly Sql[], separator: Sql): Sql {
   );
 }
 
-/** About what it costs to evaluate an expression for a row: comparisons are cheap, functions are not. */
+/** Estimates the cost of an expression per row: comparisons are cheap, functions are expensive. */
 export function costOf(expression: Expression): number {
   switch (expression.kind) {
     case "parameter":

@@ -9,7 +9,7 @@ import { plannedOperand, Relation } from "./relation.ts";
 import { booleanLiteral } from "./translate-comparison.ts";
 import { countRelated } from "./translate-lambda.ts";
 
-/** Translates a property of a single primitive or enumeration value. */
+/** Translates a single-valued primitive or enumeration property. */
 export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {
   const found = findProperty(expression, scope);
   if (found.kind === "columns") return plannedOperand(found.plan, found.relation);
@@ -18,10 +18,10 @@ export function translateProperty(expression: PropertyExpression, scope: PathSco
   return { kind: "row", ...member, nulls: "column" };
 }
 
-/** Translates the item that a lambda operator looks at, where items are primitive or enumeration values. */
+/** Translates the current item of a lambda operator, if items are primitive or enumeration values. */
 export function translateVariable(expression: VariableExpression, scope: PathScope): RowOperand {
   const item = itemOf(expression, scope);
-  if (item instanceof Relation) throw new Error("An entity has no value that could be compared.");
+  if (item instanceof Relation) throw new Error("An entity has no value to compare.");
   const { collection, document, alias, array } = item;
   if (array !== undefined) {
     return { kind: "row", sql: array.syntax.item(alias), form: array.format.form, nulls: "column" };
@@ -29,7 +29,7 @@ export function translateVariable(expression: VariableExpression, scope: PathSco
   return { kind: "row", ...scope.statement.profile.documents.item(document, alias, collection), nulls: "column" };
 }
 
-/** Translates the test whether a complex value or an entity is null (or is not). */
+/** Translates the test whether a complex value or an entity is null, or is not null. */
 export function translateStructuredNull(expression: PathSource, scope: PathScope, isNull: boolean): Sql {
   const found = findPath(expression, scope);
   switch (found.kind) {
@@ -53,8 +53,8 @@ export function translateStructuredNull(expression: PathSource, scope: PathScope
 }
 
 /**
- * Translates the number of items of a collection, or of related entities. A collection that is null is empty; below a
- * null value it is null.
+ * Translates the number of items of a collection, or of related entities. A null collection counts as empty; the count of a
+ * collection in a null value is null.
  */
 export function translateCount({ collection, type }: CountExpression, scope: PathScope): RowOperand {
   if (collection.kind === "navigation") return countRelated(collection, scope);

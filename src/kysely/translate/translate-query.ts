@@ -16,7 +16,7 @@ import { selectJoined } from "./select-joined.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
-/** What a page is made of, apart from the values of one request. */
+/** The clauses of a page, without the values of a request. */
 export interface PageClauses {
   readonly filter: FilterClause | null;
   readonly orderBy: readonly OrderByItem[];
@@ -27,15 +27,15 @@ export interface PageClauses {
   readonly hasSkip: boolean;
 }
 
-/** A query of rows, and how they are read. */
+/** A query of rows, and the shape of its rows. */
 export interface RowQuery {
   readonly query: Sql;
   readonly rowShape: RowShape;
-  /** Cells of a row. */
+  /** The number of cells in a row. */
   readonly width: number;
 }
 
-/** The query of a page: filter, then order, then skip and top. */
+/** Translates the query of a page: filter, then order, then skip and top. */
 export function translatePage(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
   const { filter, orderBy, selected, joined, roundingMode, hasTop, hasSkip } = clauses;
   const { syntax } = statement.profile;
@@ -47,12 +47,12 @@ export function translatePage(rows: Rows, statement: StatementScope, clauses: Pa
   const condition = where(filter, translator);
   const order = orderClause(translateOrder(orderBy, translator, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
-  // The joins last: all that stands around them may have added to them.
+  // `from` comes last, because every other part may have added joins.
   const query = sql`${selectFrom(cells, scope)}${condition}${order}${limit}`;
   return { query, rowShape, width: cells.length };
 }
 
-/** The query of the number of rows after the filter. */
+/** Translates the query that counts the rows after the filter. */
 export function translateTotal(
   rows: Rows,
   statement: StatementScope,
@@ -64,13 +64,13 @@ export function translateTotal(
   return sql`select count(*) from ${scope.level.from(scope.it.from)}${condition}`;
 }
 
-/** What a read by key is made of. */
+/** The clauses of a read by key. */
 export interface KeyedClauses extends Pick<PageClauses, "selected" | "joined"> {
   /** The properties of the key, in its order. */
   readonly key: readonly StructuralProperty[];
 }
 
-/** The query of one entity; the values of its key are those of the one key of the execution. */
+/** Translates the query of one entity. The values of its key are the single key of the execution. */
 export function translateByKey(
   rows: Rows,
   statement: StatementScope,
@@ -81,18 +81,18 @@ export function translateByKey(
   const columns = selectColumns(selected, scope.it, cells);
   const rowShape = Object.freeze(keeper({ columns, joined: selectJoined(joined, scope.it, statement, cells) }));
   const conditions = keyTests(key, scope);
-  // Two rows of one key would be a fault of the table, but no reason to read on.
+  // Two rows with the same key would be a fault of the table; one of them is enough.
   const query = sql`${selectFrom(cells, scope)} where ${sql.join(conditions, sql` and `)} limit 1`;
   return { query, rowShape, width: cells.length };
 }
 
-/** Which rows are there, and the name of the column that tells so, if any. */
+/** The condition of visible rows, and the name of the column that marks them, if any. */
 export interface NarrowedClauses {
   readonly condition: Expression;
   readonly seen: string | undefined;
 }
 
-/** The query of whole rows that meet a condition, to stand as a derived table of the same name in others. */
+/** Translates the query of complete rows that meet a condition, for use as a derived table with the same alias. */
 export function translateNarrowed(
   rows: Rows,
   statement: StatementScope,
@@ -106,12 +106,12 @@ export function translateNarrowed(
   return sql`select ${all}${marks} from ${scope.level.from(scope.it.from)} where ${test}`;
 }
 
-/** Whether a row is one of those that meet a condition, and of those among which they are looked for. */
+/** Returns the test that a row meets the condition and belongs to the base rows. */
 function markOf({ seen }: Rows, { it }: PathScope, test: Sql): Sql {
   return seen === undefined ? sql`(${test})` : sql`(${it.column(seen)} and (${test}))`;
 }
 
-/** The query that tells whether the row of a key meets a condition; the key is the one of the execution. */
+/** Translates the query that checks whether the row with the key of the execution meets a condition. */
 export function translateTest(
   rows: Rows,
   statement: StatementScope,
@@ -130,17 +130,17 @@ function keyTests(key: readonly StructuralProperty[], { it }: PathScope): readon
   return key.map((property, index) => equalsConstant(columnOperand(property, it), { kind: "key", index }, "filter"));
 }
 
-/** A condition that no client asked for. */
+/** Translates a condition of the service, not of the client. */
 function ownCondition(condition: Expression, scope: PathScope): Sql {
   const { profile } = scope.statement;
   return makeTranslator({ profile, scope, roundingMode: "spec-compliant" }).condition(condition, "filter");
 }
 
-/** The places of `top` and `skip`. */
+/** The placeholders of `top` and `skip`. */
 export const TOP: Sql = bindSlot((execution) => BigInt(execution.top));
 export const SKIP: Sql = bindSlot((execution) => BigInt(execution.skip));
 
-/** What stands for an order; nothing for none. */
+/** Returns the `order by` clause; nothing for no terms. */
 export function orderClause(terms: readonly Sql[]): Sql {
   return terms.length === 0 ? sql`` : sql` order by ${sql.join(terms)}`;
 }
@@ -155,9 +155,8 @@ function where(filter: FilterClause | null, translator: Translator): Sql {
 }
 
 /**
- * Translates an order, each term by the value of its expression: null first ascending, last descending. A term that is
- * the same for all rows is left out.
- * @see decisions, Reading; OData Protocol 4.0, section 11.2.5.2
+ * Translates an order. Null sorts first ascending and last descending. Constant terms are omitted.
+ * @see OData Protocol 4.0, section 11.2.5.2
  */
 export function translateOrder(
   orderBy: readonly OrderByItem[],

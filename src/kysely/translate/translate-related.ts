@@ -24,38 +24,38 @@ import { selectJoined } from "./select-joined.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { translateOrder, orderClause, SKIP, TOP, type RowQuery } from "./translate-query.ts";
 
-/** Which limits a related read has. */
+/** The limits of a related read. */
 export interface RelatedLimits {
   readonly hasTop: boolean;
   readonly hasSkip: boolean;
   readonly hasMaxRows: boolean;
 }
 
-/** The names of the list of keys, of rows that are read for a key, and of their numbers. */
+/** The aliases of the key list, of the rows that are read for a key, and of their row numbers. */
 const KEYS = "keys";
 const FOUND = "found";
 const ROW_NUMBER = "n";
 
 const MAX_ROWS: Sql = bindSlot(({ maxRows }) => BigInt(maxRows));
 
-/** The related entities within a statement, and what ties them to the list of keys. */
+/** The related entities within a statement, and their conditions on the key list. */
 interface RelatedRows {
   readonly related: Relation;
-  /** What stands behind `from`: the list of keys; the related entities, with the links to them; all of it. */
+  /** Parts of `from`: the key list; the related entities with their links; both together. */
   readonly keys: Sql;
   readonly from: Sql;
   readonly withKeys: Sql;
-  /** What holds between the list of keys and the others. */
+  /** The conditions between the key list and the other relations. */
   readonly tie: readonly Sql[];
-  /** The name of the table of links. */
+  /** The alias of the link table. */
   readonly link: string;
   readonly translator: Translator;
 }
 
 /**
- * The query of the entities that are related to a list of keys. The first cell of a row is the position of its key; rows
- * are in the order of the keys, and of each key in the order that was asked for. Of a key that many entities are related
- * to no more are read than are answered, where the database can do that.
+ * Translates the query of the entities that are related to a list of keys. The first cell of a row is the position of its
+ * key. Rows are sorted by the position of their key, then by the requested order. If the database supports it, no more
+ * rows per key are read than are returned.
  */
 export function translateRelated(
   rows: Rows,
@@ -74,7 +74,7 @@ export function translateRelated(
   }
 }
 
-/** The query of how many entities are related to each key: none is listed that has none. */
+/** Translates the query that counts the related entities per key. Keys without related entities have no row. */
 export function translateRelatedCounts(rows: Rows, statement: StatementScope, shape: RelatedShape): Sql {
   const found = relatedRows(rows, statement, shape);
   const conditions = filterOf(shape, found);
@@ -97,8 +97,8 @@ function allOfEach(rows: Rows, statement: StatementScope, shape: RelatedShape, l
 }
 
 /**
- * By the keys of the related entities, which a subquery with a limit gives for each key of the list. The list comes first,
- * and what is found for it then: databases that have no other form follow the order of a cross join.
+ * Finds the keys of the related entities by a subquery with a limit for each key of the list. The list comes first: databases
+ * without lateral joins follow the order of a cross join.
  */
 function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const inner = relatedRows(rows, statement, shape);
@@ -118,7 +118,7 @@ function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limi
     const query = sql`select ${sql.join(cells)} from ${from}${order}${maxRows(statement, limits)}`;
     return { query, rowShape, width: cells.length };
   }
-  // Several values in a list would be looked for one by one, in all related entities of a key.
+  // A list of row values would be searched once for each related entity of a key.
   const names = innerKeys.map((_column, index) => sql.id(`k${String(index)}`));
   const first = sql`select ${sql.join(innerKeys.map((column, index) => sql`${column} as ${names[index]}`))}${tail}`;
   const list = sql`(select json_group_array(json_array(${sql.join(names)})) from (${first}))`;
@@ -132,14 +132,14 @@ function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limi
   return { query, rowShape, width: cells.length };
 }
 
-/** Whether values of keys are the same within JSON, as the list of several is written there. */
+/** Whether key values survive JSON, in which the list of composite keys is written. */
 function isKeyInJson({ key }: Rows): boolean {
   return key.length === 1 || key.every(({ type }) => type.kind === "EnumType" || !NOT_IN_JSON.has(type.name));
 }
 
 const NOT_IN_JSON: ReadonlySet<string> = new Set(["Edm.Binary", "Edm.Single", "Edm.Double", "Edm.Decimal"]);
 
-/** By a subquery with a limit that is joined to each key. */
+/** Joins a lateral subquery with a limit to each key. */
 function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const found = relatedRows(rows, statement, shape);
   const { cells, rowShape } = selectRelated(statement, shape, found.related);
@@ -152,7 +152,7 @@ function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, l
   return { query: ofFound(source, sql``, cells.length, statement, limits), rowShape, width: cells.length };
 }
 
-/** By the numbers of the rows of each key, all of which are read. */
+/** Reads all rows of each key and filters them by row number. */
 function byRowNumber(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const found = relatedRows(rows, statement, shape);
   const { cells, rowShape } = selectRelated(statement, shape, found.related);
@@ -170,7 +170,7 @@ function byRowNumber(rows: Rows, statement: StatementScope, shape: RelatedShape,
   return { query: ofFound(source, whereClause(tests), cells.length, statement, limits), rowShape, width: cells.length };
 }
 
-/** Selects the cells of a derived table, the rows by their key and number. */
+/** Selects the cells of a derived table, sorted by key and row number. */
 function ofFound(source: Sql, where: Sql, width: number, statement: StatementScope, limits: RelatedLimits): Sql {
   const names = Array.from({ length: width }, (_none, index) => cellName(index));
   const cells = sql.join(names.map((name) => sql`${sql.id(FOUND, name)}`));
@@ -191,7 +191,7 @@ function relatedRows(rows: Rows, statement: StatementScope, shape: RelatedShape)
   const keys = sql`${syntax.keyTable(list, forms)} as ${sql.id(KEYS)}`;
   const tie = parents.map((operand, index) => sql`${operand.sql} = ${sql.id(KEYS, `k${String(index)}`)}`);
   const tied = sql.join(tie, sql` and `);
-  // The list first: of few keys and many related entities a database may guess the contrary.
+  // The list comes first, since a database may overestimate few keys against many related entities.
   const join = profile.capabilities.topPerParent === "correlated" ? sql`cross join` : sql`inner join`;
   if (ties.kind === "direct") {
     const withKeys = sql`${keys} ${join} ${related.from} on ${tied}`;
@@ -203,7 +203,7 @@ function relatedRows(rows: Rows, statement: StatementScope, shape: RelatedShape)
   return { related, keys, tie, link, from: sql`${links}${toRelated}`, withKeys, translator };
 }
 
-/** What has the values that the parents are known by. */
+/** Returns the columns that contain the join values of the parents. */
 function parentSide(
   join: NavigationJoin,
   related: Relation,
@@ -215,7 +215,7 @@ function parentSide(
     : join.from.map((column) => linkColumn(column, link, profile));
 }
 
-/** The form in which a column is compared with the values of keys: its own, where one cell stands for a value. */
+/** Converts a column to the form in which it is compared with key values: its own form if a value has only one cell. */
 function inKeyForm(operand: RowOperand): FormedSql {
   const equatable = toEquatable(operand);
   return equatable.form.exact === null ? toComparable(operand) : equatable;
@@ -234,7 +234,7 @@ interface SelectedCells {
   readonly rowShape: RowShape;
 }
 
-/** The cells of a row: the position of its key first. */
+/** Selects the cells of a row, starting with the position of its key. */
 function selectRelated(statement: StatementScope, shape: RelatedShape, related: Relation): SelectedCells {
   const cells: Cells = [];
   addCell(cells, ORDINAL);
@@ -251,7 +251,7 @@ function orderOf({ profile }: StatementScope, { orderBy }: RelatedShape, { trans
   return translateOrder(orderBy, translator, profile.syntax);
 }
 
-/** The order in which links lead to the entities, where it is theirs: then the links are read in it, and no others. */
+/** Translates the inner order by columns of the link table where possible, so that only the required links are read. */
 function innerOrderOf(statement: StatementScope, shape: RelatedShape, rows: RelatedRows): readonly Sql[] {
   const { join, orderBy } = shape;
   const { profile } = statement;
@@ -262,7 +262,7 @@ function innerOrderOf(statement: StatementScope, shape: RelatedShape, rows: Rela
         ? join.to.find(({ property }) => property.field === expression.property.field)
         : undefined;
     if (column === undefined) return translateOrder([item], rows.translator, profile.syntax);
-    // They are equal, so that neither is null.
+    // The join makes both columns equal, so neither is null.
     return [profile.syntax.orderTerm(toOrdered(linkColumn(column, rows.link, profile)), descending, false)];
   });
 }

@@ -11,9 +11,9 @@ import { sharedNavigation, truthWhenAbsent, type SharedNavigation } from "./shar
 type TranslateWithin = (condition: Expression, scope: PathScope, mode: ConditionMode) => Sql;
 
 /**
- * Translates a condition that depends on one related entity alone as `key in (select key … where condition)`, which an
- * index on either side serves, and which databases take that join little; or as `exists`, where few rows are looked up.
- * @returns null where the condition depends on something else as well
+ * Translates a condition that depends on one related entity only as `key in (select key … where condition)`, which an index
+ * on either side serves and which databases with few kinds of joins accept; or as `exists` if few rows are looked up.
+ * @returns null if the condition depends on anything else
  */
 export function translateSemiJoin(
   expression: Expression,
@@ -25,7 +25,7 @@ export function translateSemiJoin(
   const common = sharedNavigation(expression, scope);
   const absent = common === null ? undefined : truthWhenAbsent(expression);
   if (common === null || absent === undefined) return null;
-  // A list tells true from not true alone. To tell false from null by a second one would double the text per navigation.
+  // A list distinguishes only true from not true. A second list for null would double the text for each navigation.
   if (mode === "exact" && !isTwoValued(expression)) return null;
   if (isEntityTest(expression, common)) return entityTest(expression.operator === "eq", common, mode, scope);
   if (absent === true) {
@@ -40,7 +40,7 @@ export function translateSemiJoin(
   return semiJoin(common, scope, mode, (inner) => translate(expression, inner, "filter"));
 }
 
-/** Whether a condition is never null, whatever the values in it are. */
+/** Whether a condition is never null, whatever its values. */
 function isTwoValued(expression: Expression): boolean {
   switch (expression.kind) {
     case "comparison":
@@ -56,7 +56,7 @@ function isTwoValued(expression: Expression): boolean {
   }
 }
 
-/** The condition that is true exactly where one is not, as far as it is as short; null otherwise. */
+/** Returns the complement of a condition if it is equally short; null otherwise. */
 function complementOf(expression: Expression): Expression | null {
   if (expression.kind === "comparison") {
     if (expression.operator !== "eq" && expression.operator !== "ne") return null;
@@ -64,11 +64,11 @@ function complementOf(expression: Expression): Expression | null {
   }
   if (expression.kind !== "not") return null;
   const { operand } = expression;
-  // These are never null.
+  // These expressions are never null.
   return operand.kind === "comparison" || operand.kind === "in" || operand.kind === "lambda" ? operand : null;
 }
 
-/** Whether it is the comparison of the related entity itself with null. */
+/** Whether an expression compares the related entity itself with null. */
 function isEntityTest(expression: Expression, { navigation }: SharedNavigation): expression is ComparisonExpression {
   return expression.kind === "comparison" && (expression.left === navigation || expression.right === navigation);
 }
@@ -110,7 +110,7 @@ function semiJoin(
   return mode === "filter" || present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
 }
 
-/** Goes on as if a navigation were joined already. */
+/** Translates as if a navigation were already joined. */
 function within<T>(
   source: Relation,
   navigationProperty: SharedNavigation["navigation"]["navigationProperty"],

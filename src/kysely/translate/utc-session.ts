@@ -4,18 +4,18 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 
-/** Stands in the text of each statement that needs a session time zone of UTC, derived tables included. */
+/** Marks the text of each statement that needs a session time zone of UTC, derived tables included. */
 const MARK = "/* odatakit: in UTC */";
 
 const MARKED: Sql = sql.raw(` ${MARK}`);
 const UNMARKED: Sql = sql``;
 
-/** Returns what a statement over these columns has in its text, so that it runs with a session time zone of UTC. */
+/** Returns the mark of a statement over these columns if it needs a session time zone of UTC. */
 export function utcMark(plans: PlansByField): Sql {
   return [...plans.values()].some(needsUtc) ? MARKED : UNMARKED;
 }
 
-/** Returns the same for columns of these forms. */
+/** Returns the mark for columns of these forms. */
 export function utcMarkOf(forms: readonly SqlForm[]): Sql {
   return forms.some(({ inUtcSession }) => inUtcSession === true) ? MARKED : UNMARKED;
 }

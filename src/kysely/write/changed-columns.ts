@@ -4,28 +4,28 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { LEFT, memberOf, onlyNulls, type StoredColumn, type StoredProperty, type Values } from "./stored-columns.ts";
 
-/** A change of some properties of a row, of complex ones some members. */
+/** A change of some properties of a row, and of some members of complex properties. */
 export interface MergedChange {
   readonly values: Values;
-  /** What the row holds of the properties that `mergedProperties` returns; columns with JSON as their texts. */
+  /** The stored values of the properties that `mergedProperties` returns; columns with JSON as text. */
   readonly stored: Values | null;
 }
 
-/** Columns, and a cell for each. */
+/** Columns, with a cell for each. */
 export interface WrittenColumns {
   readonly columns: readonly StoredColumn[];
   readonly cells: readonly unknown[];
 }
 
-/** The columns that a change writes, and no others, with their cells. */
+/** Exactly the columns that a change writes, with their cells. */
 interface ChangedColumns {
   readonly columns: StoredColumn[];
   readonly cells: unknown[];
 }
 
 /**
- * Returns the properties whose stored values decide which columns a change writes, and with what: documents, and complex
- * values that may be null where null and a value would be written differently.
+ * Returns the properties whose stored values determine which columns and cells a change writes: documents, and nullable
+ * complex values if the change is written differently to null.
  */
 export function mergedProperties(table: SqlTable, values: Values): readonly StructuralProperty[] {
   return table.entityType.properties.filter(
@@ -34,9 +34,9 @@ export function mergedProperties(table: SqlTable, values: Values): readonly Stru
 }
 
 /**
- * Returns the columns that a change writes. Members that the change does not mention are left to whoever writes them at
- * the same time.
- * @param fields of the properties that change
+ * Returns the columns that a change writes. Members that the change does not mention are not written, so that concurrent
+ * changes of them survive.
+ * @param fields the fields of the changed properties
  * @throws IncompleteValueError, UnstorableValueError
  */
 export function changedColumns(
@@ -52,7 +52,7 @@ export function changedColumns(
   return changed;
 }
 
-/** The columns that a value is written to, with their cells. @throws UnstorableValueError */
+/** Returns the columns that a value is written to, with their cells. @throws UnstorableValueError */
 export function writtenColumns({ columns, toCells, members }: StoredProperty, value: unknown): WrittenColumns {
   const cells = toCells(value);
   if (members === undefined || !cells.includes(LEFT)) return { columns, cells };
@@ -72,7 +72,7 @@ function dependsOnStored({ property, members }: StoredProperty, change: unknown)
   return !hasCell(present, change) || absent.some((part) => absentValue(part.property) !== null);
 }
 
-/** Whether a change puts a value into a column, so that the complex value around it is not null then. */
+/** Whether a change stores a value in any column, so that the enclosing complex value is not null afterwards. */
 function hasCell(present: readonly StoredProperty[], change: Values): boolean {
   return present.some(({ property, members }) => {
     const value = memberOf(change, property.field);
@@ -87,8 +87,8 @@ function isPresent({ property: { field, computed } }: StoredProperty, change: Va
 }
 
 /**
- * @param current the stored value; undefined where it does not matter
- * @returns whether the property has a value then
+ * @param current the stored value; undefined if it does not matter
+ * @returns whether the property has a value afterwards
  */
 function addChange(changed: ChangedColumns, stored: StoredProperty, change: unknown, current: unknown): boolean {
   const { property, members, path } = stored;
@@ -96,7 +96,7 @@ function addChange(changed: ChangedColumns, stored: StoredProperty, change: unkn
   if (type.kind !== "ComplexType" || !isPartial(property, change)) return addWhole(changed, stored, change);
   if (current === null) return addWhole(changed, stored, completeValue(type, change, path));
   if (members === undefined) {
-    if (stored.mergeCells === undefined) throw new Error(`${property.name} is stored as no complex value.`);
+    if (stored.mergeCells === undefined) throw new Error(`${property.name} is not stored as a complex value.`);
     changed.columns.push(...stored.columns);
     changed.cells.push(...stored.mergeCells(current, change));
     return true;
@@ -119,7 +119,7 @@ function addWhole(changed: ChangedColumns, stored: StoredProperty, value: unknow
   return cells.some((cell) => cell !== null);
 }
 
-/** Whether a stored value is in any column. */
+/** Whether any column contains a stored value. */
 function holdsValue({ members }: StoredProperty, value: unknown): boolean {
   if (value === null || value === undefined || members === undefined) return value !== null && value !== undefined;
   return Array.from(members.parts, ([field, part]) => holdsValue(part, memberOf(value, field))).includes(true);

@@ -9,7 +9,7 @@ import type { Expected } from "./write-statements.ts";
 /** The last argument of handlers that write; the type of its ETag values does not matter here. */
 export type AnyWriteContext = Context & Partial<Pick<WriteContext<EntityTypeDeclaration>, "expected">>;
 
-/** Types of which equal values have one text, however they are stored by default. */
+/** Types whose equal values always have the same text in the default storage. */
 const EXACT_TYPES: ReadonlySet<string> = new Set([
   "Edm.Boolean",
   "Edm.Byte",
@@ -24,8 +24,8 @@ const EXACT_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The values that a row must still have, in canonical form.
- * @param expected by field, as the context of a write has them; undefined: the row may have any
+ * Returns the values that a row must still have, in canonical form.
+ * @param expected the values by field, from the context of a write; undefined if any values are accepted
  */
 export function toExpected(
   { entityType }: SqlTable,
@@ -42,8 +42,8 @@ export function toExpected(
 }
 
 /**
- * Whether the database tells by an equality that a row has the expected values, and no others that are equal to them,
- * such as 1.10 and 1.1: then they stand in the statement itself.
+ * Whether an equality in the database proves that a row has exactly the expected values, not merely equal ones such as
+ * 1.10 and 1.1. In that case the statement itself checks them.
  */
 export function isToldByDatabase(expected: Expected, table: SqlTable): boolean {
   return expected.every(([property, value]) => isExact(property, value === null, table));

@@ -20,26 +20,26 @@ export interface StatedReference {
   readonly reference: GuardedReference;
   /** The set that it refers to. */
   readonly target: EntitySetDefinition;
-  /** The name of the property, with its place in the body. */
+  /** The name of the property, with the path of its entity in the body. */
   readonly name: string;
-  /** Where the entity stands in the body, with a slash behind it. */
+  /** The path of the entity in the body, with a trailing slash. */
   readonly place: string;
-  /** Whether handlers of the application, or another database, were asked and have no such entity. */
+  /** Whether handlers of the application, or another database, returned no such entity. */
   readonly isAbsent: boolean;
 }
 
-/** What a write states of an entity. */
+/** The values that a write states for an entity. */
 export interface StatedValues {
   readonly set: EntitySetDefinition | null;
   readonly values: Values;
-  /** Where the entity stands in the body, with a slash behind it. */
+  /** The path of the entity in the body, with a trailing slash. */
   readonly place: string;
 }
 
 /**
- * Returns the foreign keys that a write states and that refer to sets of which the user does not see all rows. Sets that handlers of the
- * application or another database read are asked now: within the transaction a handler would wait for its connection.
- * @throws what a handler threw or returned, but 404
+ * Returns the foreign keys of a write that refer to sets with hidden rows. Sets that are read by handlers of the application,
+ * or in another database, are checked now: within the transaction a handler would wait for its connection.
+ * @throws errors that a handler throws or returns, except 404
  */
 export async function statedReferences(
   { set, values, place }: StatedValues,
@@ -51,7 +51,7 @@ export async function statedReferences(
     const target = setOf(context, reference.target.name);
     const nested = values[reference.navigationProperty.field];
     if (first === undefined || target === null || (typeof nested === "object" && nested !== null)) continue;
-    // Whoever sees all rows learns nothing from a constraint.
+    // A user who sees all rows learns nothing from a constraint.
     if ((await restrictionsOf([target], context)).size === 0) continue;
     const isAbsent = await isAbsentFor(set, reference, target, values, context);
     found.push({ reference, target, name: place + first.property.name, place, isAbsent });
@@ -62,7 +62,7 @@ export async function statedReferences(
 /** The foreign keys to sets with row rules, by the values that state them. */
 export type StatedIn = ReadonlyMap<Values, readonly StatedReference[]>;
 
-/** Finds the foreign keys that several new entities state. @throws as `statedReferences` */
+/** Finds the foreign keys of several new entities. @throws as `statedReferences` */
 export async function statedIn(entities: readonly StatedValues[], context: Context): Promise<StatedIn> {
   const found = new Map<Values, readonly StatedReference[]>();
   for (const each of entities) {
@@ -72,7 +72,7 @@ export async function statedIn(entities: readonly StatedValues[], context: Conte
   return found;
 }
 
-/** Returns those of the foreign keys that do not follow from related entities as a whole. @param known what does, by field */
+/** Returns the foreign keys that do not follow completely from related entities. @param known the values that do, by field */
 export function notFollowing(stated: readonly StatedReference[], known: Values): readonly StatedReference[] {
   return stated.flatMap((each) => {
     const own = each.reference.pairs.find(({ property: { field } }) => known[field] === undefined);
@@ -80,12 +80,12 @@ export function notFollowing(stated: readonly StatedReference[], known: Values):
   });
 }
 
-/** Whether a write states a foreign key to a set with a row rule: most do not, and need no transaction for it. */
+/** Whether a write states a foreign key to a set with a row rule. Most writes do not, and need no transaction for it. */
 export function statesReferences(set: EntitySetDefinition | null, values: Values): boolean {
   return (set?.guardedReferences ?? []).some((reference) => statedPairs(reference, values).length > 0);
 }
 
-/** Whether a handler reads a table of the database of a set: the transaction of the write looks its rows up. */
+/** Whether a handler reads a table in the database of a set, whose rows the write looks up in its transaction. */
 function isJoined(set: EntitySetDefinition | null, getByKey: object): boolean {
   const [own, other] = [set === null ? null : tableOfSet(set), tableOf(getByKey)];
   return other !== null && own?.shares(other) === true;
@@ -111,10 +111,10 @@ async function isAbsentFor(
 }
 
 /**
- * Refuses foreign keys to rows that the user does not see, before they are written: hidden and missing rows take the
- * same statement.
- * @param entity the row as it will be
- * @param current the row as it is; null for a new one
+ * Rejects foreign keys to hidden rows before they are written. The same statement checks hidden and missing rows, so that
+ * clients cannot tell them apart.
+ * @param entity the row after the write
+ * @param current the current row; null for a new one
  * @throws ODataError `Conflict`, target the property
  */
 export async function checkReferences(
@@ -142,7 +142,7 @@ async function isReferredSeen(
   if (values === null) return true;
   if (isAbsent) return false;
   const other = tableOfSet(target);
-  // A set that is no table of this database was asked before.
+  // A set that is not a table of this database was checked before.
   if (other === null || !table.shares(other)) return true;
   const writer = writerOf(other);
   const key = writer.keyValues(referredKey(reference, values));
@@ -165,12 +165,12 @@ function declaredOf({ entityType }: SqlTable, wanted: string): SqlTable["entityT
   return found;
 }
 
-/** A foreign key that is not changed tells nobody anything: bodies as read can be written. */
+/** An unchanged foreign key reveals nothing, so clients can write a body as they read it. */
 function keeps({ pairs }: GuardedReference, entity: Values, current: Values): boolean {
   return pairs.every(({ property: { field } }) => (entity[field] ?? null) === (current[field] ?? null));
 }
 
-/** Whether a row refers to itself: it is there once it is written. */
+/** Whether a row refers to itself: the row exists after the write. */
 function isItself({ reference, target }: StatedReference, table: SqlTable, entity: Values): boolean {
   if (tableOfSet(target) !== table) return false;
   return reference.pairs.every(({ property, related }) => {

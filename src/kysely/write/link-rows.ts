@@ -16,16 +16,16 @@ import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 import { toCommand, type WriteStatement, type WriteValues } from "./write-statements.ts";
 
-/** The values of a link: those of the columns that lead to this entity, then those that lead to the related one. */
+/** The values of a link: first the columns that refer to this entity, then those that refer to the related entity. */
 export type LinkValues = readonly PrimitiveValue[];
 
-/** The tables that links lead from and to. */
+/** The tables on both sides of links. */
 export interface LinkEnds {
   readonly own: SqlTable;
   readonly other: SqlTable;
 }
 
-/** The statements of one table of links. */
+/** The statements of one link table. */
 interface LinkStatements {
   readonly insert: WriteStatement;
   readonly delete: WriteStatement;
@@ -34,8 +34,8 @@ interface LinkStatements {
 }
 
 /**
- * Adds a link, unless there is one of the same values: one that is added at the same time, too, where the table has a key.
- * @param ends the tables that it links: that of this entity first
+ * Adds a link unless it exists already. If the link table has a key, that includes links that are added concurrently.
+ * @param ends the linked tables
  */
 export async function addLink(task: WriteTask, ends: LinkEnds, join: LinkJoin, values: LinkValues): Promise<void> {
   const statements = statementsOf(ends, join);
@@ -45,7 +45,7 @@ export async function addLink(task: WriteTask, ends: LinkEnds, join: LinkJoin, v
   }));
 }
 
-/** Removes a link. @returns whether there was one */
+/** Removes a link. @returns whether it existed */
 export async function removeLink(
   task: WriteTask,
   ends: LinkEnds,
@@ -81,7 +81,7 @@ function statementsOf(ends: LinkEnds, join: LinkJoin): LinkStatements {
   return (statements.known ??= compileStatements(ends, join));
 }
 
-/** A join of one table leads to one other. */
+/** Per join and table, since the join of one table always has the same other table. */
 const statementsFrom = keptPerPair((_join: LinkJoin, _own: SqlTable): { known?: LinkStatements } => ({}));
 
 function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
@@ -122,7 +122,7 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
   };
 }
 
-/** A column of a table of links, with what it repeats letter by letter. */
+/** A column of a link table, with the column whose text it repeats exactly. */
 interface EndColumn extends LinkColumn {
   readonly format: ColumnFormat;
   readonly referred: StoredReference | undefined;

@@ -31,7 +31,7 @@ export function addRelated(
   return withRelation(write, ends, context, (relation) => link(relation, related));
 }
 
-/** Sets the link of a single-valued navigation; what was linked before is not any more. */
+/** Sets the link of a single-valued navigation, in place of the previous link. */
 export function setRelated(
   write: RelatedWrite,
   key: unknown,
@@ -45,7 +45,7 @@ export function setRelated(
   });
 }
 
-/** Removes a link of a collection. @throws ODataError `NotFound` where there is none */
+/** Removes a link of a collection. @throws ODataError `NotFound` if it does not exist */
 export function removeRelated(
   write: RelatedWrite,
   key: unknown,
@@ -77,11 +77,11 @@ export function removeRelated(
   });
 }
 
-/** Removes the link of a single-valued navigation; without one nothing happens. */
+/** Removes the link of a single-valued navigation, if it exists. */
 export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWriteContext): Promise<void> {
   return withRelation(write, { key }, context, async (relation) => {
     const { navigation, join, own, ownKey, task } = relation;
-    if (join.kind === "link") throw new Error(`${navigation.name} leads to more than one entity.`);
+    if (join.kind === "link") throw new Error(`${navigation.name} is not single-valued.`);
     if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
     if (refersToKey(navigation, join)) {
       await own.update(
@@ -98,8 +98,8 @@ export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWrit
 }
 
 /**
- * Creates an entity that is related to one of this table, along `on`.
- * @returns null where the entity of the key is missing
+ * Creates an entity that is related to an entity of this table by `on`.
+ * @returns null if there is no entity with this key
  */
 export async function createRelated(
   write: RelatedWrite,
@@ -112,7 +112,7 @@ export async function createRelated(
     await withRelation(write, { key, created: values as Values }, context, async (relation) => {
       const { join, other, target, restrictions, stated } = relation;
       checkUser(context, target);
-      if (join.kind === "link") throw new Error("Entities are created along `on` alone.");
+      if (join.kind === "link") throw new Error("Related entities can only be created along `on`.");
       const task: InsertTask = { ...relation.task, written: [], restrictions, stated };
       const node = { table: other.table, set: null, values: values as Values };
       const stored = await insertNode(task, node, linked(relation, join), []);
@@ -145,7 +145,7 @@ async function link(relation: Relation, related: unknown): Promise<void> {
   await checkRelated(relation, otherKey);
 }
 
-/** Removes the links of all rows of the other table that refer to this entity, as far as the user sees them, but for one. */
+/** Removes all links of visible rows of the other table to this entity, except one. */
 async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promise<void> {
   const { other, task, target, restrictions } = relation;
   const keptKey = kept === undefined ? null : textOf(other.keyValues(kept));
@@ -166,12 +166,12 @@ async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promi
   }
 }
 
-/** The values of the related entity that refer to this one. @throws ODataError where there is nothing to refer by */
+/** Returns the values of the related entity that refer to this entity. @throws ODataError if one of them would be null */
 function linked({ row, navigation }: Relation, join: DirectJoin): Values {
   const values = join.pairs.map((pair) => {
     const value = row[pair.property.field] ?? null;
     if (value !== null) return [pair.related.field, value] as const;
-    const problem = "A value of the entity is null, so that nothing can be related by it.";
+    const problem = "The entity cannot be related: one of the values that the link needs is null.";
     throw protocolError("NotSupported", problem, { target: navigation.name });
   });
   return Object.fromEntries(values);
@@ -182,9 +182,9 @@ function linkValues({ row, navigation }: Relation, join: LinkJoin, other: Values
     ...join.from.map(({ property }) => row[property.field]),
     ...join.to.map(({ property }) => other[property.field]),
   ];
-  // What is read of properties with a single value is one.
+  // Single-valued properties are read as primitive values.
   if (!values.includes(null) && !values.includes(undefined)) return values as readonly PrimitiveValue[];
-  throw protocolError("NotSupported", "A value is null, so that nothing can be linked by it.", {
+  throw protocolError("NotSupported", "The entities cannot be linked: one of the values that the link needs is null.", {
     target: navigation.name,
   });
 }
@@ -197,36 +197,36 @@ function isRelated(relation: Relation, join: DirectJoin, row: Values): boolean {
   });
 }
 
-/** Tells keys of one type apart. */
+/** Returns a text that identifies a key among keys of one type. */
 function textOf(key: readonly PrimitiveValue[]): string {
   return JSON.stringify(key.map(String));
 }
 
-/** Null for each property of a link. @throws ODataError where one of them is never null */
+/** Returns null for each property of a link. @throws ODataError if one of them is never null */
 function nulls(writer: TableWriter, properties: readonly StructuralProperty[]): Values {
   const required = properties.find(({ nullable, isKey }) => !nullable || isKey);
   if (required === undefined) {
     return Object.fromEntries(properties.map((property) => [checkChangeable(writer, property).field, null]));
   }
   const target = shownName(writer, required);
-  const problem = "is never null, so that the link cannot be removed: set another one.";
+  const problem = "is never null, so the link cannot be removed: set another link instead.";
   throw protocolError("NullNotAllowed", `${subject(target)} ${problem}`, { target });
 }
 
-/** @throws ODataError for a property that no write after the first may change */
+/** Returns the property. @throws ODataError if only the first write may set it */
 function checkChangeable(writer: TableWriter, property: StructuralProperty): StructuralProperty {
   const { isKey, computed, immutable } = property;
   if (!isKey && !computed && !immutable) return property;
   const target = shownName(writer, property);
   if (!isKey) throw protocolError("NotSupported", `${subject(target)} cannot be written.`, { target });
-  throw protocolError("ImmutableKey", `${subject(target)} is part of a key, which never changes.`, { target });
+  throw protocolError("ImmutableKey", `${subject(target)} is part of a key, and keys never change.`, { target });
 }
 
-/** The name of a property; undefined where no client may know it. */
+/** Returns the name of a property; undefined if clients must not know it. */
 function shownName({ table }: TableWriter, { name, field }: StructuralProperty): string | undefined {
   return table.entityType.properties.some((property) => property.field === field) ? name : undefined;
 }
 
 function subject(name: string | undefined): string {
-  return name === undefined ? "What the link is by" : `'${name}', which the link is by,`;
+  return name === undefined ? "The property of the link" : `'${name}', the property of the link,`;
 }

@@ -20,25 +20,25 @@ export interface RelatedWrite {
   readonly field: string;
 }
 
-/** A navigation with both of its sides, within a transaction in which nobody else writes the entity that it starts from. */
+/** A navigation with both sides, within a transaction that locks the entity that it starts from. */
 export interface Relation {
   readonly task: WriteTask;
   readonly navigation: NavigationProperty;
   readonly join: NavigationJoin;
   readonly own: TableWriter;
   readonly ownKey: readonly PrimitiveValue[];
-  /** The entity that the navigation starts from: what the join and the preconditions ask for. */
+  /** The entity that the navigation starts from, with the properties for the join and the preconditions. */
   readonly row: Values;
   readonly other: TableWriter;
-  /** The sets of both sides, and what keeps their rows back from the user. */
+  /** The sets of both sides, and their row rules for the user. */
   readonly set: EntitySetDefinition;
   readonly target: EntitySetDefinition;
   readonly restrictions: Restrictions;
-  /** The foreign keys of the entity that is created. */
+  /** The foreign keys of the entity to create. */
   readonly stated: StatedIn;
 }
 
-/** Stands for an entity that is not there, where the endpoint has words of its own for that. */
+/** Thrown for a missing entity if the endpoint has its own message for that. */
 export const MISSING: ODataError = protocolError("NotFound", "There is no entity with this key.");
 
 /** Returns the error for an `@odata.id` that names no entity of the target set. */
@@ -47,25 +47,25 @@ export function unknownId({ entitySet }: EntitySetDefinition): ODataError {
   return protocolError("NotFound", message, { target: "@odata.id" });
 }
 
-/** The error for a link that is not there. */
+/** Returns the error for a link that does not exist. */
 export function noLink(): ODataError {
   return protocolError("NotFound", "There is no link to this entity.", { target: "$id" });
 }
 
-/** The keys of the entities that a write is about. */
+/** The keys of the entities of a write. */
 export interface LinkEnds {
   readonly key: unknown;
   readonly related?: unknown;
-  /** Makes the error of a related entity that is missing from the target set. */
+  /** Makes the error for a related entity that is missing from the target set. */
   readonly absent?: (target: EntitySetDefinition) => ODataError;
-  /** A related entity that is to be created. */
+  /** A related entity to create. */
   readonly created?: Values;
 }
 
 /**
  * Runs a write along a navigation in a transaction.
- * @throws ODataError for an entity that is missing, which one that the user does not see is, or that has changed;
- *   `Forbidden` where the user would not see it afterwards
+ * @throws ODataError for an entity that is missing, hidden from the user or changed; `Forbidden` if the user would not see
+ *   it afterwards
  */
 export async function withRelation(
   { table, field }: RelatedWrite,
@@ -75,12 +75,12 @@ export async function withRelation(
 ): Promise<void> {
   const set = writtenSet(context, table);
   const navigation = [...(set?.entitySet.navigationProperties.values() ?? [])].find((each) => each.field === field);
-  if (set === null || navigation === undefined) throw new Error(`The navigation ${field} is no part of this service.`);
+  if (set === null || navigation === undefined) throw new Error(`The navigation ${field} is not part of this service.`);
   const join = set.entitySet.navigationJoins.get(navigation.name);
   const target = targetSet(context, set, navigation.name);
   const other = target === null ? null : tableOfSet(target);
   if (join === undefined || target === null || other === null) {
-    throw new Error(`The navigation ${field} leads to no table.`);
+    throw new Error(`The target of the navigation ${field} is not a table.`);
   }
   if (!(await isShown(set, key, context))) throw MISSING;
   if (absent !== undefined && !(await isShown(target, related, context))) throw absent(target);
@@ -103,7 +103,7 @@ export async function withRelation(
   await inTransaction(table, context, write, restrictions.size > 0 || stated.size > 0);
 }
 
-/** Properties of an entity, those of its key first. */
+/** Selects the key and further properties of an entity. */
 function selectedOf(
   { table }: TableWriter,
   properties: readonly StructuralProperty[],
@@ -112,7 +112,7 @@ function selectedOf(
   return [...byField.values()].map((property) => ({ property }));
 }
 
-/** Reads a related entity that the user sees, and locks it; null where there is none. */
+/** Reads and locks a related entity that the user sees; null if there is none. */
 export async function readRelated(
   { task, other, target, restrictions }: Relation,
   key: readonly PrimitiveValue[],
@@ -123,7 +123,7 @@ export async function readRelated(
   return (await isVisible(task, restrictions, { set: target, table: other.table, key })) ? row : null;
 }
 
-/** @throws ODataError `Forbidden` where the user does not see a related entity that was written */
+/** @throws ODataError `Forbidden` if the user does not see a related entity that was written */
 export function checkRelated(
   { task, other, target, restrictions }: Relation,
   key: readonly PrimitiveValue[],
@@ -131,7 +131,7 @@ export function checkRelated(
   return checkVisible(task, restrictions, { set: target, table: other.table, key });
 }
 
-/** Values are expected where a precondition was found to hold: If-Match, or without it If-None-Match. */
+/** Makes the error for changed values. Values are expected after a precondition held: If-Match, otherwise If-None-Match. */
 function changed({ request }: AnyWriteContext): ODataError {
   const target = request.headers.has("If-Match") ? "If-Match" : "If-None-Match";
   const reason = `${target} does not hold. No entity has this key, or the entity has changed.`;
@@ -139,10 +139,10 @@ function changed({ request }: AnyWriteContext): ODataError {
 }
 
 /**
- * Whether a set shows an entity to whoever asks: one whose rows the application chooses, by handlers of its own, may not.
- * Where it chooses them, and nothing reads one by its key, none is. To be asked before a transaction begins, for the
- * handlers of an application may wait for the same connection.
- * @throws ODataError that a handler answered
+ * Whether a set shows an entity to the user. A set whose rows are chosen by handlers of the application may hide it; without
+ * a handler that reads by key, such a set shows none. Call this before a transaction begins, because a handler may wait for
+ * the same connection.
+ * @throws ODataError that a handler returns
  */
 export async function isShown(set: EntitySetDefinition, key: unknown, context: Context): Promise<boolean> {
   const { getByKey, queryable, getAll, applyQuery } = set.handlers;

@@ -14,10 +14,10 @@ import { keepsRowsBack, targetSet, writtenSet, isGuarded } from "./table-sets.ts
 import { type Stored, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkUser, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 
-/** Where a write stands, before its transaction, too. */
+/** The place of a write, which is known before its transaction. */
 type PlacedTask = Pick<WriteTask, "context" | "place">;
 
-/** What is nested in an entity under one of its navigation properties. */
+/** The entities that are nested under one navigation property. */
 interface Nested {
   readonly navigation: NavigationProperty;
   readonly join: NavigationJoin;
@@ -26,7 +26,7 @@ interface Nested {
   readonly entities: readonly Values[];
 }
 
-/** An entity that is to be added, with what is nested in it. */
+/** An entity to add, with its nested entities. */
 interface Node {
   readonly table: SqlTable;
   readonly set: EntitySetDefinition | null;
@@ -34,11 +34,11 @@ interface Node {
 }
 
 /**
- * Adds an entity with all that is nested in it, as one transaction: keys that the database makes flow along `on` and
- * `through`, and a failure anywhere leaves nothing.
- * @returns the rows as they are stored, nested as they were given
- * @throws ODataError for what a client did wrong; `Forbidden`, `Unauthorized` where the user does not see what is added
- * @see specification, Deep insert and `@odata.bind`
+ * Adds an entity and its nested entities in one transaction. Keys that the database generates are passed on along `on` and
+ * `through`. A failure anywhere undoes everything.
+ * @returns the rows as stored, nested as in the request
+ * @throws ODataError for an invalid request; `Forbidden` or `Unauthorized` if the user would not see an added row
+ * @see OData Protocol 4.0, section 11.4.2.2
  */
 export function insertGraph(table: SqlTable, values: Values, context: Context): Maybe<Values> {
   const set = writtenSet(context, table);
@@ -49,7 +49,7 @@ export function insertGraph(table: SqlTable, values: Values, context: Context): 
   return insertGuarded({ table, set, values }, isPlain, context);
 }
 
-/** Adds an entity that nothing is nested in, where the user sees all rows of its table. */
+/** Adds an entity without nested entities to a table whose rows the user all sees. */
 function insertAlone(table: SqlTable, values: Values, context: Context): Maybe<Values> {
   const writer = writerOf(table);
   const insert = (session: SqlSession): Maybe<Values> =>
@@ -83,14 +83,14 @@ async function insertGuarded(node: Node, isPlain: boolean, context: Context): Pr
 
 /** A write of several rows, one after another. */
 export interface InsertTask extends WriteTask {
-  /** Gets each row that is added. */
+  /** Collects the added rows. */
   readonly written: Array<Pick<Node, "table" | "set"> & { readonly entity: Values }>;
-  /** What keeps rows back from the user: of the sets that are written, and of those that they refer to. */
+  /** The row rules for the user, of the written sets and of the sets that they refer to. */
   readonly restrictions: Restrictions;
   readonly stated: StatedIn;
 }
 
-/** @throws ODataError `Forbidden` where the user does not see one of the rows, now that all are there */
+/** Checks all rows after all are added. @throws ODataError `Forbidden` if the user does not see one of them */
 async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
   if (restrictions.size === 0) return;
   for (const { set, table, entity } of task.written) {
@@ -98,13 +98,13 @@ async function checkWritten(task: InsertTask, restrictions: Restrictions): Promi
   }
 }
 
-/** An entity that is to be added, and where it stands. */
+/** An entity to add, and its place. */
 interface PlacedNode {
   readonly task: PlacedTask;
   readonly node: Node;
 }
 
-/** An entity and all that is nested in it. */
+/** Returns an entity and all entities nested in it. */
 function nodesWithin(task: PlacedTask, node: Node): readonly PlacedNode[] {
   const { table, set, values } = node;
   if (set === null) return [];
@@ -117,9 +117,9 @@ function nodesWithin(task: PlacedTask, node: Node): readonly PlacedNode[] {
 }
 
 /**
- * Adds one entity: what it depends on before it, what depends on it behind it.
- * @param linked values that follow from the entity around it
- * @param beside properties that the entity around it asks for, and that are no part of entities
+ * Adds one entity, after the entities that it refers to and before those that refer to it.
+ * @param linked values that follow from the enclosing entity
+ * @param beside ignored properties that the enclosing entity needs
  */
 export async function insertNode(
   task: InsertTask,
@@ -170,7 +170,7 @@ export async function insertNode(
   return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
 }
 
-/** A foreign key that follows from related entities as a whole is none that the client states. */
+/** Checks the foreign keys of the client, without those that follow completely from related entities. */
 async function checkStated(task: InsertTask, { table, values }: Node, known: Values): Promise<void> {
   const stated = notFollowing(task.stated.get(values) ?? [], known);
   if (stated.length === 0) return;
@@ -191,14 +191,14 @@ async function insertAll(
   return stored;
 }
 
-/** The values that an entity gets from the one around it, which is stored. */
+/** Returns the values that an entity receives from the enclosing entity, which is already stored. */
 function linksTo(task: WriteTask, stored: Stored, { join, navigation }: Nested): Values {
   if (join.kind === "link") return {};
   const links = join.pairs.map(({ property, related }) => {
     const value = valueOf(stored, property);
     if (value !== null) return [related.field, value] as const;
     const target = task.place + navigation.name;
-    throw protocolError("InvalidBody", "A value of the entity is null, so that nothing can be related by it.", {
+    throw protocolError("InvalidBody", "The entity cannot be related: one of the values that the link needs is null.", {
       target,
     });
   });
@@ -220,13 +220,13 @@ function nestedIn(
     if (join !== undefined && target !== null && other !== null && table.shares(other)) {
       return [{ navigation, join, set: target, table: other, entities }];
     }
-    throw protocolError("InvalidBody", "What is nested here cannot be created along with the entity: leave it out.", {
+    throw protocolError("InvalidBody", "Nested entities cannot be created here: omit them.", {
       target: task.place + name,
     });
   });
 }
 
-/** Whether the entity refers to what is nested in it, and so comes behind it. */
+/** Whether the entity refers to its nested entity, and is added after it. */
 function isPrincipal({ navigation, join }: Nested): boolean {
   return !navigation.isCollection && refersToKey(navigation, join);
 }
@@ -251,7 +251,7 @@ function placeOf<Task extends PlacedTask>(task: Task, { name }: NavigationProper
   return { ...task, place: `${task.place}${name}/` };
 }
 
-/** The write of one of the entities that are nested under a navigation property. */
+/** Returns the task for one of the entities that are nested under a navigation property. */
 function itemOf<Task extends PlacedTask>(task: Task, { navigation }: Nested, index: number): Task {
   const nested = placeOf(task, navigation);
   return navigation.isCollection ? { ...nested, place: `${nested.place}${String(index)}/` } : nested;

@@ -12,16 +12,16 @@ import type { RelatedWrite } from "./relation-write.ts";
 import { noteTable, tableOf, type SqlTable } from "./sql-table.ts";
 import { tableOfSet } from "./table-sets.ts";
 
-/** The options of a set, as its target knows them before any service is there. */
+/** The options of the target set, before there is a service. */
 type Target = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * The navigations of a set over a table, with handlers that create related entities and write links, where the
- * application has none of its own: links where the table may be patched, and so may the one that holds the values of the
- * link; related entities along `on` where their own set creates them in its table.
+ * Adds handlers to the navigations of a table, except where the application supplies its own: handlers for links if both the
+ * table and the table with the values of the link allow `patch`, and a handler that creates related entities along `on` if
+ * their set creates them in its table.
  * @param navigations as the application declares them
- * @param columns where the properties of the set stand
- * @see specification, Navigation routes, 6 and 7
+ * @param columns the column options of the set
+ * @see docs/reference/navigation.md
  */
 export function linkNavigations(table: SqlTable, isPatched: boolean, navigations: unknown, columns: unknown): unknown {
   if (!isObject(navigations)) return navigations;
@@ -36,7 +36,7 @@ export function linkNavigations(table: SqlTable, isPatched: boolean, navigations
   );
 }
 
-/** Tells of a table of links which columns repeat values that are stored as texts in any letter case. */
+/** Marks the columns of a link table that repeat Guids stored as text in any letter case. */
 function withLetterCase(through: Readonly<Record<string, unknown>>, columns: unknown): object {
   const anyCase = Object.keys(isObject(through["from"]) ? through["from"] : {}).filter((field) => {
     const option = isObject(columns) ? columns[field] : undefined;
@@ -68,20 +68,20 @@ function handlersOf(
   return handlers;
 }
 
-/** @param pairs the properties of the related entity that `on` names; null: links stand in a table between */
+/** Makes the handlers of links. @param pairs the properties of the related entity in `on`; null for a link table */
 function linkHandlers(
   write: RelatedWrite,
   isCollection: boolean,
   pairs: readonly unknown[] | null,
 ): NavigationHandlers<Context> {
   const { table } = write;
-  const isThere = (other: SqlTable): boolean => pairs !== null && (isCollection || !namesKey(pairs, other));
+  const isInOther = (other: SqlTable): boolean => pairs !== null && (isCollection || !namesKey(pairs, other));
   const offer: OfferedHandler = {
     isOffered: (target) => {
       const other = target === undefined ? null : tableOfSet({ handlers: target });
       if (other === null || !isShared(table, other)) return false;
-      // What stands in the rows of the other table is for that to allow.
-      return !isThere(other) || tableOf(target?.["patch"]) === other;
+      // If the other table contains the values of the link, it must allow the write.
+      return !isInOther(other) || tableOf(target?.["patch"]) === other;
     },
   };
   if (isCollection) {
@@ -108,7 +108,7 @@ function linkHandlers(
   };
 }
 
-/** A handler that takes the key of the related entity, and not its `@odata.id`, which only a service can resolve. */
+/** Makes a handler that takes the key of the related entity. Only a service can resolve an `@odata.id`. */
 function byKeyOnly(
   byKey: (key: unknown, related: unknown, context: AnyWriteContext) => Promise<void>,
 ): LinkHandler<Context> & NavigationHandlers<Context>["removeRef"] {
@@ -118,7 +118,7 @@ function byKeyOnly(
   return Object.assign(handler, { byKey });
 }
 
-/** Whether properties are the whole key of a table. */
+/** Whether properties include the whole key of a table. */
 function namesKey(fields: readonly unknown[], { entityType }: SqlTable): boolean {
   return entityType.key.every(({ field }) => fields.includes(field));
 }

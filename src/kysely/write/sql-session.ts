@@ -12,37 +12,36 @@ import { toRows } from "../translate/select-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";
 
-/** The text of a statement that writes, with its values. */
+/** A statement that writes, with its values. */
 export interface WriteCommand {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Cells of each row that it answers; none for 0. */
+  /** The number of cells in each returned row; 0 if it returns none. */
   readonly width: number;
 }
 
-/** What a command did. */
+/** The result of a command. */
 export interface WriteResult {
   readonly rows: readonly Row[];
-  /** The key that the database made, where it tells. */
+  /** The generated key, if the database returns it. */
   readonly insertId: bigint | undefined;
 }
 
-/** Where the commands of one write run: in a transaction, or each by itself. */
+/** Runs the commands of one write, in a transaction or individually. */
 export interface SqlSession {
   run(command: WriteCommand): Maybe<WriteResult>;
 }
 
-/** Commands of one transaction after which other work of the process gets its turn: SQLite answers without giving it one. */
+/** The number of commands of a transaction after which it yields to other work: SQLite itself never yields. */
 const COMMANDS_PER_TURN = 100;
 
 /**
- * Runs commands as one transaction: that of the application, where it has one under way, else one of the framework, which
- * is repeated when others were in the way.
- * @param work may run several times: it has no effect outside of the session
- * @param isUndone whether a failure leaves nothing in the transaction of the application either, which may go on
- * @throws whatever the work throws, when nothing of it is left in the database; ODataError `ServiceUnavailable` after
- * three tries
- * @see decisions, Smaller points (retries)
+ * Runs commands in one transaction: the open transaction of the application, otherwise a new one, which is retried after a
+ * conflict with other transactions.
+ * @param work may run several times, so it must have no effects outside the session
+ * @param isUndone whether a failure also undoes the work in a transaction of the application, which may continue
+ * @throws the errors of the work, after its changes are undone; ODataError `ServiceUnavailable` after three attempts
+ * @see docs/reference/writing.md
  */
 export function inTransaction<T>(
   table: SqlTable,
@@ -69,8 +68,8 @@ export function inTransaction<T>(
 }
 
 /**
- * Runs one command that answers the rows it wrote, which is a transaction by itself; in that of the application where it
- * has one under way. At once where the database is in this process and nobody has its connection; else it waits its turn.
+ * Runs one command that returns the rows it wrote, as its own transaction or in the open transaction of the application. It
+ * runs synchronously if the database is in this process and its connection is free; otherwise it waits its turn.
  * @throws as `inTransaction`
  */
 export function inStatement<T>(table: SqlTable, context: Context, work: (session: SqlSession) => Maybe<T>): Maybe<T> {
@@ -93,13 +92,13 @@ export function inStatement<T>(table: SqlTable, context: Context, work: (session
   }
 }
 
-/** Which table a write is about, and for whom. */
+/** The table and the context of a write. */
 interface Write {
   readonly table: SqlTable;
   readonly context: Context;
 }
 
-/** A client that has gone has nothing begun for it. An application may call with a context that has no signal. */
+/** Throws if the client has disconnected. The context of an application may have no signal. */
 export function throwIfGone(context: (Partial<RuleContext> & { readonly isAborted?: boolean }) | undefined): void {
   if (context?.isAborted !== false) context?.signal?.throwIfAborted();
 }
@@ -113,7 +112,7 @@ async function once<T>(write: Write, work: () => Maybe<T>): Promise<T> {
   }
 }
 
-/** Runs work within a transaction, and takes back what it did when it fails. @param run runs one command */
+/** Runs work within a transaction and undoes it if it fails. @param run runs one command */
 export async function withSavepoint<T>(
   name: string,
   run: (command: string) => Promise<unknown>,
@@ -131,15 +130,15 @@ export async function withSavepoint<T>(
   }
 }
 
-/** What is left of an error when nothing is tried any more. */
+/** Converts an error after the last attempt. */
 function toFailure(error: unknown, { table, context }: Write): unknown {
   if (isODataError(error)) return error;
   if (isContention(error)) return tooBusy(ofTable(error, table.name));
-  // What is checked when the transaction ends is told by that.
+  // Deferred constraints fail at the end of the transaction.
   return toWriteFault(error, { context, table, place: "", isDelete: false });
 }
 
-/** Waits before an attempt until the connections of the database are guarded. */
+/** Guards the connections of the database before an attempt. */
 function guarded<T>({ reader }: SqlTable, attempt: () => Maybe<T>): () => Promise<T> {
   return async () => {
     const guarding = reader.rows.guard();
@@ -148,7 +147,7 @@ function guarded<T>({ reader }: SqlTable, attempt: () => Maybe<T>): () => Promis
   };
 }
 
-/** As with reads: the part of a plugin, the names, is in the text of the commands already. */
+/** As for reads: the commands already contain the names that plugins map. */
 const withoutPlugins = keptPerForeign((db: AnyKysely): AnyKysely => db.withoutPlugins());
 
 function sessionOf(db: AnyKysely): SqlSession {
@@ -164,7 +163,7 @@ function sessionOf(db: AnyKysely): SqlSession {
   };
 }
 
-/** What runs commands at once; null where that cannot be, or somebody else has the connection at this instant. */
+/** Returns a synchronous session; null if the database has none, or its connection is in use. */
 function sessionAtOnce(db: AnyKysely): SqlSession | null {
   const writer = synchronousWriterOf(db);
   if (writer === null || !writer.mayWrite) return null;
@@ -172,31 +171,31 @@ function sessionAtOnce(db: AnyKysely): SqlSession | null {
 }
 
 /**
- * Returns the transaction that the request has under way.
- * @throws Error for a transaction of another database, which would not be the one that is rolled back
+ * Returns the open transaction of the request.
+ * @throws Error for a transaction of another database, which would not undo the write
  */
 function transactionOf(table: SqlTable, context: Context | undefined): AnyKysely | null {
   const open = openTransaction(context?.transaction);
   if (open === null || isOfDatabase(open, table.db)) return open;
   throw new Error(
-    `The open transaction is of another database than the table ${table.name}: write this table outside of it.`,
+    `The open transaction does not belong to the database of the table ${table.name}: write to this table outside it.`,
   );
 }
 
-/** Tries of what the framework may repeat. */
+/** The maximum number of attempts. */
 const MAX_TRIES = 3;
-/** Milliseconds before the second try, give or take half of them; each further one waits twice as long. */
+/** Milliseconds before the second attempt, ±50 %; each further delay is twice as long. */
 const FIRST_DELAY = 20;
 
-/** Whether another transaction was in the way: the same again may succeed. */
+/** Whether an error is a conflict with another transaction, so that a retry may succeed. */
 export function isContention(error: unknown): boolean {
   return !isODataError(error) && databaseFault(error)?.kind === "contention";
 }
 
 /**
- * Repeats an attempt while other transactions are in the way, three tries in all.
- * @param toFailure makes what is thrown of the last error
- * @param failed how many tries have failed already
+ * Retries an attempt after conflicts with other transactions, up to three attempts in total.
+ * @param toFailure converts the last error
+ * @param failed the number of attempts that have already failed
  */
 export async function retry<T>(
   attempt: () => Maybe<T>,

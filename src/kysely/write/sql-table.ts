@@ -5,7 +5,7 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
 
-/** What a table of a writable set is made of. */
+/** The options of a table. */
 interface TableOptions {
   readonly db: AnyKysely;
   readonly name: string;
@@ -15,15 +15,15 @@ interface TableOptions {
   readonly rowVersion: string | undefined;
 }
 
-/** The table behind an entity set, as what writes it sees it. */
+/** The table of an entity set, for writing. */
 export class SqlTable {
   readonly db: AnyKysely;
   readonly name: string;
-  /** As declared: the model of a service has other names on the wire, and the same fields. */
+  /** The declared type: the model of a service may have other names in JSON, but the same fields. */
   readonly entityType: EntityType;
   readonly reader: SqlReader;
   readonly rowVersion: StructuralProperty | null;
-  /** What is read of a row that was written: each property. */
+  /** All properties, which are read from a written row. */
   readonly whole: readonly SelectedProperty[];
   readonly #stored = new Map<string, StoredProperty>();
 
@@ -36,12 +36,12 @@ export class SqlTable {
     this.whole = Object.freeze(entityType.properties.map((property) => ({ property })));
   }
 
-  /** Where the properties stand: asked for with the first write, for the table may be made after its declaration. */
+  /** The columns of the properties. Used from the first write on, since the table may be created after its declaration. */
   get plans(): PlansByField {
     return this.reader.statements.rowsFor(null).plans;
   }
 
-  /** What writes a property. @throws Error for one that has no column */
+  /** Returns the writer of a property. @throws Error for a property without a column */
   stored(field: string): StoredProperty {
     const known = this.#stored.get(field);
     if (known !== undefined) return known;
@@ -52,7 +52,7 @@ export class SqlTable {
     return made;
   }
 
-  /** The property whose values stand in a column, and the members of complex ones on the way to it; none that no client may know. */
+  /** Returns the path of the property that a column stores; empty if clients must not know it. */
   pathOf(column: string): readonly StructuralProperty[] {
     const wanted = column.toLowerCase();
     for (const { field } of this.entityType.properties) {
@@ -62,13 +62,13 @@ export class SqlTable {
     return wanted === "primary" ? this.entityType.key.slice(0, 1) : [];
   }
 
-  /** Whether two tables are written by one transaction. */
+  /** Whether one transaction can write both tables. */
   shares({ db }: SqlTable): boolean {
     return this.db === db;
   }
 }
 
-/** The hidden fields by which the handlers and sources of this library know their table. */
+/** The hidden fields that link handlers and sources of this library to their table. */
 const TABLE: unique symbol = Symbol("table");
 const NARROWED: unique symbol = Symbol("narrowed");
 
@@ -77,23 +77,23 @@ interface MadeOverTable {
   readonly [NARROWED]?: SqlTable;
 }
 
-/** Notes which table a handler, or a source, was made over. */
+/** Records the table of a handler or a source. */
 export function noteTable<Made extends object>(made: Made, table: SqlTable): Made {
   return Object.defineProperty(made, TABLE, { value: table, configurable: true });
 }
 
-/** The table that a handler or a source was made over; null for one of the application's own. */
+/** Returns the table of a handler or a source; null for those of the application. */
 export function tableOf(made: unknown): SqlTable | null {
   if (typeof made !== "function" && (typeof made !== "object" || made === null)) return null;
   return (made as MadeOverTable)[TABLE] ?? null;
 }
 
-/** Notes which table a handler writes some rows of, as the application tells which. */
+/** Records the table of a handler that reads or writes only rows that the application shows. */
 export function noteNarrowed(made: object, table: SqlTable): void {
   Object.defineProperty(made, NARROWED, { value: table, configurable: true });
 }
 
-/** The table that a handler reads or writes, be it whole or as far as the application shows it. */
+/** Returns the table of a handler, whether it accesses all rows or only those that the application shows. */
 export function tableBehind(made: unknown): SqlTable | null {
   const table = tableOf(made);
   if (table !== null || typeof made !== "function") return table;

@@ -8,17 +8,17 @@ import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.
 import type { SqlReader } from "../read/sql-reader.ts";
 import { isContention, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
 
-/** Stands at the beginning of a transaction: once the database has taken back the whole of it, it is gone. */
+/** The savepoint at the start of a transaction: it disappears if the database rolls back the whole transaction. */
 const BEGINNING = "odatakit_beginning";
 
-/** Makes the transactions over the sets of a Kysely instance. @param reader of any of them */
+/** Makes the transactions over the sets of a Kysely instance. @param reader the reader of any of these sets */
 export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalDatabase {
   return Object.freeze<TransactionalDatabase>({
     instance: db,
     transact: (work, context) => retry(() => transact({ db, reader }, work, context), toFailure),
     attempt: async (transaction, depth, part) => {
       const open = openTransaction(transaction);
-      if (open === null) throw new Error("A part of a transaction needs the transaction.");
+      if (open === null) throw new Error("A part of a transaction requires an open transaction.");
       return withSavepoint(`odatakit_part_${String(depth)}`, (command) => run(open, command), part);
     },
     isLost: (error) => contentionBehind(error) !== null,
@@ -57,27 +57,27 @@ async function run(transaction: AnyKysely, command: string): Promise<void> {
 function lost(cause: unknown): never {
   if (isContention(cause)) throw cause;
   throw new Error(
-    "The database ended the transaction after an error that the work of ctx.inTransaction caught: let the error out.",
+    "The database ended the transaction after an error that the callback of ctx.inTransaction caught: rethrow the error.",
     { cause },
   );
 }
 
-/** Returns the contention that an error tells of: the error itself, or the cause of a 503; null for any other error. */
+/** Returns the contention that caused an error: the error itself, or the cause of a 503; null for any other error. */
 function contentionBehind(error: unknown): unknown {
   const cause = isODataError(error) ? error.cause : error;
   return isContention(cause) ? cause : null;
 }
 
-/** What is left of an error when nothing is tried any more. */
+/** Converts an error after the last attempt. */
 function toFailure(error: unknown): unknown {
   if (isODataError(error)) return error;
   if (isContention(error)) return tooBusy(error);
   return databaseFault(error)?.kind === "unavailable" ? unavailable(error) : error;
 }
 
-/** What a database checks when a transaction ends, such as a deferred constraint. */
+/** Converts an error at the end of a transaction, such as of a deferred constraint. */
 function toCommitFault(error: unknown): unknown {
   const kind = isODataError(error) ? undefined : databaseFault(error)?.kind;
   if (kind === undefined || kind === "unavailable") return error;
-  return protocolError("Conflict", "A rule of the database refuses what this transaction leaves.", { cause: error });
+  return protocolError("Conflict", "A rule of the database rejects the result of this transaction.", { cause: error });
 }

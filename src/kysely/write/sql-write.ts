@@ -19,15 +19,14 @@ import type { Expected } from "./write-statements.ts";
 /** The handlers that write one table. */
 type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">>;
 
-/** All of them keep to row rules in the transaction of the write. */
+/** All of them enforce row rules in the transaction of the write. */
 const OBEYING: RestrictedHandler = { obeysRestriction: true };
 
 /**
- * The handlers that create, replace, change and remove the rows of a table. Each write is one transaction; the answer is
- * the row as it is stored. The values of the ETag that a client named are part of the statement that writes, so of two
- * writers with one ETag exactly one wins. A row that the user does not see is none, and nobody writes one that they could
- * not see then.
- * @see specification, Read by key, create, replace, patch, delete; Conditional requests and ETags
+ * Makes the handlers that create, replace, patch and delete the rows of a table. Each write is one transaction and returns
+ * the row as stored. The values of the client's ETag are part of the statement that writes, so exactly one of two writers
+ * with the same ETag succeeds. Hidden rows count as missing, and a write whose result the user would not see is rejected.
+ * @see OData Protocol 4.0, sections 11.4.2 to 11.4.5 and 11.4.1.1
  */
 export function writeHandlers(table: SqlTable): WriteHandlers {
   const writer = writerOf(table);
@@ -65,7 +64,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
   };
 }
 
-/** What fails does so by a promise, though what succeeds may come at once: applications, too, call these handlers. */
+/** Turns thrown errors into rejected promises, while results may be synchronous: applications call these handlers too. */
 function rejectingThrows<T>(write: () => Maybe<T>): Maybe<T> {
   try {
     return write();
@@ -76,14 +75,14 @@ function rejectingThrows<T>(write: () => Maybe<T>): Maybe<T> {
   }
 }
 
-/** What a write puts into a row. */
+/** The values that a write stores in a row. */
 interface RowChange {
   readonly values: Values;
-  /** Whether complex values are merged with what the row holds, and not replaced. */
+  /** Whether complex values are merged with the stored values instead of replacing them. */
   readonly isMerged: boolean;
 }
 
-/** Changes a row. @returns null where there is none, or none with the expected values any more */
+/** Changes a row. @returns null if there is none with the expected values */
 function changeRow(
   writer: TableWriter,
   wanted: readonly PrimitiveValue[],
@@ -121,21 +120,21 @@ function changeRow(
   );
 }
 
-/** What tells whether the user of a request sees a row, and what the row is to refer to. */
+/** The row rules for a written row, and its foreign keys. */
 interface RowGuard {
   readonly restrictions: Restrictions;
   readonly row: SetRow;
   readonly stated: readonly StatedReference[];
 }
 
-/** A row that is changed. */
+/** A row to change. */
 interface ChangedRow {
   readonly table: SqlTable;
   readonly key: readonly PrimitiveValue[];
   readonly values: Values;
 }
 
-/** @returns null where the user sees all rows of the table, and no foreign key to hidden rows is written */
+/** Returns the guard of a write; null if the user sees all rows of the table and the write states no guarded foreign key. */
 function guardOf({ table, key, values }: ChangedRow, context: Context): Maybe<RowGuard | null> {
   const set = writtenSet(context, table);
   if (set === null || !(isGuarded(set, context) || statesReferences(set, values))) return null;
@@ -148,7 +147,7 @@ async function makeGuard(row: SetRow, values: Values, context: Context): Promise
   return stated.length === 0 && restrictions.size === 0 ? null : { restrictions, row, stated };
 }
 
-/** @throws ODataError `Conflict` for a foreign key to a row that the user does not see */
+/** @throws ODataError `Conflict` for a foreign key to a hidden row */
 async function checkChange(
   writer: TableWriter,
   task: WriteTask,
@@ -189,16 +188,16 @@ function deleteRow(
   });
 }
 
-/** What is read of a row before it is written. */
+/** The properties to read of a row before it is written. */
 interface RowToWrite {
   readonly expected: Expected;
-  /** Properties whose values are merged with a change. */
+  /** The properties that are merged with a change. */
   readonly merged?: readonly StructuralProperty[];
 }
 
 /**
- * Reads a row that is written then; nobody else writes it before the transaction ends.
- * @returns null where there is none with the expected values
+ * Reads and locks a row that is about to be written.
+ * @returns null if there is none with the expected values
  */
 async function readExpected(
   writer: TableWriter,
@@ -212,7 +211,7 @@ async function readExpected(
   return row !== null && hasExpected(row, expected) ? row : null;
 }
 
-/** The write of the body itself. */
+/** Makes the task for the entity of the body itself. */
 export function taskOf(session: SqlSession, context: Context): WriteTask {
   return { session, context, place: "" };
 }

@@ -7,10 +7,10 @@ import type { ArrayPlan, ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/
 import type { Sql } from "../statement/sql-form.ts";
 import { mergeDocument, writeDocument } from "./write-document.ts";
 
-/** A value that its column cannot hold as it is: refused, for what is stored is never another value. */
+/** The error for a value that its column cannot store exactly: the framework never stores a different value. */
 export class UnstorableValueError extends Error {
   override readonly name = "UnstorableValueError";
-  /** Where the value stands: the property, and the members of complex values on the way to it. */
+  /** The path of the value: the property and the members of complex values. */
   readonly path: readonly StructuralProperty[];
 
   constructor(path: readonly StructuralProperty[], reason: string) {
@@ -19,56 +19,56 @@ export class UnstorableValueError extends Error {
   }
 }
 
-/** One column that a write puts a cell into. */
+/** One column that a write stores a cell in. */
 export interface StoredColumn {
   readonly column: string;
-  /** Wraps the place of the cell, where the database must be told its type. */
+  /** Casts the placeholder of the cell, if the database needs to know its type. */
   readonly place: (cell: Sql) => Sql;
-  /** Whether the database may store another value in silence: digits behind those that the column has. */
+  /** Whether the database may silently round the value to the digits of the column. */
   readonly mayRound: boolean;
-  /** Makes of the column what equals the cell, unless the database has stored another value; absent: as it stands. */
+  /** Returns an expression that equals the cell unless the database stored another value; by default the bare column. */
   readonly compared?: ((column: Sql) => Sql) | undefined;
   readonly path: readonly StructuralProperty[];
 }
 
-/** In the place of a cell: the database makes the value, or keeps the one that it has. */
+/** Replaces a cell if the database generates or keeps the value. */
 export const LEFT: unique symbol = Symbol("left to the database");
 
 /** Writes the values of one property. */
 export interface StoredProperty {
   readonly columns: readonly StoredColumn[];
   /**
-   * The cells of a value in canonical form, or null, in the order of the columns. `writtenColumns` leaves out what the
-   * database makes.
+   * Returns the cells of a value in canonical form, or of null, in the order of the columns. `writtenColumns` omits cells
+   * that the database generates.
    * @throws UnstorableValueError
    */
   readonly toCells: (value: unknown) => readonly unknown[];
   /**
-   * The cells of a complex value in one column, with a change of some of its members. The stored value is not null: a text
-   * of JSON, or what the conversion of the column makes of it.
+   * Returns the cells of a complex value in one column after a change of some members. The stored value is not null: JSON
+   * text, or the value from the conversion of the column.
    * @throws IncompleteValueError, UnstorableValueError
    */
   readonly mergeCells?: (current: unknown, change: object) => readonly unknown[];
   readonly property: StructuralProperty;
-  /** The complex properties around it, and the property itself. */
+  /** The enclosing complex properties, and the property itself. */
   readonly path: readonly StructuralProperty[];
-  /** Of a complex property with a column per member: its members. */
+  /** The members of a complex property with a column per member. */
   readonly members?: StoredMembers;
 }
 
 /** The members of a complex property, by the application's keys. */
 interface StoredMembers {
-  /** Whether the value may be null: as such, or because one around it is. */
+  /** Whether the value, or an enclosing value, may be null. */
   readonly nullable: boolean;
   readonly parts: ReadonlyMap<string, StoredProperty>;
 }
 
-/** Half of a character: no text in Unicode has it. */
+/** Half of a surrogate pair, which is not valid in Unicode text. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const asItStands = (cell: Sql): Sql => cell;
 
-/** Makes what writes a property into its columns: the inverse of its format. */
+/** Makes the writer of a property: the inverse of its format. */
 export function storedProperty(plan: ColumnPlan): StoredProperty {
   return compile(plan, []);
 }
@@ -105,10 +105,10 @@ function compile(plan: ColumnPlan, around: readonly StructuralProperty[]): Store
   }
 }
 
-/** Returns a cell. @throws UnstorableValueError for a text that a database would store as another one */
+/** Returns a cell. @throws UnstorableValueError for text that a database would store differently */
 function storableText(cell: unknown, path: readonly StructuralProperty[]): unknown {
   if (typeof cell !== "string" || !LONE_SURROGATE.test(cell)) return cell;
-  throw new UnstorableValueError(path, "The value holds half of a character, which its column cannot hold.");
+  throw new UnstorableValueError(path, "The value contains half of a surrogate pair, which its column cannot store.");
 }
 
 function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): StoredProperty {
@@ -119,12 +119,15 @@ function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): S
     if (value === null || value === undefined) return null;
     const cell = encode(value as PrimitiveValue);
     if (cell !== undefined && cell !== null) return cell;
-    throw new UnstorableValueError(path, "The value has more digits, or a greater range, than its column holds.");
+    throw new UnstorableValueError(
+      path,
+      "The value has more digits than its column can store, or is out of its range.",
+    );
   };
   return { columns, toCells: (value) => [toCell(value)], property: plan.property, path };
 }
 
-/** A database with arrays is bound texts, and booleans. */
+/** An item as it is bound in an array. */
 type ItemCell = Parameters<ArrayPlan["syntax"]["write"]>[0][number];
 
 function compileArray(
@@ -139,7 +142,7 @@ function compileArray(
     if (value === null) return null;
     const cell = encode(value as PrimitiveValue);
     if (cell !== undefined && cell !== null) return cell as ItemCell;
-    throw new UnstorableValueError(path, "An item has more digits, or a greater range, than its column holds.");
+    throw new UnstorableValueError(path, "An item has more digits than its column can store, or is out of its range.");
   };
   return {
     columns: [{ column, place, mayRound: mayRound(format), compared, path }],
@@ -171,15 +174,15 @@ function compileComplex(
   };
 }
 
-/** Makes the error for a complex value that its columns could not tell from null. */
+/** Makes the error for a complex value that its columns could not distinguish from null. */
 export function onlyNulls(path: readonly StructuralProperty[]): UnstorableValueError {
-  const reason = "The value is stored by its members, so that one whose members are all null is null: write null.";
+  const reason = "The value is stored in a column per member, so it cannot have only null members: write null instead.";
   return new UnstorableValueError(path, reason);
 }
 
-/** What a cell is made of, and the place where it is bound. */
+/** Encodes a cell, and casts its placeholder. */
 interface CellEncoder {
-  /** Undefined, or null, for a value that the column cannot hold exactly. */
+  /** Returns undefined or null for a value that the column cannot store exactly. */
   readonly encode: (value: PrimitiveValue) => unknown;
   readonly place: (cell: Sql) => Sql;
 }
@@ -189,7 +192,7 @@ function encoderOf({ property, storage, format }: ScalarPlan): CellEncoder {
   const isText = property.type.name === "Edm.String" && storage === undefined;
   return {
     place: form.place ?? asItStands,
-    // What is no text in Unicode would be stored as another one.
+    // Invalid Unicode would be stored as other text.
     encode: isText ? (value) => (LONE_SURROGATE.test(String(value)) ? undefined : toCell(value)) : toCell,
   };
 }
@@ -198,7 +201,7 @@ function mayRound({ mayRound: rounds, compared }: ColumnFormat): boolean {
   return rounds === true || compared !== undefined;
 }
 
-/** Returns a member of a complex value; null for one that the value lacks. */
+/** Returns a member of a complex value; null for a missing member. */
 export function memberOf(value: object, field: string): unknown {
   return Object.hasOwn(value, field) ? (value as Readonly<Record<string, unknown>>)[field] : null;
 }
@@ -207,9 +210,9 @@ export function memberOf(value: object, field: string): unknown {
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Checks that a property holds the value that was written, where the database may store another one in silence.
- * @param path the complex properties around the property, and the property itself
- * @throws UnstorableValueError when it holds another value
+ * Checks that a property has the value that was written, since the database may silently store another.
+ * @param path the enclosing complex properties, and the property itself
+ * @throws UnstorableValueError if it has another value
  */
 export function checkSame(path: readonly StructuralProperty[], stored: Values, given: Values): void {
   const property = path.at(-1);
@@ -217,10 +220,10 @@ export function checkSame(path: readonly StructuralProperty[], stored: Values, g
   const [value, kept] = [valueAt(given, path), valueAt(stored, path)];
   if (value === undefined || value === null || kept === undefined) return;
   if (kept !== null && isSame(property, kept as PrimitiveValue, value as PrimitiveValue)) return;
-  throw new UnstorableValueError(path, "The column holds less of the value than was written.");
+  throw new UnstorableValueError(path, "The column cannot store the whole value.");
 }
 
-/** Null below a complex value that is null; undefined where nothing is said of the property. */
+/** Returns the value at a path: null below a null complex value; undefined if the values do not contain the property. */
 function valueAt(values: Values, path: readonly StructuralProperty[]): unknown {
   let value: unknown = values;
   for (const { field } of path) {
@@ -230,7 +233,7 @@ function valueAt(values: Values, path: readonly StructuralProperty[]): unknown {
   return value;
 }
 
-/** Whether a stored value is the one that was written. Of an Edm.Single there are no more digits than it has. */
+/** Whether a stored value equals the written one. An Edm.Single is compared with its own precision. */
 function isSame(property: StructuralProperty, kept: PrimitiveValue, given: PrimitiveValue): boolean {
   if (property.type.name === "Edm.Single") return Math.fround(Number(kept)) === Math.fround(Number(given));
   return codecOf(property).compare(kept, given) === 0;

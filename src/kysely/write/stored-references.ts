@@ -8,16 +8,16 @@ import { toEquatable, type Sql } from "../statement/sql-form.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { setsOfService, tableOfSet, targetSet } from "./table-sets.ts";
 
-/** A column of another table whose Guids a foreign key repeats letter by letter. */
+/** A column of another table whose Guids a foreign key repeats exactly. */
 export interface StoredReference {
   readonly table: SqlTable;
   readonly field: string;
 }
 
-/** The references of a table by the fields of its foreign keys. */
+/** The references of a table, by the fields of its foreign keys. */
 export type StoredReferences = ReadonlyMap<string, readonly StoredReference[]>;
 
-/** Finds the foreign keys of a table that refer to Guids in any letter case, by the navigations of all sets. */
+/** Finds the foreign keys of a table that refer to Guids in any letter case, in the navigations of all sets. */
 export function findReferences(context: Context, table: SqlTable): StoredReferences {
   const found = new Map<string, readonly StoredReference[]>();
   for (const set of setsOfService(context)) {
@@ -54,9 +54,9 @@ function alongNavigation(
 }
 
 /**
- * Returns what is stored of a foreign key: the text of the row that it refers to, which a constraint of the database
- * compares letter by letter; where there is no such row, the value itself.
- * @param bind makes the place of the value
+ * Returns the value to store in a foreign key: the text of the referenced row, since constraints of the database compare the
+ * letters; if there is no such row, the value itself.
+ * @param bind makes the placeholder of the value
  */
 export function asReferredTo(references: readonly StoredReference[], bind: () => Sql): Sql {
   const texts = references.map(({ table, field }) => {
@@ -65,7 +65,7 @@ export function asReferredTo(references: readonly StoredReference[], bind: () =>
     const column = sql.id(plan.column);
     const { sql: cells, form } = toEquatable({ sql: column, form: plan.format.form });
     const found = sql`select ${column} as odata_text from ${sql.table(table.name)} where ${cells} = ${form.place?.(bind()) ?? bind()} limit 1`;
-    // MariaDB reads the table that it writes from a derived table alone.
+    // MariaDB can read the table that it writes only through a derived table.
     return sql`(select odata_text from (${found}) as odata_target)`;
   });
   return sql`coalesce(${sql.join([...texts, bind()])})`;

@@ -21,29 +21,29 @@ import {
   type WriteValues,
 } from "./write-statements.ts";
 
-/** One write: who asked for it, and where its entity stands in the body. */
+/** One write: its session and context, and the place of its entity in the body. */
 export interface WriteTask {
   readonly session: SqlSession;
   readonly context: Context;
-  /** With a slash behind it; empty for the body itself. */
+  /** The path of the entity with a trailing slash; empty for the body itself. */
   readonly place: string;
 }
 
-/** A row as it was stored. */
+/** A stored row. */
 export interface Stored {
   readonly entity: Values;
-  /** The values of properties that are no part of an entity, which were asked for beside. */
+  /** The values of the requested ignored properties, which are not part of an entity. */
   readonly beside: Values;
 }
 
 /**
- * Writes the rows of one table, each by one command; where the database does not answer rows that it writes, they are
- * read behind it. All of its methods throw ODataError for what a client did wrong, and answer at once where the session does.
+ * Writes the rows of one table with one command each. If the database does not return written rows, they are read afterwards.
+ * All methods throw ODataError for faults of the client, and return synchronously if the session does.
  */
 export class TableWriter {
   readonly table: SqlTable;
   readonly statements: WriteStatements;
-  /** By the service that answers. */
+  /** By service. */
   readonly #references = new WeakMap<object, StoredReferences>();
 
   constructor(table: SqlTable) {
@@ -53,9 +53,9 @@ export class TableWriter {
 
   /**
    * Adds a row.
-   * @param values of properties that are written; those that the database makes are passed over
-   * @param linked values that follow from related rows, which come before those of the entity
-   * @param beside properties that are no part of an entity, whose values are answered too
+   * @param values the values of the entity; those that the database generates are ignored
+   * @param linked values that follow from related rows, which take precedence over those of the entity
+   * @param beside ignored properties whose values are returned too
    */
   insert(
     task: WriteTask,
@@ -74,14 +74,14 @@ export class TableWriter {
       if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
       const key = this.#keyOf(given, insertId);
       return chain(key === null ? null : this.read(task, key, selected), (stored) => {
-        if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be found by its key.`);
+        if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be read by its key.`);
         this.#checkStored(task, columns, stored, given);
         return split(stored, beside);
       });
     });
   }
 
-  /** Changes properties of a row. @returns null where there is no row of that key with the expected values */
+  /** Changes properties of a row. @returns null if there is no row with that key and the expected values */
   update(task: WriteTask, key: readonly PrimitiveValue[], values: Values, expected: Expected): Maybe<Values | null> {
     const fields = this.#fieldsOf(values);
     const written = this.#orFault(task, () => this.#written(fields, values));
@@ -89,9 +89,8 @@ export class TableWriter {
   }
 
   /**
-   * Merges a change into a row: the columns of complex values that it does not mention are not written.
-   * @param stored what the row holds of the properties that `mergedProperties` tells; null where it tells none
-   * @returns null where there is no row of that key with the expected values
+   * Merges a change into a row, without writing the columns of complex values that it does not mention.
+   * @returns null if there is no row with that key and the expected values
    */
   merge(
     task: WriteTask,
@@ -124,13 +123,13 @@ export class TableWriter {
     });
   }
 
-  /** Removes a row. @returns whether there was one with the expected values, where the database answers rows */
+  /** Deletes a row. @returns whether it existed with the expected values, if the database returns rows */
   delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<boolean> {
     const removed = this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), true);
     return chain(removed, ({ rows }) => rows.length > 0);
   }
 
-  /** Reads a row within the session. @param use what for, which tells whether it is locked */
+  /** Reads a row within the session. @param use the purpose, which determines whether it is locked */
   read(
     task: WriteTask,
     key: readonly PrimitiveValue[],
@@ -144,7 +143,7 @@ export class TableWriter {
     );
   }
 
-  /** The keys of the rows with given values, none of them null; nobody else may write those before the transaction ends. */
+  /** Returns the keys of the rows with given values, none of them null, and locks these rows. */
   async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
     const fields = Object.keys(values);
     const statement = this.statements.selectBy(fields);
@@ -154,20 +153,20 @@ export class TableWriter {
     return rows.map((row) => this.keyOf(toEntity({ row, rowShape: statement.rowShape })));
   }
 
-  /** The key of an entity, in the order of the type's key. */
+  /** Returns the key of an entity, in the order of the type's key. */
   keyOf(entity: object): readonly PrimitiveValue[] {
     const { key } = this.table.entityType;
     const [single] = key;
     return keyValues(key, key.length === 1 && single !== undefined ? Reflect.get(entity, single.field) : entity);
   }
 
-  /** The values of a key in the application's form. */
+  /** Returns the values of a key in the application's form. */
   keyValues(key: unknown): readonly PrimitiveValue[] {
     return keyValues(this.table.entityType.key, key);
   }
 
   #referencesOf(context: Context): StoredReferences {
-    // An application may call with a context of its own.
+    // An application may call with a context that it made itself.
     const service: object = context?.service ?? this;
     const known = this.#references.get(service);
     if (known !== undefined) return known;
@@ -188,7 +187,7 @@ export class TableWriter {
     return { columns, cells };
   }
 
-  /** The fields that have a value, in the order of the table's. */
+  /** Returns the fields that have a value, in the order of the table. */
   #fieldsOf(values: Values): readonly string[] {
     const fields: string[] = [];
     for (const field of this.table.plans.keys()) {
@@ -222,7 +221,7 @@ export class TableWriter {
     return toWriteFault(error, { context, table: this.table, place, isDelete });
   }
 
-  /** What is stored of a new row: what the database makes is left to it, and the count of its writes begins. */
+  /** Returns the values to store in a new row, without generated values and with the initial row version. */
   #toStore(values: Values, linked: Values): Values {
     const { entityType, rowVersion } = this.table;
     const given = {};
@@ -234,7 +233,7 @@ export class TableWriter {
     return given;
   }
 
-  /** The key of a row that was added; null where the database made it and does not tell. */
+  /** Returns the key of an added row; null if the database generated it and did not return it. */
   #keyOf(given: Values, insertId: bigint | undefined): readonly PrimitiveValue[] | null {
     const values = this.table.entityType.key.map((property): unknown => {
       const { field, computed, type } = property;
@@ -245,7 +244,7 @@ export class TableWriter {
     return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
   }
 
-  /** @throws ODataError `InvalidBody` when a column holds another value than what was written: the transaction fails */
+  /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
   #checkStored(task: WriteTask, columns: readonly StoredColumn[], stored: Values, given: Values): void {
     this.#orFault(task, () => {
       for (const { path } of columns) checkSame(path, stored, given);
@@ -253,17 +252,17 @@ export class TableWriter {
   }
 }
 
-/** What an update puts into a row. */
+/** The columns and values that an update writes. */
 interface ColumnsToWrite extends WrittenColumns {
   readonly values: Values;
 }
 
-/** The first of the rows that a statement answered, as an entity. */
+/** Returns the first row of a result as an entity. */
 function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | null {
   return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
 }
 
-/** An entity, and what was read beside it. */
+/** Separates an entity from the ignored properties that were read with it. */
 function split(row: object, beside: readonly StructuralProperty[]): Stored {
   if (beside.length === 0) return { entity: row as Values, beside: {} };
   const entity: Record<string, unknown> = { ...row };
@@ -272,5 +271,5 @@ function split(row: object, beside: readonly StructuralProperty[]): Stored {
   return { entity, beside: Object.fromEntries(others) };
 }
 
-/** What writes a table: one, so that its statements are compiled once. */
+/** Returns the writer of a table: a single one, so that its statements are compiled once. */
 export const writerOf: (table: SqlTable) => TableWriter = keptPer((table) => new TableWriter(table));

@@ -12,12 +12,12 @@ import { isGuarded } from "./table-sets.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 
-/** What keeps rows of sets back from whoever writes; a set that is absent shows all of its rows. */
+/** The row rules of sets for the user who writes; a set without an entry shows all its rows. */
 export type Restrictions = ReadonlyMap<EntitySetDefinition, RowRestriction>;
 
 const NOTHING: Restrictions = new Map();
 
-/** A row of a table, as one of a set. */
+/** A row of a table, as an entity of a set. */
 export interface SetRow {
   readonly set: EntitySetDefinition;
   readonly table: SqlTable;
@@ -25,9 +25,9 @@ export interface SetRow {
 }
 
 /**
- * What keeps rows of some sets back from the user of a request. To be asked before a transaction begins: what a rule
- * leads to may be told by handlers that wait for the same connection.
- * @throws whatever the rules throw
+ * Returns the row rules of some sets for the user of a request. Call this before a transaction begins: a rule may use
+ * handlers, which wait for the same connection.
+ * @throws the errors of the rules
  */
 export async function restrictionsOf(
   sets: Iterable<EntitySetDefinition | null>,
@@ -44,7 +44,7 @@ export async function restrictionsOf(
   return found;
 }
 
-/** Whether the user sees a row, as it is within the transaction; one that is not there is not seen. */
+/** Whether the row exists and the user sees it, in its state within the transaction. */
 export async function isVisible(
   { session, context, place }: WriteTask,
   restrictions: Restrictions,
@@ -66,7 +66,8 @@ export async function isVisible(
 }
 
 /**
- * Nobody that is unknown sees a row: nothing is added then, so that not even a key that is taken tells of one.
+ * Rejects anonymous users of a set with a row rule before anything is added: they see no rows, and a key that is already
+ * in use would reveal one.
  * @throws ODataError `Unauthorized` without a user
  */
 export function checkUser(context: Context, set: EntitySetDefinition): void {
@@ -75,8 +76,8 @@ export function checkUser(context: Context, set: EntitySetDefinition): void {
 }
 
 /**
- * @throws ODataError for a row that was written, and that the user does not see as it is now: `Forbidden`, without a user
- * `Unauthorized`
+ * Checks that the user sees a row after a write.
+ * @throws ODataError `Forbidden` if not; `Unauthorized` without a user
  */
 export async function checkVisible(task: WriteTask, restrictions: Restrictions, row: SetRow): Promise<void> {
   if (await isVisible(task, restrictions, row)) return;

@@ -8,12 +8,12 @@ import { parseJson } from "../../json/parse-json.ts";
 import { writeJsonString, writeJson } from "../../json/write-json.ts";
 import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/read-document.ts";
 
-/** Writes a value, not null, of a property, or of an item of its collection. */
+/** Writes a value that is not null: of a property, or an item of its collection. */
 type WriteValue = (value: unknown) => string;
 
 /**
- * Makes what writes a collection, or a complex value by the application's keys, as JSON text: what `readDocument` reads.
- * @param property whose values are in canonical form, as bodies are read
+ * Makes the writer of a collection, or of a complex value by the application's keys, as JSON text for `readDocument`.
+ * @param property its values are in canonical form, as read from bodies
  */
 export function writeDocument(property: StructuralProperty): WriteValue {
   return writerOf(property, property.isCollection);
@@ -40,7 +40,7 @@ function writerOf(property: StructuralProperty, isCollection: boolean): WriteVal
   };
 }
 
-/** Made once per member: a complex type may contain itself. */
+/** Made once per member, since a complex type may contain itself. */
 const memberWriter = keptPer((member: StructuralProperty): WriteValue => writerOf(member, member.isCollection));
 
 function nullableWriter(write: WriteValue): WriteValue {
@@ -48,11 +48,11 @@ function nullableWriter(write: WriteValue): WriteValue {
 }
 
 /**
- * Returns the JSON text of a complex value with a change merged into it. Members of the text that the change does not
- * mention stay as they are, also those that the model does not know.
- * @param text of the stored value
- * @param path the complex properties around the property, and the property itself
- * @throws IncompleteValueError; Error when the text is no such value
+ * Returns the JSON text of a complex value after a change is merged into it. Members that the change does not mention are
+ * kept, even those that are not in the model.
+ * @param text the stored value
+ * @param path the enclosing complex properties, and the property itself
+ * @throws IncompleteValueError; Error if the text is not such a value
  */
 export function mergeDocument(
   property: StructuralProperty,
@@ -74,7 +74,7 @@ function merged(
   if (change === null) return "null";
   if (type.kind !== "ComplexType" || !isPartial(property, change)) return writeDocument(property)(change);
   if (stored === null) return writeDocument(property)(completeValue(type, change, path));
-  if (!isJsonObject(stored)) throw wrongDocument(property, "JSON that is no object");
+  if (!isJsonObject(stored)) throw wrongDocument(property, "JSON that is not an object");
   const changed = new Map(
     type.properties
       .filter((member) => changesMember(member, change))

@@ -10,19 +10,19 @@ import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
 import { setOfTable, wirePathOf, serviceOf } from "./table-sets.ts";
 
-/** Which write failed. */
+/** A failed write. */
 export interface FailedWrite {
   readonly context: Context;
   readonly table: SqlTable;
-  /** Where the entity stands in the body, with a slash behind it; empty for the body itself. */
+  /** The path of the entity in the body, with a trailing slash; empty for the body itself. */
   readonly place: string;
   readonly isDelete: boolean;
 }
 
 /**
- * What a failed write is to the client: a conflict, a wrong value, or a database that cannot be reached, in words of the
- * service. Contention stays an error of the driver, for a transaction may be tried again, and so does any error that is no
- * fault of the client; both get the name of the table, for the log.
+ * Converts the error of a failed write to an error for the client: a conflict, an invalid value or an unavailable database.
+ * Contention stays an error of the driver, because the transaction may be retried, and so does any error that is not a fault
+ * of the client. Both get the name of the table, for the log.
  */
 export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const { context, table, place, isDelete } = failed;
@@ -46,9 +46,9 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
     case "unique":
       return protocolError("Conflict", toConflict(names, isDelete), options);
     case "notNull":
-      // What no client can state is for the service to fill in.
+      // A column that clients cannot set is for the service to fill in.
       if (target === undefined) return protocolError("Conflict", REFUSED, options);
-      return protocolError("NullNotAllowed", `'${target}' is never null in the database: give it a value.`, options);
+      return protocolError("NullNotAllowed", `'${target}' must not be null in the database: give it a value.`, options);
     case "check": {
       const code = isDelete ? "Conflict" : "InvalidBody";
       const message = reportViolation(context, table, { constraint: fault.constraint, err: error, code }) ?? REFUSED;
@@ -58,23 +58,23 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
     case "rounded":
       return protocolError(
         "InvalidBody",
-        "A value is longer, greater or of more digits than its column holds.",
+        "A value is too long or too large for its column, or has too many digits.",
         options,
       );
   }
 }
 
-const IS_REFERRED_TO = "Other entities refer to this one: delete or change those first.";
+const IS_REFERRED_TO = "Other entities refer to this one: delete or change them first.";
 
 function toConflict(names: readonly string[], isDelete: boolean): string {
   if (isDelete) return IS_REFERRED_TO;
   if (names.length < 2) {
-    return "Another entity has this value already, and it must be unique: choose another one, or change that entity.";
+    return "Another entity already has this value, which must be unique: choose another value, or change that entity.";
   }
-  return `Another entity has these values of ${listOf(names)} already, and together they must be unique: choose others, or change that entity.`;
+  return `Another entity already has these values of ${listOf(names)}, which must be unique together: choose others, or change that entity.`;
 }
 
-/** What may refer to another entity, where the database does not tell what did. */
+/** Returns the properties that may refer to another entity, if the database does not report which one did. */
 function referringNames(context: Context, table: SqlTable): readonly string[] {
   const set = setOfTable(context, table)?.entitySet;
   if (set === undefined) return [];
@@ -87,18 +87,18 @@ function referringNames(context: Context, table: SqlTable): readonly string[] {
 }
 
 function hintOf(names: readonly string[]): string {
-  return names.length === 0 ? "" : ` Look at ${listOf(names)}.`;
+  return names.length === 0 ? "" : ` Check ${listOf(names)}.`;
 }
 
 function listOf(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
 }
 
-const REFUSED = "A rule of the database refuses this write: check the values and how they go together.";
+const REFUSED = "A rule of the database rejects this write: check the values and their combination.";
 
-/** A write that a check constraint or a trigger of the database refused. */
+/** A write that a check constraint or a trigger of the database rejected. */
 export interface Violation {
-  /** The name of the check constraint; null where it has none, and for a trigger. */
+  /** The name of the check constraint; null if it has none, and for a trigger. */
   readonly constraint: string | null;
   /** The error of the driver. */
   readonly err: unknown;
@@ -107,8 +107,8 @@ export interface Violation {
 }
 
 /**
- * Logs a write that the database refused, with the name of the constraint.
- * @returns the message for the client, where the service exposes the names of constraints and this one has a name
+ * Logs a write that the database rejected, with the name of the constraint.
+ * @returns the message for the client, if the service exposes the names of constraints and this one has a name
  * @see docs/reference/sql.md
  */
 export function reportViolation(context: Context, table: SqlTable, violation: Violation): string | null {
@@ -116,7 +116,7 @@ export function reportViolation(context: Context, table: SqlTable, violation: Vi
   const service = serviceOf(context);
   if (service === null) return null;
   const fields = { status: ERROR_CODES[code], ...driverFields(err), table: table.name, constraint, err };
-  logWarning(service, context, "The database refused a write.", fields);
+  logWarning(service, context, "The database rejected a write.", fields);
   if (constraint === null || !service.exposesConstraintNames) return null;
-  return `The constraint '${constraint}' of the database refuses this write: check the values and how they go together.`;
+  return `The constraint '${constraint}' of the database rejects this write: check the values and their combination.`;
 }

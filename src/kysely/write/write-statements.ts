@@ -23,40 +23,40 @@ export interface WriteStatement {
   readonly sql: string;
   readonly slots: readonly unknown[];
   readonly width: number;
-  /** Of the rows that it answers. */
+  /** The shape of the rows that it returns. */
   readonly rowShape: RowShape;
 }
 
-/** Values that a row must still have, or null, by property: exact ones, whose equality the database tells. */
+/** The exact values, or null, that a row must still have, by property. */
 export type Expected = ReadonlyArray<readonly [property: StructuralProperty, value: PrimitiveValue | null]>;
 
-/** What the places of a statement are filled with. */
+/** The values for the placeholders of a statement. */
 export interface WriteValues {
   /** In the order of the type's key. */
   readonly key?: readonly PrimitiveValue[];
   readonly expected?: Expected;
-  /** In the order of the columns that are written. */
+  /** In the order of the written columns. */
   readonly cells?: readonly unknown[];
 }
 
 /** A column that a statement writes. */
 interface WrittenColumn extends StoredColumn {
-  /** What the column refers to, where it repeats the text that is stored there. */
+  /** The referenced columns, if the column repeats their stored text. */
   readonly referred?: readonly StoredReference[];
 }
 
-/** Which row is meant. */
+/** The condition on a row besides its key. */
 interface RowCondition {
   readonly expected: Expected;
 }
 
-/** What a row is read for: to be shown, to be written then, or to be written with what it holds. */
+/** The purpose of a read: to return a row, to write it afterwards, or to merge a change into it. */
 export type RowUse = "read" | "locked" | "merged";
 
-/** Statements kept per table: a patch may name any of its properties together. */
+/** The maximum number of cached statements per table: patches may name any combination of properties. */
 const STATEMENTS_KEPT = 300;
 
-/** The greatest value of each type that counts writes. */
+/** The maximum of each type of row versions. */
 const GREATEST: Readonly<Record<string, string>> = {
   "Edm.Byte": "255",
   "Edm.SByte": "127",
@@ -65,7 +65,7 @@ const GREATEST: Readonly<Record<string, string>> = {
   "Edm.Int64": "9223372036854775807",
 };
 
-/** Fills the places of a statement. */
+/** Fills the placeholders of a statement. */
 export function toCommand({ sql: text, slots, width }: WriteStatement, values: WriteValues = {}): WriteCommand {
   const { key = [], expected = [], cells = [] } = values;
   const known = expected.flatMap(([, value]) => (value === null ? [] : [value]));
@@ -73,7 +73,7 @@ export function toCommand({ sql: text, slots, width }: WriteStatement, values: W
   return { sql: text, parameters: readSlots(slots, execution), width };
 }
 
-/** The statements that write one table, and read a row within a transaction. Every value in them is bound. */
+/** The statements that write one table, and that read a row within a transaction. Every value is bound. */
 export class WriteStatements {
   readonly #table: SqlTable;
   readonly #kept = new BoundedCache<string, WriteStatement>(STATEMENTS_KEPT);
@@ -86,12 +86,12 @@ export class WriteStatements {
     return this.#table.reader.profile.writes;
   }
 
-  /** Whether statements that write answer the rows that they wrote. */
+  /** Whether statements that write return the written rows. */
   get areReturning(): boolean {
     return this.#writes.returnsRows;
   }
 
-  /** Adds a row. @param selected what is answered of it, where the database answers rows */
+  /** Adds a row. @param selected the properties to return, if the database returns rows */
   insert(
     columns: readonly StoredColumn[],
     selected: readonly SelectedProperty[],
@@ -110,7 +110,7 @@ export class WriteStatements {
     });
   }
 
-  /** Changes a row, and counts that. Answers the whole of it, where the database answers rows. */
+  /** Changes a row and increments its version. Returns the whole row, if the database returns rows. */
   update(columns: readonly StoredColumn[], condition: RowCondition, references: StoredReferences): WriteStatement {
     const names = namesOfColumns(columns, references);
     return this.#get(["update", ...names, "/", ...namesOfExpected(condition)], () => {
@@ -122,7 +122,7 @@ export class WriteStatements {
     });
   }
 
-  /** Removes a row. Answers its key, where the database answers rows. */
+  /** Deletes a row. Returns its key, if the database returns rows. */
   delete(condition: RowCondition): WriteStatement {
     return this.#get(["delete", ...namesOfExpected(condition)], () => {
       const text = sql`delete from ${sql.table(this.#table.name)} where ${this.#where(condition)}`;
@@ -133,8 +133,7 @@ export class WriteStatements {
 
   /**
    * Reads a row.
-   * @param use `"locked"`: nobody else may write it before the transaction ends; `"merged"`: so, too, and columns with JSON
-   * are read as texts
+   * @param use `"locked"` locks the row until the transaction ends; `"merged"` also reads columns with JSON as text
    */
   select(selected: readonly SelectedProperty[], use: RowUse): WriteStatement {
     return this.#get(["select", use, ...namesOf(selected)], () => {
@@ -146,7 +145,7 @@ export class WriteStatements {
     });
   }
 
-  /** Reads the keys of the rows with given values of some columns, and locks them. */
+  /** Reads the keys of the rows with given values in some columns, and locks these rows. */
   selectBy(fields: readonly string[]): WriteStatement {
     return this.#get(["selectBy", ...fields], () => {
       const cells: Cells = [];
@@ -155,7 +154,7 @@ export class WriteStatements {
       const relation = this.#relation();
       const conditions = fields.map((field, index) => {
         const plan = planOf({ field, name: field }, this.#table.plans);
-        // By value: a column may take several texts for one, or one for several.
+        // Compares values, since a column may have several cells for one value, or one cell for several.
         return equalsConstant(plannedOperand(plan, relation), { kind: "parameter", index }, "filter");
       });
       const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${sql.join(conditions, sql` and `)}${this.#writes.rowLock}`;
@@ -184,7 +183,7 @@ export class WriteStatements {
     return sql.join(conditions, sql` and `);
   }
 
-  /** The number of writes begins again behind the last one that its type has. */
+  /** Increments the row version. It wraps around to 1 after the maximum of its type. */
   #counting(): readonly Sql[] {
     const { rowVersion } = this.#table;
     if (rowVersion === null) return [];
@@ -216,13 +215,13 @@ export class WriteStatements {
 
 const asText: DocumentReader = () => (cell) => cell;
 
-/** The place of a cell. @param index among the cells that the statement writes */
+/** Returns the placeholder of a cell. @param index the index of the cell in the statement */
 function toPlace({ place, referred }: WrittenColumn, index: number): Sql {
   const bind = (): Sql => place(bindSlot(({ cells }) => cells[index]));
   return referred === undefined ? bind() : asReferredTo(referred, bind);
 }
 
-/** What fails the statement, and so leaves nothing of it, when a column holds another value than what was written. */
+/** Returns an expression that fails the statement if a column would contain another value than was written. */
 function guardOf(written: readonly WrittenColumn[]): readonly Sql[] {
   const tests = written.flatMap((column, index) => {
     if (!column.mayRound) return [];
@@ -241,7 +240,7 @@ function nameWith(name: string, referred: readonly StoredReference[] = []): stri
   return [name, ...referred.map(({ table, field }) => `${table.name} ${field}`)].join(" > ");
 }
 
-/** The columns of foreign keys get what is stored in the row that they refer to. */
+/** Adds to columns of foreign keys the columns that they refer to. */
 function referring(columns: readonly StoredColumn[], references: StoredReferences): readonly WrittenColumn[] {
   return columns.map((column) => {
     const referred = referredBy(column, references);
@@ -249,7 +248,7 @@ function referring(columns: readonly StoredColumn[], references: StoredReference
   });
 }
 
-/** Members of complex values are no foreign keys. */
+/** Returns the columns that a foreign key refers to. Members of complex values are never foreign keys. */
 function referredBy({ path }: StoredColumn, references: StoredReferences): readonly StoredReference[] | undefined {
   const [property, ...members] = path;
   return property === undefined || members.length > 0 ? undefined : references.get(property.field);
