@@ -489,7 +489,8 @@ describe.each(ENGINES)("complex values in tables of $title", (engine) => {
     await createTable(db, engine);
     const service = tableService(db);
     await ask(service, "POST", "People", { Id: 1, ...WHOLE });
-    const message = "The value is stored by its members, so that one whose members are all null is null: write null.";
+    const message =
+      "The value is stored in a column per member, so it cannot have only null members: write null instead.";
     const refused = [400, "no ETag", { error: { code: "InvalidBody", message, target: "Loose" } }];
     expect(await ask(service, "PATCH", "People(1)", { Loose: { A: null, B: null } })).toEqual(refused);
     expect((await ask(service, "PATCH", "People(1)", { Loose: { A: null } }))[0]).toBe(200);

@@ -214,7 +214,7 @@ describe.each(ENGINES)("an existing database: $title", (engine) => {
     await sql`insert into invoices (id, status, stage, open) values (20, 99, 0, 0)`.execute(db);
     expect((await answer(database, "/Invoices(20)"))[0]).toBe(500);
     expect(services.logged.at(-1)).toMatch(
-      /Column "status" of table "invoices": The database holds .*99.* where Status, an Status, .* `storage` maps no value/,
+      /Column "status" of table "invoices": The database contains .*99.* where Status, an Status, .* `storage` maps no value/,
     );
     expect((await answer(database, "/Invoices?$filter=status eq 'Paid'"))[0]).toBe(200);
     await sql`delete from invoices where id = 20`.execute(db);

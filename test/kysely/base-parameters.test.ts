@@ -16,7 +16,7 @@ describe("the values of a base query are as many as it asks for, lest those of a
     ["select id from orders where id in (?1, ?3)", [1, 2], 3],
   ])("%s with %j", (text, parameters, wanted) => {
     expect(make(text, parameters)).toThrow(
-      `the query asks for ${String(wanted)} values, and has ${String(parameters.length)}`,
+      `the query has ${String(wanted)} placeholders, but ${String(parameters.length)} values`,
     );
   });
 

@@ -57,13 +57,13 @@ describe.each(ENGINES)("check constraints of $title", (engine) => {
       {
         error: {
           code: "InvalidBody",
-          message: "A rule of the database refuses this write: check the values and how they go together.",
+          message: "A rule of the database rejects this write: check the values and their combination.",
         },
       },
     ]);
     expect(warnings).toEqual([
       [
-        "The database refused a write.",
+        "The database rejected a write.",
         {
           requestId: "r1",
           method: "POST",
@@ -86,7 +86,7 @@ describe.each(ENGINES)("check constraints of $title", (engine) => {
       error: {
         code: "InvalidBody",
         message:
-          "The constraint 'balance_not_negative' of the database refuses this write: check the values and how they go together.",
+          "The constraint 'balance_not_negative' of the database rejects this write: check the values and their combination.",
       },
     });
   });

@@ -222,7 +222,7 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
     expect(logged.at(-1)).toBe('Column "name" of table "cars": `toDatabase` of Name failed: crashed');
     expect((await patch({ name: "later" }, now))[0]).toBe(500);
     expect(logged.at(-1)).toBe(
-      'Column "name" of table "cars": `toDatabase` of Name failed: It returned a promise: convert without waiting.',
+      'Column "name" of table "cars": `toDatabase` of Name failed: It returned a promise: return the value itself.',
     );
     expect((await answer(service, "/Cars(9)", { method: "DELETE", headers: { "If-Match": now } }))[0]).toBe(204);
   });

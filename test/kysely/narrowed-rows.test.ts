@@ -104,7 +104,7 @@ test("getAll of the application is read in place of the table", async () => {
   expect(await response.json()).toMatchObject({ value: [{ Id: 9 }] });
 });
 
-test("a queryable that answers no source of a database is told what is missing", async () => {
+test("reports the missing handlers of a queryable that returns no source of a database", async () => {
   const failures: unknown[] = [];
   const logger = { error: (_message: string, fields: object) => void failures.push(fields), warn() {}, info() {} };
   const made = odataService({
@@ -115,5 +115,5 @@ test("a queryable that answers no source of a database is told what is missing",
   });
   const response = await made.fetch(new Request("http://service.example/Notes(1)"));
   expect(response.status).toBe(500);
-  expect(failures).toMatchObject([{ err: { message: expect.stringContaining("give getByKey") } }]);
+  expect(failures).toMatchObject([{ err: { message: expect.stringContaining("also supply getByKey") } }]);
 });

@@ -72,7 +72,7 @@ test("sets that share the handlers of one declaration, and have rules, are writt
   for (const target of ["Notes(1)", "Copies(1)"]) {
     const [status, logged] = await ask([notes, shared], "PATCH", target);
     expect([target, status]).toEqual([target, 500]);
-    expect(logged.join()).toContain("declare each of them by a sqlEntitySet of its own");
+    expect(logged.join()).toContain("declare each of them with its own sqlEntitySet");
   }
   expect(await db.selectFrom("notes").select("text").execute()).toEqual([{ text: "a" }]);
   await db.destroy();

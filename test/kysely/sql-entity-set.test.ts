@@ -179,38 +179,38 @@ describe("what cannot be done is a fault at startup", () => {
       "another database",
       { ...base, db: mssql },
       [
-        "The database speaks Mssql, which this version does not.",
+        "Mssql is not supported by this version.",
         "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.",
       ],
     ],
     [
       "no database",
       { ...base, db: undefined },
-      ["`db` is no Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`."],
+      ["`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`."],
     ],
     [
       "no table",
       { ...base, table: undefined },
-      ["`from` is undefined.", "Give the name of a table, a query of Kysely, or { sql, parameters }."],
+      ["`from` is undefined.", "Give the name of a table, a Kysely query, or { sql, parameters }."],
     ],
     [
       "no operations",
       { ...base, operations: undefined },
-      ["`operations` of sqlEntitySet is undefined.", 'Give those that the table allows: ["read"].'],
+      ["`operations` of sqlEntitySet is undefined.", 'List the operations that the table allows: ["read"].'],
     ],
     [
       "writing operations",
       { ...base, operations: ["read", "create", "drop"] },
       [
-        '`operations` of sqlEntitySet holds "drop".',
-        'Give those that the table allows, of "read", "create", "replace", "patch", "delete".',
+        '`operations` of sqlEntitySet contains "drop".',
+        'List the operations that the table allows, of "read", "create", "replace", "patch", "delete".',
       ],
     ],
     [
       "rowVersion of no property",
       { ...base, rowVersion: "version" },
       [
-        '`rowVersion` is "version", which is no property of Tree.',
+        '`rowVersion` is "version", which is not a property of Tree.',
         "Name a property such as `version: edm.int32().computed()`.",
       ],
     ],
@@ -218,7 +218,7 @@ describe("what cannot be done is a fault at startup", () => {
       "rowVersion of a text",
       { ...base, rowVersion: "name" },
       [
-        "`rowVersion`, `name`, is no integer that is computed, or is part of the key.",
+        "`rowVersion`, `name`, is not a computed integer, or is part of the key.",
         "Name a property such as `version: edm.int32().computed()`.",
       ],
     ],
@@ -226,8 +226,8 @@ describe("what cannot be done is a fault at startup", () => {
       "a search over what is no text of the type",
       { ...base, search: ["name", "nmae", "price", "tags", 5] },
       ["`search` names `nmae`, which Tree does not have.", "Did you mean `name`?"],
-      ["`search` names `price`, which is no single Edm.String.", "Name properties of text."],
-      ["`search` names `tags`, which is no single Edm.String.", "Name properties of text."],
+      ["`search` names `price`, which is not a single Edm.String.", "Name string properties."],
+      ["`search` names `tags`, which is not a single Edm.String.", "Name string properties."],
       [
         "`search` names 5, which Tree does not have.",
         "Remove it, or use one of `id`, `price`, `tags`, `name`, `loop`.",
@@ -237,30 +237,30 @@ describe("what cannot be done is a fault at startup", () => {
       "a search over the whole table where a handler keeps rows back",
       { ...base, search: ["name"], queryable: () => null, getAll: () => [] },
       [
-        "`search` names properties, which finds rows of the whole table, whereas `queryable` says which rows there are.",
-        "Give `search` as a handler that answers those of them that match.",
+        "`search` names properties, which searches the whole table, but `queryable` may return only some of its rows.",
+        "Make `search` a handler that returns the matching ones of those rows.",
       ],
       [
-        "`search` names properties, which finds rows of the whole table, whereas `getAll` says which rows there are.",
-        "Give `search` as a handler that answers those of them that match.",
+        "`search` names properties, which searches the whole table, but `getAll` may return only some of its rows.",
+        "Make `search` a handler that returns the matching ones of those rows.",
       ],
     ],
     [
       "a search over nothing",
       { ...base, search: [] },
-      ["`search` names no properties.", "Name those that are searched, or leave it out."],
+      ["`search` names no properties.", "Name the properties to search, or omit it."],
     ],
     [
       "an unknown property",
       { ...base, columns: { nam: "x" } },
-      ["`columns` names `nam`, which is no property of Tree.", "Did you mean `name`?"],
+      ["`columns` names `nam`, which is not a property of Tree.", "Did you mean `name`?"],
     ],
     [
       "an unknown storage",
       { ...base, columns: { price: { storage: "money" } } },
       [
         '`columns.price.storage` is "money".',
-        'Give one of "text", "scaled", "real", "epoch", "json", "utc", "epoch-seconds", "julian", "sqlite-datetime", "array", or leave it out.',
+        'Give one of "text", "scaled", "real", "epoch", "json", "utc", "epoch-seconds", "julian", "sqlite-datetime", "array", or omit it.',
       ],
     ],
     [
@@ -268,7 +268,7 @@ describe("what cannot be done is a fault at startup", () => {
       { ...base, columns: { name: { storage: "epoch" } } },
       [
         '`name`, Edm.String, cannot be stored as "epoch".',
-        "Leave `storage` out, or see the table of storage forms in docs/reference/sql.md.",
+        "Omit `storage`, or see the table of storage forms in docs/reference/sql.md.",
       ],
     ],
     [
@@ -284,18 +284,18 @@ describe("what cannot be done is a fault at startup", () => {
       { ...base, columns: { tags: { storage: "text" } } },
       [
         '`tags`, a collection, cannot be stored as "text".',
-        "Leave `storage` out, or see the table of storage forms in docs/reference/sql.md.",
+        "Omit `storage`, or see the table of storage forms in docs/reference/sql.md.",
       ],
     ],
     [
       "an unknown member",
       { ...base, columns: { loop: { columns: { b: "b" } } } },
-      ["`columns` names `loop.b`, which is no property of Loop.", "Remove it, or use one of `a`."],
+      ["`columns` names `loop.b`, which is not a property of Loop.", "Remove it, or use one of `a`."],
     ],
     [
       "members of what has none",
       { ...base, columns: { name: { columns: { b: "b" } } } },
-      ["`name` has members in `columns`, but is no complex value.", "Give the name of its one column."],
+      ["`name` has members in `columns`, but is not a complex property.", "Give the name of its one column."],
     ],
     [
       "an option that is none",
@@ -338,7 +338,7 @@ describe("what cannot be done is a fault at startup", () => {
 
   test("a source that cannot be made throws where it is made", () => {
     expect(() => sqlSource(Order, { db: mssql, from: "orders" })).toThrow(
-      /sqlSource\(Order, …\): The database speaks Mssql/,
+      /sqlSource\(Order, …\): Mssql is not supported/,
     );
     expect(() => sqlSource(Order, { db, from: {} as never })).toThrow(/`from` is an object/);
   });

@@ -112,11 +112,11 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     ["undefined", undefined, "Value 2 of the SQL statement is undefined: use null for NULL."],
     ["an object", {}, "Value 2 of the SQL statement is an object: write it as text, such as JSON."],
     ["an array", [1], "Value 2 of the SQL statement is an array: write it as text, such as JSON."],
-    ["a symbol", Symbol.iterator, "Value 2 of the SQL statement is a symbol: it has no form in SQL."],
+    ["a symbol", Symbol.iterator, "Value 2 of the SQL statement is a symbol: SQL has no such values."],
     [
       "an invalid Date",
       new Date(Number.NaN),
-      "Value 2 of the SQL statement is an invalid Date: it stands for no time.",
+      "Value 2 of the SQL statement is an invalid Date: it represents no time.",
     ],
     [
       "2^63",
@@ -329,7 +329,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
 
   test("only one statement is run at a time, and comments may follow it", async () => {
     await expect(sql`select 1; delete from item`.execute(db)).rejects.toThrow(
-      "Only one SQL statement can be run at a time; after the first there is more: select 1; delete from item",
+      "Only one SQL statement can be run at a time, but more follows the first: select 1; delete from item",
     );
     expect(() => reader.readOne("select 1; select 2", [])).toThrow("Only one SQL statement");
     expect(reader.readOne("select 1; -- done\n /* ; really */ ;\n--", [])).toEqual([1]);
@@ -550,7 +550,7 @@ describe("what cannot be opened is told", () => {
     ["one without SQLite", { version: "v20.0.0", getBuiltinModule: () => undefined }],
   ])("%s", (_title, runtime) => {
     expect(() => loadNodeSqlite(runtime)).toThrow(
-      "sqliteDialect needs the module node:sqlite, which Node.js has from 22.18 on; this is v20.0.0.",
+      "sqliteDialect requires the module node:sqlite of Node.js 22.18 or later; this is v20.0.0.",
     );
   });
 });
@@ -559,8 +559,8 @@ describe("faults of the declaration", () => {
   const dialect = sqliteDialect as (file: unknown, options?: unknown) => unknown;
 
   test.each<[string, unknown, unknown, string]>([
-    ["no file", undefined, {}, 'sqliteDialect: there is no file undefined. Give the path of a file, or ":memory:".'],
-    ["an empty file", "", {}, 'sqliteDialect: there is no file "". Give the path of a file, or ":memory:".'],
+    ["no file", undefined, {}, 'sqliteDialect: the file cannot be undefined. Give the path of a file, or ":memory:".'],
+    ["an empty file", "", {}, 'sqliteDialect: the file cannot be "". Give the path of a file, or ":memory:".'],
     ["readonly", "a.db", { readonly: "yes" }, 'sqliteDialect: `readonly` cannot be "yes". Give true or false.'],
     [
       "busyTimeout",

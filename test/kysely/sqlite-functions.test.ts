@@ -105,10 +105,10 @@ describe("Decimals in SQL are those of the memory engine", () => {
   });
 
   test.each([
-    ["'1,5'", 'The database holds "1,5" where an Edm.Decimal is expected.'],
-    ["''", 'The database holds "" where an Edm.Decimal is expected.'],
-    ["1e999", "The database holds Infinity where an Edm.Decimal is expected."],
-    ["x'31'", "The database holds bytes where an Edm.Decimal is expected."],
+    ["'1,5'", 'The database contains "1,5" where an Edm.Decimal is expected.'],
+    ["''", 'The database contains "" where an Edm.Decimal is expected.'],
+    ["1e999", "The database contains Infinity where an Edm.Decimal is expected."],
+    ["x'31'", "The database contains bytes where an Edm.Decimal is expected."],
   ])("%s is refused", (value, message) => {
     expect(() => evaluate(`odata_decimal_key(${value})`)).toThrow(message);
   });
@@ -209,6 +209,8 @@ describe("letters in SQL are Unicode", () => {
   });
 
   test("bytes are refused", () => {
-    expect(() => evaluate("odata_lower(x'41')")).toThrow("The database holds bytes where an Edm.String is expected.");
+    expect(() => evaluate("odata_lower(x'41')")).toThrow(
+      "The database contains bytes where an Edm.String is expected.",
+    );
   });
 });

@@ -4,7 +4,7 @@ import type { SqlForm } from "../statement/sql-form.ts";
 import type { EnumForms } from "./enum-forms.ts";
 import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
-/** The forms in which values of a database are computed with. */
+/** The forms in which a database computes with values. */
 interface ComputedForms {
   readonly boolean: SqlForm;
   readonly integer: SqlForm;
@@ -17,7 +17,7 @@ interface ComputedForms {
   readonly enums: EnumForms;
 }
 
-/** Tells the form of a type in a database that computes with dates and times as numbers. */
+/** Returns the function that finds the form of a type, for a database that computes with dates and times as numbers. */
 export function canonicalForms(forms: ComputedForms): (type: ScalarType) => SqlForm {
   return (type) => {
     if (type.kind === "EnumType") return forms.enums.byNumber(type);

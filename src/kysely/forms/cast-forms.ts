@@ -7,10 +7,10 @@ import { enumForms, type EnumForms } from "./enum-forms.ts";
 import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
-/** Tells a database the type of a value. */
+/** Casts a value. */
 type Cast = (value: Sql) => Sql;
 
-/** How a database is told the types of bound values. */
+/** The casts of bound values in one database. */
 interface Casts {
   readonly boolean: Cast;
   readonly integer: Cast;
@@ -20,21 +20,21 @@ interface Casts {
   readonly double: Cast;
   /** A text, compared by code point. */
   readonly text: Cast;
-  /** A text within a list of keys, which is compared with a column of text. */
+  /** A text within a list of keys, for comparison with a text column. */
   readonly keyText: Cast;
   /** The bytes of hexadecimal digits. */
   readonly bytes: Cast;
   /** The text of a column of Guids in lower case. */
   readonly lowerGuid: Cast;
-  /** A Guid within a list of keys; absent where it is a text. */
+  /** A Guid within a list of keys; absent if Guids are texts. */
   readonly keyGuid?: Cast;
   /** The name of a member of an enumeration, as `enumForms` takes it. */
   readonly enumName?: Cast;
-  /** An integer that the names of members were mapped to. */
+  /** The integer of a member, after its name was mapped. */
   readonly enumNumber?: Cast;
 }
 
-/** Bound values that are no texts, or that may be out of range. */
+/** The encodings of values that are not bound as text, or that may be out of range. */
 interface Bound {
   readonly boolean: Encode;
   readonly decimal: Encode;
@@ -46,21 +46,21 @@ interface Bound {
 /** The forms of one database, by type. */
 export interface CastForms {
   readonly boolean: SqlForm;
-  /** The integer types, as those of 64 bits; columns may have less bits. */
+  /** All integer types, as 64-bit integers; columns may have fewer bits. */
   readonly integer: SqlForm;
   readonly decimal: SqlForm;
   /** Edm.Double and Edm.Single. NaN becomes null. */
   readonly double: SqlForm;
   /** Edm.String, by code point. */
   readonly string: SqlForm;
-  /** Edm.String in a column with a collation of its own: `=` there may be true for more, and is served by its indexes. */
+  /** Edm.String in a column with its own collation: `=` of the column may match more values, but can use its indexes. */
   readonly stringColumn: SqlForm;
   /** Edm.Guid in lower case. */
   readonly guid: SqlForm;
   /** Edm.Guid in any letter case, as text. */
   readonly anyCaseGuid: SqlForm;
   readonly binary: SqlForm;
-  /** Dates, times, timestamps and durations as they are computed with. */
+  /** Dates, times, timestamps and durations, in the form for computations. */
   readonly temporal: NumericTemporalForms;
   readonly enums: EnumForms;
   /** Enumerations and booleans as cells of an existing database. */
@@ -68,8 +68,8 @@ export interface CastForms {
 }
 
 /**
- * Makes the forms of a database where every bound value is a text (a boolean may be one itself) with a cast beside it, so
- * that it does not matter how a driver writes numbers, dates and bytes.
+ * Makes the forms of a database in which every value is bound as text (except possibly booleans) and cast, so that the way a
+ * driver writes numbers, dates and bytes does not matter.
  */
 export function castForms(casts: Casts, bound: Bound): CastForms {
   const { integer: asInteger, text, enumName, enumNumber } = casts;
@@ -118,19 +118,19 @@ export function castForms(casts: Casts, bound: Bound): CastForms {
   });
 }
 
-/** The form of texts that a database computes another form from. */
+/** Makes the form of texts that the database converts to another form. */
 export function textForm(name: string, form: SqlForm, apply: (text: Sql) => Sql): SqlForm {
   return convertedForm(name, asText, { form, apply });
 }
 
-/** `true` or `false` where a database has 1 and 0. */
+/** Returns `true` or `false` for a database with 1 and 0. */
 export function truthNumber(value: boolean): Sql {
   return value ? sql`1` : sql`0`;
 }
 
 /**
- * Makes the forms of Edm.Decimal as integers, of which each is the value times ten to the power of a scale.
- * @param toDecimal makes the Decimal of a cell and its unit, such as 0.01
+ * Makes the forms of Edm.Decimal as integers: the value times ten to the power of the scale.
+ * @param toDecimal makes the Decimal from a cell and its unit, such as 0.01
  */
 export function scaledDecimals(
   decimal: SqlForm,

@@ -14,21 +14,21 @@ import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { EnumForms } from "./enum-forms.ts";
 import type { MappedForms } from "./mapped-forms.ts";
 
-/** What is particular to a column of one type. */
+/** The format of a column of one type. */
 export interface ColumnParts extends Partial<ColumnFormat> {
   readonly form: SqlForm;
-  /** As the codec of the property reads it when absent. */
+  /** By default, the codec of the property reads cells. */
   readonly read?: ReadCell | undefined;
 }
 
-/** Makes the parts of a column; null where the property cannot be stored so. */
+/** Makes the parts of a column; null if the property cannot be stored this way. */
 export type ColumnRow<Parts extends ColumnParts | null = ColumnParts> = (property: StructuralProperty) => Parts;
 
-/** How one database holds values in columns: a row per type, and one per storage form. */
+/** How one database stores values in columns: a row per type, and a row per storage form. */
 export interface ColumnTable {
-  /** What is selected of a column, where its row says nothing else. */
+  /** Returns the expression to select for a column, unless its row has its own. */
   readonly toSelected: (column: Sql) => Sql;
-  /** By the names of the types: the default. */
+  /** The default formats, by the names of the types. */
   readonly defaults: Readonly<Record<PrimitiveTypeName, ColumnRow>>;
   /** By the names of the type and of the storage, such as `Edm.Decimal scaled`. */
   readonly stored: Readonly<Record<string, ColumnRow<ColumnParts | null>>>;
@@ -38,7 +38,7 @@ export interface ColumnTable {
   readonly selectNumber: (column: Sql) => Sql;
   /** Reads a selected cell of numbers; returns any other cell unchanged. */
   readonly toNumber: (cell: unknown) => unknown;
-  /** Reads the number of flags; null for a cell that is none. */
+  /** Reads the numeric value of flags; null for an invalid cell. */
   readonly readFlags: (cell: unknown) => number | null;
 }
 
@@ -71,14 +71,14 @@ function enumFormat(
     return makeColumnFormat(property, enums.byNumber(type), read, { toSelected });
   }
   const ofName = ofCodec(property);
-  // A number would be read here, and found by no filter.
+  // A number is rejected: filters would not find it.
   const read: ReadCell = (cell) => (typeof cell === "string" && type.members.has(cell) ? ofName(cell) : null);
   return makeColumnFormat(property, enums.byName(type), read, { toSelected });
 }
 
 /**
  * Makes the format of an enumeration or a Boolean whose values are mapped to cells.
- * @returns null when the property is of another type
+ * @returns null if the property has another type
  */
 function mappedFormat(
   property: StructuralProperty,

@@ -7,23 +7,23 @@ import { plainForm, type Conversion, type Sql, type SqlForm } from "../statement
 
 /** How one database writes the values of enumerations. */
 interface EnumSyntax {
-  /** What is bound for a numeric value. */
+  /** Returns the value to bind for a numeric value. */
   readonly encode: (value: number) => unknown;
-  /** An integer, of what is bound or computed for one; absent: as it is. */
+  /** Casts a bound or computed value to an integer; absent if it needs no cast. */
   readonly asInteger?: (value: Sql) => Sql;
-  /** A text, of a name that is bound or stands in a column; absent: as it is. */
+  /** Casts a bound name, or a column of names, to text; absent if it needs no cast. */
   readonly asName?: (value: Sql) => Sql;
-  /** An integer, of one that the names were mapped to; absent: as it is. */
+  /** Casts the integer that a name was mapped to; absent if it needs no cast. */
   readonly asNumber?: (value: Sql) => Sql;
 }
 
 /** The forms of enumerations in one database. */
 export interface EnumForms {
-  /** An enumeration as its numeric values: those of flags are added up. One form for a type. */
+  /** An enumeration stored as numeric values; flags are added. One form per type. */
   readonly byNumber: (type: EnumType) => SqlForm;
-  /** An enumeration without flags as the names of its members; they are ordered by their numeric values. One form for a type. */
+  /** An enumeration without flags stored as member names, which sort by their numeric values. One form per type. */
   readonly byName: (type: EnumType) => SqlForm;
-  /** A numeric value in a statement. */
+  /** Returns a numeric value as SQL. */
   readonly integer: (value: number) => Sql;
 }
 
@@ -43,7 +43,7 @@ export function enumForms({ encode, asInteger, asName, asNumber = asItIs }: Enum
   const byName = keptPer((type: EnumType) => {
     const toNumber: Conversion = { form: byNumber(type), apply: (operand) => numberOf(type, operand) };
     const names = plainForm(`names of ${type.name}`, asText, asName === undefined ? {} : { place: asName });
-    // Two names of one value are equal, which their texts are not.
+    // Two names for one value are equal, although their texts differ.
     const hasAliases = new Set(type.members.values()).size < type.members.size;
     return plainForm(`names of ${type.name} in a column`, asText, {
       sortable: toNumber,

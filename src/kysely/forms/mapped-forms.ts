@@ -13,11 +13,11 @@ type Cell = number | string;
 
 /** How one database compares mapped cells. */
 interface CellSyntax {
-  /** Makes the bound value of a whole number. */
+  /** Returns the value to bind for a whole number. */
   readonly encode: (value: number) => unknown;
   /** Casts a bound whole number; absent where it needs no cast. */
   readonly asInteger?: (place: Sql) => Sql;
-  /** A column of text, compared by code point. */
+  /** Makes a text column compare by code point. */
   readonly asText: (column: Sql) => Sql;
   /** Casts a bound text; absent where it needs no cast. */
   readonly asBoundText?: (place: Sql) => Sql;
@@ -27,26 +27,26 @@ interface CellSyntax {
   readonly booleanValue: (value: boolean) => Sql;
 }
 
-/** The forms of values that the application maps to cells. */
+/** The forms of values that the application maps to cells with `storage`. */
 export interface MappedForms {
   readonly enumeration: (type: EnumType, storage: EnumStorage) => SqlForm;
   readonly boolean: (storage: BooleanStorage) => SqlForm;
 }
 
-/** One value of a mapping: its cell, and the value in the form that sorts. */
+/** One value of a mapping: its cell, and the value in the sortable form. */
 interface Case {
   readonly cell: Cell;
   readonly value: Sql;
 }
 
-/** Makes the forms of mapped values in one database. Cells are bound, never written into the statement. */
+/** Makes the forms of mapped values in one database. Cells are always bound, never part of the statement text. */
 export function mappedForms(syntax: CellSyntax): MappedForms {
   const { enums, boolean, booleanValue } = syntax;
   return Object.freeze<MappedForms>({
     enumeration: (type, { values }) => {
       const cells = Object.entries(values).map(([name, cell]) => ({ cell, number: type.members.get(name) ?? 0 }));
       const numbers = enums.byNumber(type);
-      // The numeric values themselves are in order.
+      // Cells that equal the numeric values need no mapping.
       if (cells.every(({ cell, number }) => cell === number)) return numbers;
       const byNumber = new Map(cells.toReversed().map(({ cell, number }) => [number, cell]));
       const toCell = (value: PrimitiveValue): Cell => cellOf(byNumber, enumToNumber(type, asText(value)));
@@ -69,9 +69,9 @@ export function mappedForms(syntax: CellSyntax): MappedForms {
 interface Mapping {
   readonly toCell: (value: PrimitiveValue) => Cell;
   readonly cases: readonly Case[];
-  /** The form that sorts, compares and computes. */
+  /** The form for sorting, comparisons and computations. */
   readonly form: SqlForm;
-  /** Whether each value has one cell. */
+  /** Whether each value has exactly one cell. */
   readonly isOneToOne: boolean;
 }
 
@@ -94,7 +94,7 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
     },
   };
   const equatable: Conversion = { form: plainForm(`${name} by code point`, encodeValue, bound), apply: inColumn };
-  // A cell of text is written without a cast: the database knows the type of the column.
+  // A text cell is written without a cast, because the database knows the type of the column.
   return plainForm(`${name} in a column`, encodeValue, {
     ...(isText ? {} : bound),
     ...(isText && isOneToOne ? { indexed: plainForm(`${name} as they stand`, encodeValue) } : {}),
@@ -107,6 +107,6 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
 
 function cellOf(byNumber: ReadonlyMap<number, Cell>, number: number): Cell {
   const cell = byNumber.get(number);
-  if (cell === undefined) throw new Error(`No cell stands for the member of value ${String(number)}.`);
+  if (cell === undefined) throw new Error(`No cell is mapped to the member with the value ${String(number)}.`);
   return cell;
 }

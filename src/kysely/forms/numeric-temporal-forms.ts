@@ -8,13 +8,13 @@ import { secondsOfDay } from "../../edm/time-of-day.ts";
 import { MAX_PRECISION, toInstant } from "../cells/instant.ts";
 import { plainForm, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
-/** Where the fraction of `hh:mm:ss` begins. */
+/** The position of the fraction after `hh:mm:ss`. */
 const CLOCK_LENGTH = 8;
 const PICOSECONDS = 10n ** 12n;
 
 /**
- * Temporal values as exact numbers, in which databases without functions of our own compute: every year and all twelve
- * digits of a second have their place, and no time zone or calendar of the database is asked.
+ * Temporal values as exact numbers, for databases without our own functions. They represent every year and all twelve digits
+ * of a second, and do not depend on the time zone or the calendar of the database.
  */
 export interface NumericTemporalForms {
   /** Edm.Date: days since 1970-01-01. */
@@ -29,7 +29,8 @@ export interface NumericTemporalForms {
 
 /**
  * Makes the forms for one kind of database.
- * @param integer how a bound integer stands; @param decimal how a bound exact number stands
+ * @param integer casts a bound integer
+ * @param decimal casts a bound exact number
  */
 export function numericTemporalForms(integer: (place: Sql) => Sql, decimal: (place: Sql) => Sql): NumericTemporalForms {
   return Object.freeze<NumericTemporalForms>({
@@ -49,40 +50,40 @@ function epochOf(timestamp: string): string {
   return fromScaled(BigInt(seconds) * PICOSECONDS + BigInt(fraction), MAX_PRECISION);
 }
 
-/** How one kind of database writes exact arithmetic, and the calendar. */
+/** The exact arithmetic and the calendar of one kind of database, in SQL. */
 export interface NumberSyntax {
-  /** A number that is whole as the form of integers. */
+  /** Converts a whole number to the form of integers. */
   readonly asInteger: (value: Sql) => Sql;
-  /** Any number as the form of Decimals. */
+  /** Converts any number to the form of Decimals. */
   readonly asDecimal: (value: Sql) => Sql;
-  /** The quotient of a whole number, rounded down. */
+  /** Divides a whole number and rounds down. */
   readonly floorDivide: (value: Sql, divisor: number) => Sql;
-  /** The quotient of a whole number that is not negative, without its fraction. */
+  /** Divides a non-negative whole number and drops the fraction. */
   readonly wholeDivide: (value: Sql, divisor: number) => Sql;
-  /** A number of many digits. */
+  /** Returns a number with many digits as SQL. */
   readonly literal: (digits: string) => Sql;
-  /** The quotient of two Decimals as Edm.Decimal has it; null for a divisor of zero. */
+  /** Divides two Decimals as Edm.Decimal defines it; null for a divisor of zero. */
   readonly divideDecimals: (dividend: Sql, divisor: Sql, areShort: boolean) => Sql;
-  /** A number of any kind as a Decimal, of a double the shortest; null for what is none. */
+  /** Converts any number to a Decimal, a double to its shortest Decimal; null if it is not finite. */
   readonly decimalOf: (value: Sql, isDouble: boolean) => Sql;
-  /** A part of the day that lies so many days behind 2000-01-01: fewer than 400 years. */
+  /** Returns a part of the date this many days after 2000-01-01, within 400 years. */
   readonly calendarPart: (part: "year" | "month" | "day", days: Sql) => Sql;
 }
 
-/** What remains of a number, whole or not: at least 0, and below the divisor. */
+/** Returns the remainder of any number: at least 0 and less than the divisor. */
 export function modulo(value: Sql, divisor: number): Sql {
   // The remainder of a negative number is negative.
   return sql`mod(mod(${value}, ${sql.lit(divisor)}) + ${sql.lit(divisor)}, ${sql.lit(divisor)})`;
 }
 
-/** The days in a number of seconds, rounded down. */
+/** Returns the days in a number of seconds, rounded down. */
 export function toDays(seconds: Sql, { asInteger, floorDivide }: NumberSyntax): Sql {
   return asInteger(floorDivide(sql`floor(${seconds})`, SECONDS_PER_DAY));
 }
 
-/** The value, or null at the bounds and beyond them. */
+/** Returns the value if it is strictly between the bounds, otherwise null. */
 export function between(value: Sql, low: string, high: string, { literal }: NumberSyntax): Sql {
   const [least, greatest] = [literal(low), literal(high)];
-  // Numbers beyond a bound become the bound, and the bound null, so that the value is written once.
+  // Clamps to the bounds and replaces the bounds with null, so that the value appears only once.
   return sql`nullif(nullif(least(greatest(${value}, ${least}), ${greatest}), ${least}), ${greatest})`;
 }

@@ -16,21 +16,21 @@ import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
 import type { Conversion, Sql, SqlForm } from "../statement/sql-form.ts";
 import { toDays, type NumberSyntax, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
-/** How one database compares the cells of one kind, and computes with them. */
+/** How one database compares cells of one kind and computes with them. */
 export interface InstantSyntax {
-  /** Writes a cell as it is bound. */
+  /** Returns the value to bind for a cell. */
   readonly bind: (cell: InstantCell) => unknown;
   readonly place?: SqlForm["place"];
   readonly fromKey?: SqlForm["fromKey"];
-  /** What no cell equals, where one cell stands for an instant. */
+  /** A value that no cell equals; present if an instant has only one cell. */
   readonly none?: unknown;
-  /** What brings the cells in the order of their instants, where that is not their own. */
+  /** Makes cells sort like their instants, if they do not already. */
   readonly sortable?: (cell: Sql) => Sql;
-  /** What gives all cells of one instant the same place in an order. */
+  /** Makes all cells of one instant sort equally. */
   readonly ordered?: (cell: Sql) => Sql;
-  /** What is selected of a column. */
+  /** Returns the expression to select for a column. */
   readonly toSelected: (column: Sql) => Sql;
-  /** How timestamps, and dates, are compared with others of their type, and computed with. */
+  /** How timestamps and dates are compared with others of their type, and used in computations. */
   readonly timestamp: TemporalConversions;
   readonly date: TemporalConversions;
 }
@@ -41,20 +41,20 @@ export interface TemporalConversions {
   readonly computable: Conversion;
 }
 
-/** The format of a column for each type that may be stored so. */
+/** The column format for each type that can be stored this way. */
 export interface StoredInstants {
   readonly form: SqlForm;
   readonly timestamp: (property: StructuralProperty) => StoredParts;
   readonly date: (property: StructuralProperty) => StoredParts;
 }
 
-/** What a column format is made of. */
+/** The parts of a column format. */
 export type StoredParts = Partial<ColumnFormat> & { readonly form: SqlForm; readonly read: ReadCell };
 
 const DATE_LENGTH = "YYYY-MM-DD".length;
 const MIDNIGHT = /T00:00:00Z$/;
 
-/** Makes the formats of columns whose cells stand for instants: of Edm.DateTimeOffset, and of Edm.Date by midnights in UTC. */
+/** Makes the column formats for cells that represent instants: Edm.DateTimeOffset, and Edm.Date as midnights in UTC. */
 export function storedInstants(cells: InstantCells, syntax: InstantSyntax): StoredInstants {
   const form = instantForm(cells, syntax, {
     name: cells.name,
@@ -135,7 +135,7 @@ function toMidnight(date: string): Instant {
   return toInstant(`${date}T00:00:00Z`);
 }
 
-/** The conversions of timestamps and dates whose seconds since 1970 a database computes from their cells. */
+/** Makes the conversions of timestamps and dates, for cells from which the database computes seconds since 1970. */
 function conversionsBySeconds(
   toSeconds: (cell: Sql) => Sql,
   { numbers, forms }: { readonly numbers: NumberSyntax; readonly forms: NumericTemporalForms },
@@ -148,7 +148,7 @@ function conversionsBySeconds(
   };
 }
 
-/** The formats by the names of types and storage forms. */
+/** Returns the formats by the names of types and storage forms. */
 export function storedFormats(
   stored: Readonly<Record<string, StoredInstants>>,
 ): Readonly<Record<string, (property: StructuralProperty) => StoredParts>> {
@@ -160,22 +160,22 @@ export function storedFormats(
   );
 }
 
-/** How a database that casts bound values stores instants in columns of other types. */
+/** How a database that casts bound values stores instants in other types of columns. */
 interface CastInstants {
   readonly numbers: NumberSyntax;
   readonly forms: NumericTemporalForms;
   readonly asText: (value: Sql) => Sql;
-  /** A whole number as an exact one. */
+  /** Converts a whole number to an exact number. */
   readonly exact: (cell: Sql) => Sql;
   readonly asDouble: (place: Sql) => Sql;
-  /** The milliseconds of a Julian day, rounded. */
+  /** Returns the rounded milliseconds of a Julian day. */
   readonly julianMilliseconds: (cell: Sql) => Sql;
   readonly epochOfText: (cell: Sql) => Sql;
   /** How texts are compared. */
   readonly texts: Pick<InstantSyntax, "place" | "sortable" | "ordered">;
 }
 
-/** Makes the ways in which such a database holds timestamps and dates beside its own types, by the name of the storage. */
+/** Makes the further storage forms of timestamps and dates in such a database, by name. */
 export function castInstants(syntax: CastInstants): Readonly<Record<string, StoredInstants>> {
   const { numbers, forms, asText: toText, exact, julianMilliseconds } = syntax;
   const stored = (cells: InstantCells, toSeconds: (cell: Sql) => Sql, others: Partial<InstantSyntax>): StoredInstants =>

@@ -5,12 +5,12 @@ import { rangeForm, type Conversion, type Sql, type SqlForm } from "../statement
 import { textForm } from "./cast-forms.ts";
 import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
-/** Fraction digits of seconds, of databases whose types for times have no more than six. */
+/** The fraction digits of databases with at most six in their temporal types. */
 export const SERVER_DIGITS = 6;
 
 /**
  * Makes the form of timestamps, or of the midnights of dates.
- * @param write writes an instant, cut to six digits; beyond the dates of the database, what lies on that side of all of them
+ * @param write writes an instant, truncated to six digits; an instant out of range as a value beyond all dates on that side
  */
 export function timestampForm(
   name: string,
@@ -37,7 +37,7 @@ export function timeForm(place: (text: Sql) => Sql, toClock: Conversion): SqlFor
   return rangeForm("time", bounds, { place, fromKey: place, comparable: toClock, computable: toClock });
 }
 
-/** The least time of six digits that is not less; behind the last one of the day stands 24:00:00. */
+/** Returns the least time with six digits that is not less; 24:00:00 after the last time of the day. */
 function timeAbove(time: string): string {
   const instant = toInstant(`1970-01-01T${time}Z`);
   const next = roundedUp(instant, SERVER_DIGITS) ?? instant;
@@ -45,7 +45,7 @@ function timeAbove(time: string): string {
   return next.seconds === 86_400 ? "24:00:00" : text.slice("1970-01-01T".length, -1);
 }
 
-/** How a database computes from the texts of temporal values. */
+/** How a database converts the texts of temporal values to numbers. */
 interface TemporalTexts {
   /** The days since 1970 of a date, or of a timestamp. */
   readonly days: (text: Sql) => Sql;
@@ -69,7 +69,7 @@ export interface TextTemporalForms {
   readonly epochOfUtcText: (text: Sql) => Sql;
 }
 
-/** Makes the forms of texts from the numbers that they are computed with. */
+/** Makes the forms of texts from their conversions to numbers. */
 export function textTemporalForms(
   forms: NumericTemporalForms,
   { days, clock, offset, seconds }: TemporalTexts,

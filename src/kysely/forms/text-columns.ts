@@ -12,10 +12,10 @@ import type { CastForms } from "./cast-forms.ts";
 import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
 import { SERVER_DIGITS } from "./temporal-forms.ts";
 
-/** Types of which each database has columns of its own. */
+/** Types with a different column type in each database. */
 type OwnType = "Edm.Boolean" | "Edm.Decimal" | "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset";
 
-/** What differs between databases whose cells are selected as text. */
+/** The differences between databases whose cells are selected as text. */
 interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
   readonly forms: CastForms;
   readonly asText: (column: Sql) => Sql;
@@ -31,8 +31,8 @@ interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
 }
 
 /**
- * Makes the table of a database whose cells are selected as text: what a driver makes of other types depends on its
- * settings and those of the session.
+ * Makes the column table of a database whose cells are selected as text, because drivers convert other types depending on
+ * their settings and those of the session.
  */
 export function textColumns(columns: TextColumns): ColumnTable {
   const { forms, asText: toSelected, textDecimal, realDecimal, scaledDecimal, textTimestamp, defaults: own } = columns;
@@ -98,28 +98,28 @@ function readDouble(cell: unknown): number | null {
   return typeof cell === "string" ? Number(cell) : null;
 }
 
-/** A text as it stands. */
+/** Reads a text. */
 export function readString(cell: unknown): string | null {
   return typeof cell === "string" ? cell : null;
 }
 
-/** The cell of a time; undefined for one with more digits. */
+/** Returns the cell of a time; undefined for one with more digits than the column. */
 function timeCell(value: PrimitiveValue): unknown {
   return /[1-9]/.test((asText(value).split(".")[1] ?? "").slice(SERVER_DIGITS)) ? undefined : value;
 }
 
-/** Makes the cells of timestamps; undefined for those with more digits than the property has. */
+/** Makes the function that returns the cell of a timestamp; undefined for one with more digits than the property. */
 export function timestampCell(property: StructuralProperty, form: SqlForm): (value: PrimitiveValue) => unknown {
   const digits = fractionDigits(property, SERVER_DIGITS);
   return (value) => (roundedUp(toInstant(asText(value)), digits) === null ? onlyCell(form, value) : undefined);
 }
 
-/** How many digits of a second are written: a property that declares no precision has the greatest. */
+/** Returns how many fraction digits are written. A property without a declared precision has the maximum. */
 export function fractionDigits({ facets: { precision = MAX_PRECISION } }: StructuralProperty, most: number): number {
   return precision === MAX_PRECISION ? DEFAULT_PRECISION : Math.min(precision, most);
 }
 
-/** Reads an integer within the bounds of its type, which a number holds. */
+/** Makes the reader of an integer that fits a number, within the bounds of its type. */
 function smallIntegerReader(property: StructuralProperty): ReadCell {
   const ofNumber = ofCodec(property);
   return (cell) => {
@@ -128,17 +128,17 @@ function smallIntegerReader(property: StructuralProperty): ReadCell {
   };
 }
 
-/** A Decimal with the digits that the cell has. */
+/** Reads a Decimal with all digits of the cell. */
 export function readDecimal(cell: unknown): string | null {
   return typeof cell === "string" ? parseDecimal(cell) : null;
 }
 
-/** A timestamp of any offset and width. */
+/** Reads a timestamp of any offset and width. */
 export function readTimestamp(cell: unknown): string | null {
   return typeof cell === "string" ? readStoredTimestamp(cell) : null;
 }
 
-/** A number that was selected as text; any other cell as it is. */
+/** Reads a number that was selected as text; returns any other cell unchanged. */
 function numberOfText(cell: unknown): unknown {
   return typeof cell === "string" && cell !== "" ? Number(cell) : cell;
 }

@@ -12,10 +12,10 @@ import { computed } from "../statement/sql-operand.ts";
 /** Computes with two terms. */
 export type Compute = (left: Term, right: Term) => Sql;
 
-/** How a database computes with numbers of one kind. */
+/** The arithmetic of a database for numbers of one kind. */
 export type Operators = Readonly<Record<ArithmeticOperator, Compute>>;
 
-/** How the values of a type are computed with. */
+/** The kinds of values in arithmetic. */
 type NumericKind = "integer" | "decimal" | "double" | "temporal";
 
 /** The arithmetic of one database: a row per kind of values, with a column per operator. */
@@ -23,7 +23,7 @@ export interface ArithmeticTable {
   readonly integer: Operators;
   readonly decimal: Operators;
   readonly double: Operators;
-  /** By the types of both operands and the operator; where the right one is any number, without its type. */
+  /** By the types of both operands and the operator; without the right type if it may be any number. */
   readonly temporal: Readonly<Record<string, Compute>>;
   readonly negate: Readonly<Record<NumericKind, (term: Term) => Sql>>;
 }
@@ -72,7 +72,7 @@ function numericKind({ name }: PrimitiveType): NumericKind {
   }
 }
 
-/** The operators that SQL writes between two operands. */
+/** The infix operators of SQL. */
 export const INFIX: Readonly<Record<ArithmeticOperator, Sql>> = {
   add: sql`+`,
   sub: sql`-`,
@@ -81,7 +81,7 @@ export const INFIX: Readonly<Record<ArithmeticOperator, Sql>> = {
   mod: sql`%`,
 };
 
-/** Addition, subtraction and multiplication, which most databases write alike. */
+/** Makes addition, subtraction and multiplication, which are infix operators in most databases. */
 export function infixOperators(write: (left: Term, operator: Sql, right: Term) => Sql): Omit<Operators, "div" | "mod"> {
   const of =
     (operator: Sql): Compute =>
@@ -90,7 +90,7 @@ export function infixOperators(write: (left: Term, operator: Sql, right: Term) =
   return { add: of(INFIX.add), sub: of(INFIX.sub), mul: of(INFIX.mul) };
 }
 
-/** Refuses the remainder of doubles. @param database for the message */
+/** Rejects the remainder of doubles. @param database its name, for the message */
 export function refuseModulo(database: string): Compute {
   return () => {
     throw protocolError(
@@ -100,13 +100,13 @@ export function refuseModulo(database: string): Compute {
   };
 }
 
-/** The days next to those that a Date may be. */
+/** The days directly before and after the range of Edm.Date. */
 const DAY_BEFORE_ALL = toEpochDays(-MAX_YEAR, 1, 1) - 1;
 const DAY_BEHIND_ALL = toEpochDays(MAX_YEAR, 12, 31) + 1;
-/** A duration is shorter than that. */
+/** All durations are shorter. */
 const TOO_LONG = 2n ** 53n;
 
-/** Arithmetic on temporal values as exact numbers; null when a term is null, and when the result is out of range. */
+/** Makes arithmetic on temporal values as exact numbers; null if a term is null or the result is out of range. */
 export function numericTemporalArithmetic(numbers: NumberSyntax): ArithmeticTable["temporal"] {
   const within =
     (low: number | bigint, high: number | bigint, make: Compute): Compute =>

@@ -9,37 +9,37 @@ import { computed } from "../statement/sql-operand.ts";
 import { numericTemporalFunctions } from "./numeric-temporal-functions.ts";
 import { argumentAt, constantAt } from "./translate-call.ts";
 
-/** A position or length beyond that of any text. */
+/** A position or length beyond any text. */
 const FAR = 2_147_483_646;
 
-/** How a database that casts bound values writes what functions are made of. */
+/** The SQL of functions in a database that casts bound values. */
 interface FunctionSyntax {
   readonly forms: CastForms;
   readonly numbers: NumberSyntax;
   readonly once: DialectSyntax["once"];
-  /** Where a part stands in a text, counted from 1; 0: nowhere. */
+  /** Returns the position of a part in a text, counted from 1; 0 if it is not found. */
   readonly position: (text: Sql, part: Sql) => Sql;
-  /** A count of characters as the form of integers. */
+  /** Converts a count of characters to the form of integers. */
   readonly asCount: (count: Sql) => Sql;
-  /** A text by code point, of a function that answers another collation. */
+  /** Makes the result of a function compare by code point. */
   readonly byCodePoint: (text: Sql) => Sql;
   readonly substringOf: (text: Sql, startAndLength: Sql) => Sql;
   readonly lower: (text: Sql) => Sql;
   readonly upper: (text: Sql) => Sql;
   readonly trim: (text: Sql) => Sql;
   readonly concat: (first: Sql, second: Sql) => Sql;
-  /** A bound number of characters. */
+  /** Casts a bound number of characters. */
   readonly boundCount: (place: Sql) => Sql;
-  /** A number of characters within 0 and a limit; null for null. */
+  /** Limits a number of characters to the range from 0 to a limit; null for null. */
   readonly clamped: (value: Sql, limit: Sql) => Sql;
-  /** A double, a midpoint rounded away from zero: exact for 0.49999999999999994, which adding a half is not. */
+  /** Rounds a double half away from zero, exactly: adding 0.5 would be wrong for 0.49999999999999994. */
   readonly roundDouble: (value: Sql) => Sql;
   readonly ceiling: Sql;
 }
 
 /**
- * Makes the SQL forms of canonical functions but `startswith`, which indexes serve differently. Characters are code
- * points, letter case counts, and `%` and `_` are characters like any other.
+ * Makes the SQL of all canonical functions except `startswith`, which uses indexes in different ways. Characters are code
+ * points, comparisons are case-sensitive, and `%` and `_` have no special meaning.
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export function castFunctions(
@@ -84,7 +84,7 @@ function from(form: SqlForm, make: (...parts: readonly Sql[]) => Sql): Translate
   };
 }
 
-/** An integer of 0 to FAR. */
+/** Returns an integer argument, limited to the range from 0 to FAR. */
 function clampedAt(call: SqlCall, index: number, { boundCount, clamped }: FunctionSyntax): Sql {
   const constant = constantAt(call, index);
   if (constant === undefined) return clamped(argumentAt(call, index), sql.lit(FAR));
@@ -103,7 +103,7 @@ function roundOf({ forms, once, roundDouble }: FunctionSyntax): TranslateCall {
   };
 }
 
-/** Of a Decimal: a midpoint goes to the even neighbour. */
+/** Rounds a Decimal half to even. */
 function roundToEven(value: Sql, once: DialectSyntax["once"]): Sql {
   return once(value, (name) => {
     const isOdd = sql`mod(abs(${name}), 1) = 0.5 and mod(round(${name}), 2) <> 0`;

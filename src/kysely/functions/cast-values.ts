@@ -10,18 +10,18 @@ import { toComputable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { computed, type RowOperand } from "../statement/sql-operand.ts";
 import { arithmeticOf, infixOperators, numericTemporalArithmetic, type Compute, type Operators } from "./arithmetic.ts";
 
-/** The integers next to those of 64 bits. */
+/** The integers directly below and above the 64-bit range. */
 const BELOW_INT64 = "-9223372036854775809";
 const ABOVE_INT64 = "9223372036854775808";
 
-/** How a database that computes with temporal values as numbers computes and converts. */
+/** The computations and conversions of a database that represents temporal values as numbers. */
 export interface CastSyntax {
   readonly forms: CastForms;
   readonly numbers: NumberSyntax;
-  /** An integer as a number with room for any result. */
+  /** Converts an integer to a type that can represent any result. */
   readonly wide: (value: Sql) => Sql;
   readonly toDouble: (value: Sql) => Sql;
-  /** Integers, wide ones: the result of a division is cut to 64 bits. */
+  /** Operations on wide integers. The quotient is checked against 64 bits afterwards. */
   readonly divideIntegers: (left: Sql, right: Sql) => Sql;
   readonly integerRemainder: (left: Sql, right: Sql) => Sql;
   readonly decimalRemainder: Compute;
@@ -29,14 +29,14 @@ export interface CastSyntax {
   /** A column of dates, and the same column as the timestamps of its midnights. */
   readonly date: SqlForm;
   readonly midnight: SqlForm;
-  /** Timestamps that are texts, and their offsets. */
+  /** The form of timestamps stored as text, and their offset. */
   readonly textTimestamp: SqlForm;
   readonly offsetOfText: (text: Sql) => Sql;
   /** Casts the bound text of an offset. */
   readonly asOffset: (place: Sql) => Sql;
 }
 
-/** Computes and converts by way of numbers that know no overflow; integers beyond Int64 are null. */
+/** Makes computations and conversions through numbers without overflow; integers beyond Int64 become null. */
 export function castValues(
   syntax: CastSyntax,
 ): Pick<DialectValues, "canonicalForm" | "compute" | "negate" | "convert" | "offsetOf"> {

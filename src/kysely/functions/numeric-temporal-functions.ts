@@ -10,7 +10,7 @@ import { argumentAt, operandAt, typeAt } from "./translate-call.ts";
 
 const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
 const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
-/** The calendar repeats itself. */
+/** The calendar repeats every 400 years. */
 const DAYS_PER_CYCLE = 146_097;
 const YEARS_PER_CYCLE = 400;
 /** 2000-01-01. */
@@ -37,7 +37,7 @@ export type TemporalFunctions = Readonly<
   >
 >;
 
-/** What the functions are made from. */
+/** The syntax and the forms that the functions use. */
 export interface NumericTemporals {
   readonly numbers: NumberSyntax;
   readonly forms: NumericTemporalForms;
@@ -48,7 +48,7 @@ export interface NumericTemporals {
 }
 
 /**
- * Makes the functions. Parts of a timestamp are those of its own offset.
+ * Makes the functions. Parts of a timestamp are local to its offset.
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export function numericTemporalFunctions(made: NumericTemporals): TemporalFunctions {
@@ -70,7 +70,7 @@ export function numericTemporalFunctions(made: NumericTemporals): TemporalFuncti
     totaloffsetminutes: (call) => {
       const offset = offsetOf(call);
       if (offset !== undefined) {
-        // Null where the timestamp is: it may be computed from more than has an offset.
+        // Must be null if the timestamp is, even if its offset is known.
         const known = sql`(case when ${argumentAt(call, 0)} is not null then ${numbers.asInteger(offset)} end)`;
         return computed({ sql: known, form: integer });
       }
@@ -90,14 +90,14 @@ function offsetOf(call: SqlCall): Sql | undefined {
   return call.values.offsetOf?.(operandAt(call, 0), typeAt(call, 0));
 }
 
-/** The seconds of a timestamp as a clock at its offset counts them. */
+/** Returns the local seconds of a timestamp, at its offset. */
 function localSeconds(call: SqlCall): Sql {
   const offset = offsetOf(call);
   const seconds = argumentAt(call, 0);
   return offset === undefined ? seconds : sql`(${seconds} + ${offset} * 60)`;
 }
 
-/** The day of a date, or of a timestamp. */
+/** Returns the day of a date or a timestamp. */
 function daysOf(call: SqlCall, { numbers }: NumericTemporals): Sql {
   if (typeAt(call, 0).name === "Edm.Date") return argumentAt(call, 0);
   return toDays(localSeconds(call), numbers);

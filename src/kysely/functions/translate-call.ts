@@ -4,19 +4,19 @@ import { bindFormed, bindConstant, type SqlConstant } from "../statement/paramet
 import { toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 
-/** Argument number `index`. @throws Error when there is none, which the binder has refused before */
+/** Returns argument number `index`. @throws Error if there is none, which the binder has ruled out */
 export function operandAt({ expression, operands }: SqlCall, index: number): RowOperand | ConstantOperand {
   const operand = operands[index];
   if (operand === undefined) throw new Error(`${expression.name} lacks argument ${String(index + 1)}.`);
   return operand;
 }
 
-/** Argument number `index` in the form that functions take. */
+/** Returns argument number `index` in the form that functions take. */
 export function argumentAt(call: SqlCall, index: number): Sql {
   return formedArgumentAt(call, index).sql;
 }
 
-/** As `argumentAt`, with its form; a column of timestamps in UTC keeps its own. */
+/** As `argumentAt`, with its form. A column of UTC timestamps keeps its own form. */
 export function formedArgumentAt(call: SqlCall, index: number): { readonly sql: Sql; readonly form: SqlForm } {
   const operand = operandAt(call, index);
   if (operand.kind === "row") return toComputable(operand);
@@ -24,25 +24,25 @@ export function formedArgumentAt(call: SqlCall, index: number): { readonly sql: 
   return { sql: bindFormed(operand.constant, form), form };
 }
 
-/** The constant that argument number `index` is; undefined when it depends on the row. */
+/** Returns argument number `index` if it is a constant; undefined if it depends on the row. */
 export function constantAt(call: SqlCall, index: number): SqlConstant | undefined {
   const operand = operandAt(call, index);
   return operand.kind === "constant" ? operand.constant : undefined;
 }
 
-/** Binds a constant in a form of its own. */
+/** Binds a constant with a custom encoding. */
 export function bindText(constant: SqlConstant, encode: (text: string) => unknown): Sql {
   const encodeText: Encode = (value) => encode(String(value));
   return bindConstant(constant, encodeText);
 }
 
-/** The type of an argument. */
+/** Returns the type of an argument. */
 export function typeAt({ expression }: SqlCall, index: number): ScalarType {
   const type = expression.arguments[index]?.type;
   if (type?.kind === "PrimitiveType" || type?.kind === "EnumType") return type;
   throw new Error(`Argument ${String(index + 1)} of ${expression.name} has no primitive type.`);
 }
 
-/** What Unicode calls white space, line ends and the byte order mark: what `trim` of JavaScript removes. */
+/** The characters that `trim` of JavaScript removes: Unicode white space, line ends and the byte order mark. */
 export const WHITE_SPACE =
   "\t\n\u000B\f\r \u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF";

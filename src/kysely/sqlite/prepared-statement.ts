@@ -2,32 +2,31 @@ import type { SQLInputValue, SQLOutputValue, StatementSync, DatabaseSync } from 
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { withNumbers } from "./sqlite-values.ts";
 
-/** A row of objects by column name, or of cells in the order of the columns. */
+/** Rows as objects by column name, or as arrays of cells in the order of the columns. */
 export type RowForm = "objects" | "arrays";
 
-/** The row of a form. */
+/** A row of the given form. */
 export type RowOf<F extends RowForm> = F extends "arrays" ? SQLOutputValue[] : Record<string, SQLOutputValue>;
 
-/** What a statement that answers no rows did. */
+/** The effect of a statement without rows. */
 export interface SqliteChanges {
   readonly changes: bigint;
   readonly lastInsertRowid: bigint;
 }
 
-/** Characters and bytes of bound values, together, that a statement may keep until it is next run. */
+/** The maximum total size of bound values, in characters and bytes, that a statement may keep until its next run. */
 const MAX_KEPT = 1024;
 
 /**
- * One prepared statement, with rows of one form. After each run, failed or not, it releases large bound values: SQLite
- * would keep its copies of them as long as the statement itself is kept.
+ * One prepared statement with rows of one form. After each run, failed or not, it releases large bound values, since SQLite
+ * would otherwise keep copies of them as long as the statement is cached.
  *
- * Integers are read as numbers, which is fast and fails on one beyond ±(2^53 - 1). Then the statement is run once more
- * with integers as bigint, and so ever after; those that fit become numbers again. So a cell has the same form whichever
- * way it was read.
+ * Integers are read as numbers, which is fast but fails beyond ±(2^53 - 1). In that case the statement runs again, now and
+ * later with integers as bigint; integers that fit are converted back to numbers. A cell therefore always has the same form.
  */
 export class PreparedStatement<F extends RowForm> {
   readonly sql: string;
-  /** Whether it answers rows: a `select`, a `returning`, some pragmas. */
+  /** Whether it returns rows: a `select`, a `returning`, some pragmas. */
   readonly hasRows: boolean;
   readonly #statement: StatementSync;
   #readsBigInts = false;
@@ -39,7 +38,7 @@ export class PreparedStatement<F extends RowForm> {
     statement.setReturnArrays(form === "arrays");
   }
 
-  /** All rows of a statement that may be run twice: a `select`. */
+  /** Returns all rows of a `select`. The statement may run twice. */
   select(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
     if (this.#readsBigInts) return this.all(values);
     try {
@@ -50,7 +49,7 @@ export class PreparedStatement<F extends RowForm> {
     }
   }
 
-  /** The first row of a `select`; undefined when there is none. */
+  /** Returns the first row of a `select`; undefined if there is none. */
   selectFirst(values: readonly SQLInputValue[]): RowOf<F> | undefined {
     if (this.#readsBigInts) return this.#firstWithBigInts(values);
     try {
@@ -61,7 +60,7 @@ export class PreparedStatement<F extends RowForm> {
     }
   }
 
-  /** All rows of any statement; it is run once. */
+  /** Returns all rows of any statement. It runs once. */
   all(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
     this.#readBigInts();
     const rows = this.#all(values);
@@ -69,7 +68,7 @@ export class PreparedStatement<F extends RowForm> {
     return rows;
   }
 
-  /** Runs a statement that answers no rows. */
+  /** Runs a statement without rows. */
   run(values: readonly SQLInputValue[]): SqliteChanges {
     this.#readBigInts();
     try {
@@ -80,7 +79,7 @@ export class PreparedStatement<F extends RowForm> {
     }
   }
 
-  /** The rows one after another. Until the generator is done or returned the statement must not be run again. */
+  /** Yields the rows one by one. The statement must not run again before the generator is finished. */
   *iterate(values: readonly SQLInputValue[]): Generator<RowOf<F>, void, undefined> {
     this.#readBigInts();
     try {
@@ -106,7 +105,7 @@ export class PreparedStatement<F extends RowForm> {
     this.#readsBigInts = true;
   }
 
-  // The types of node:sqlite know rows as objects alone; the constructor chose the form.
+  // The types of node:sqlite know only rows as objects; the constructor chose the form.
 
   #all(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
     try {
@@ -124,24 +123,24 @@ export class PreparedStatement<F extends RowForm> {
     }
   }
 
-  /** Clears the bound values where they are large; small ones are cheaper to keep. */
+  /** Clears large bound values; small ones are cheaper to keep. */
   #release(values: readonly SQLInputValue[]): void {
     if (sizeOf(values) <= MAX_KEPT) return;
     try {
       this.#clear();
     } catch {
-      // Resetting a statement whose iterator failed reports that failure once more, and only then is it reset.
+      // The first reset of a statement whose iterator failed throws that error again; the second one resets it.
       this.#clear();
     }
   }
 
-  /** `iterate` replaces all bound values by those that it is given; it runs nothing before its first row is read. */
+  /** Replaces all bound values with none: `iterate` binds at once but runs nothing before its first row is read. */
   #clear(): void {
     this.#statement.iterate();
   }
 }
 
-/** Characters and bytes of the values that have a length. */
+/** Returns the total length of strings and bytes. */
 function sizeOf(values: readonly SQLInputValue[]): number {
   let size = 0;
   for (const value of values) {
@@ -151,28 +150,28 @@ function sizeOf(values: readonly SQLInputValue[]): number {
   return size;
 }
 
-/** Whether reading failed for an integer that no number holds exactly. */
+/** Whether reading failed because of an integer that a number cannot represent exactly. */
 function isBeyondNumber(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE";
 }
 
-/** White space, semicolons and comments: what may follow a statement. */
+/** Text that may follow a statement: white space, semicolons and comments. */
 const NO_STATEMENT = /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/;
 
-/** The prepared statements of one connection by their text: those used last, up to a number of them. */
+/** A cache of the prepared statements of one connection, by their text. It evicts the least recently used. */
 export class PreparedStatements<F extends RowForm> {
   readonly #database: DatabaseSync;
   readonly #form: F;
   readonly #kept: BoundedCache<string, PreparedStatement<F>>;
 
-  /** @param capacity most statements kept, at least 1 */
+  /** @param capacity the maximum number of cached statements, at least 1 */
   constructor(database: DatabaseSync, form: F, capacity: number) {
     this.#database = database;
     this.#form = form;
     this.#kept = new BoundedCache(capacity);
   }
 
-  /** The statement of a text, for use at once. */
+  /** Returns the statement of a text, for immediate use. */
   get(sql: string): PreparedStatement<F> {
     const statement = this.take(sql);
     this.giveBack(statement);
@@ -180,22 +179,22 @@ export class PreparedStatements<F extends RowForm> {
   }
 
   /**
-   * The statement of a text, to be given back after use: until then nobody else gets it. A statement that an iterator
-   * is open on cannot be run a second time, so another reader of the same text gets one of its own.
-   * @throws Error when the text is no single statement
+   * Takes the statement of a text out of the cache; give it back after use. A statement with an open iterator cannot run a
+   * second time, so a concurrent reader of the same text gets a different statement.
+   * @throws Error if the text is not a single statement
    */
   take(sql: string): PreparedStatement<F> {
     const kept = this.#kept.take(sql);
     if (kept !== undefined) return kept;
     const statement = this.#database.prepare(sql);
-    // SQLite prepares the first statement and would leave the others undone in silence.
+    // SQLite prepares only the first statement and would silently ignore the others.
     if (!NO_STATEMENT.test(sql.slice(statement.sourceSQL.length))) {
-      throw new Error(`Only one SQL statement can be run at a time; after the first there is more: ${sql}`);
+      throw new Error(`Only one SQL statement can be run at a time, but more follows the first: ${sql}`);
     }
     return new PreparedStatement(sql, statement, this.#form);
   }
 
-  /** Keeps a statement as the one used last. The one used longest ago goes when there are too many. */
+  /** Returns a statement to the cache, as the most recently used. */
   giveBack(statement: PreparedStatement<F>): void {
     this.#kept.set(statement.sql, statement);
   }

@@ -12,13 +12,13 @@ import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 
-/** Rows of a stream after which other work of the process gets its turn. */
+/** The number of rows after which a stream yields to other work. */
 const ROWS_PER_TURN = 500;
 
-/** How raw SQL that changes rows begins. */
+/** The start of raw SQL that changes rows. */
 const CHANGES_ROWS = /^\s*(?:insert|update|delete|replace|with)\b/i;
 
-/** The connection that Kysely runs its statements on; while nobody has it, writes at once run there, too. */
+/** The connection of Kysely's statements. While it is free, it also runs synchronous writes. */
 export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   readonly #database: SqliteDatabase;
 
@@ -34,7 +34,7 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     return this.#database.writes.get(sql).all(toBoundValues(parameters));
   }
 
-  /** Runs a statement. `numAffectedRows` and `insertId` are there where it has changed rows. */
+  /** Runs a statement. The result has `numAffectedRows` and `insertId` if it changed rows. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return new Promise((resolve) => {
       const values = toBoundValues(query.parameters);
@@ -43,8 +43,8 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   }
 
   /**
-   * Answers the rows of a statement `chunkSize` at a time, as they are read. Every 500 rows other work of the process
-   * gets its turn.
+   * Yields the rows of a statement in chunks of `chunkSize` as they are read. Every 500 rows it yields to other work of the
+   * process.
    */
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncGenerator<QueryResult<R>> {
     const { statements } = this.#database;
@@ -52,11 +52,11 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     const statement = statements.take(query.sql);
     if (statement.hasRows) yield* readChunks<R>(statement.iterate(values), chunkSize);
     else yield execute<R>(statement, values, query);
-    // Not one that failed: `node:sqlite` would report its error again when it is next iterated.
+    // A failed statement is not given back: `node:sqlite` would report its error again in the next iteration.
     statements.giveBack(statement);
   }
 
-  /** Runs a command that is neither compiled nor kept: `begin`, `commit`. */
+  /** Runs a command without preparing or caching it: `begin`, `commit`. */
   control(command: string): Promise<void> {
     return new Promise((resolve) => {
       this.#database.connection.exec(command);
@@ -95,7 +95,7 @@ function execute<R>(
   return { rows: [], numAffectedRows: changes, ...(changes > 0n && { insertId: lastInsertRowid }) };
 }
 
-/** Only then the count of changes is that of this statement; after `create table` it is still the one before. */
+/** Whether SQLite's count of changes belongs to this statement; `create table` leaves the previous count. */
 function changesRows(query: RootOperationNode, sql: string): boolean {
   switch (query.kind) {
     case "InsertQueryNode":
@@ -109,7 +109,7 @@ function changesRows(query: RootOperationNode, sql: string): boolean {
   }
 }
 
-/** What a row holds is for the application's table types to say: Kysely takes their word. */
+/** Casts a row, since Kysely trusts the application's table types. */
 function asResult<R>(row: unknown): R {
   return row as R;
 }

@@ -3,13 +3,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { PreparedStatements } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
 
-/** What a database is opened with. */
+/** The settings of a database. */
 export interface SqliteSettings {
   readonly file: string;
   readonly readonly: boolean;
-  /** Milliseconds to wait for the lock of another process. */
+  /** Milliseconds to wait for a lock of another process. */
   readonly busyTimeout: number;
-  /** Most prepared statements kept per connection and form of rows. */
+  /** The maximum number of prepared statements per connection and form of rows. */
   readonly statements: number;
 }
 
@@ -20,11 +20,11 @@ interface Opened {
 }
 
 /**
- * One SQLite database of this process: a connection for Kysely, and one that only reads for rows at once, each opened
- * when it is first needed.
+ * One SQLite database of this process: a connection for Kysely, and a read-only connection for synchronous reads. Each is
+ * opened on first use.
  *
- * The second one sees what is committed, whatever transaction the first one has under way. A database in memory belongs
- * to its connection, so there both are the same one.
+ * The second connection sees only committed rows, whatever transaction is open on the first. An in-memory database belongs
+ * to its connection, so there both connections are the same.
  */
 export class SqliteDatabase {
   readonly settings: SqliteSettings;
@@ -41,7 +41,7 @@ export class SqliteDatabase {
 
   /**
    * The connection for Kysely.
-   * @throws Error when the file cannot be opened, or the database was closed
+   * @throws Error if the file cannot be opened or the database was closed
    */
   get connection(): DatabaseSync {
     return this.#opened().database;
@@ -52,41 +52,41 @@ export class SqliteDatabase {
     return this.#opened().statements;
   }
 
-  /** The statements of the connection that reads at once, with rows as arrays. */
+  /** The statements of the connection for synchronous reads, with rows as arrays. */
   get rows(): PreparedStatements<"arrays"> {
     this.#rows ??= new PreparedStatements(this.#openReading(), "arrays", this.settings.statements);
     return this.#rows;
   }
 
-  /** The statements of the connection for Kysely, with rows as arrays: for writes at once. */
+  /** The statements of the connection for Kysely, with rows as arrays, for synchronous writes. */
   get writes(): PreparedStatements<"arrays"> {
     this.#writes ??= new PreparedStatements(this.connection, "arrays", this.settings.statements);
     return this.#writes;
   }
 
-  /** Kysely has handed the connection to somebody, who may begin a transaction or a stream. */
+  /** Records that the connection is in use, possibly for a transaction or a stream. */
   take(): void {
     this.#users += 1;
   }
 
-  /** Whoever had the connection is done. */
+  /** Records that a use of the connection has ended. */
   giveBack(): void {
     this.#users -= 1;
   }
 
   /**
-   * Whether a write that is run now on the connection for Kysely is a transaction by itself.
-   * @throws Error when the file cannot be opened, or the database was closed
+   * Whether a write on the connection for Kysely would now be its own transaction.
+   * @throws Error if the file cannot be opened or the database was closed
    */
   get isFree(): boolean {
-    // A transaction may have been begun by SQL alone, which Kysely knows nothing of.
+    // Raw SQL may have begun a transaction that Kysely does not know.
     return this.#users === 0 && !this.settings.readonly && !this.connection.isTransaction;
   }
 
-  /** Closes both connections with all their statements. Nothing happens a second time. */
+  /** Closes both connections with all their statements. Further calls have no effect. */
   close(): void {
     this.#isClosed = true;
-    // The one that may write is the last to go: it moves the write-ahead log into the file and removes it.
+    // The writable connection closes last: it moves the write-ahead log into the file and removes it.
     for (const database of [this.#reading, this.#main?.database]) if (database?.isOpen === true) database.close();
     this.#reading = undefined;
     this.#rows = undefined;
@@ -110,7 +110,7 @@ export class SqliteDatabase {
   }
 
   #openReading(): DatabaseSync {
-    // First, for it makes the file, and sets the journal mode that lets readers and a writer work side by side.
+    // The main connection opens first: it creates the file and sets the journal mode for concurrent readers and a writer.
     const main = this.connection;
     if (main.location() === null) return main;
     this.#reading = openConnection(this.settings, true);
@@ -123,10 +123,10 @@ function openConnection({ file, busyTimeout }: SqliteSettings, readOnly: boolean
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { readOnly, timeout: busyTimeout, enableForeignKeyConstraints: true });
-    // The first look into the file tells whether it is a database at all.
+    // The first access to the file fails if it is not a database.
     database.exec("pragma schema_version");
     if (!readOnly && database.location() !== null) database.exec("pragma journal_mode = wal");
-    // 16 MB, where SQLite's own 2 MB do not hold the pages of a few common requests.
+    // 16 MB: the default of 2 MB is too small for the pages of a few common requests.
     database.exec("pragma cache_size = -16000");
     registerFunctions(database);
     return database;
@@ -144,25 +144,25 @@ function cannotOpen(file: string, readOnly: boolean, cause: unknown): Error {
   return new Error(`Cannot open the SQLite database ${file}: ${reason}. ${advice}`, { cause });
 }
 
-/** The module `node:sqlite`, as far as it is used. */
+/** The part of `node:sqlite` that is used. */
 export type NodeSqlite = Pick<typeof import("node:sqlite"), "DatabaseSync">;
 
-/** The part of `process` that looks up built-in modules; Node.js has it from 20.16 on. */
+/** The part of `process` that looks up built-in modules, available from Node.js 20.16. */
 export interface BuiltinModules {
   getBuiltinModule?(name: "node:sqlite"): NodeSqlite | undefined;
   readonly version: string;
 }
 
 /**
- * The SQLite that is built into Node.js, looked up when it is first needed: a static import would end a program on an
- * older Node.js with a message that names no remedy.
- * @throws Error when this runtime has none
+ * Returns the SQLite that is built into Node.js. It is looked up on first use, because a static import would end a program on
+ * an older Node.js with an unhelpful message.
+ * @throws Error if this runtime has none
  */
 export function loadNodeSqlite(runtime: BuiltinModules = process): NodeSqlite {
   const sqlite = runtime.getBuiltinModule?.("node:sqlite");
   if (sqlite === undefined) {
     throw new Error(
-      `sqliteDialect needs the module node:sqlite, which Node.js has from 22.18 on; this is ${runtime.version}.`,
+      `sqliteDialect requires the module node:sqlite of Node.js 22.18 or later; this is ${runtime.version}.`,
     );
   }
   return sqlite;

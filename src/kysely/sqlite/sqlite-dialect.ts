@@ -6,37 +6,37 @@ import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 
 /** How a SQLite file is used. */
 export interface SqliteOptions {
-  /** Opens the file for reading alone; it must exist. Default false. */
+  /** Opens an existing file read-only. Default false. */
   readonly readonly?: boolean | undefined;
   /**
-   * Milliseconds to wait while another process holds the lock on the file, default 5000. This whole process waits.
+   * Milliseconds to wait while another process locks the file, default 5000. The whole process waits.
    * @see https://sqlite.org/pragma.html#pragma_busy_timeout
    */
   readonly busyTimeout?: number | undefined;
-  /** Most prepared statements kept for reads, for writes at once, and for those of Kysely: for each, default 200. */
+  /** The maximum number of cached prepared statements, each for reads, synchronous writes and Kysely. Default 200. */
   readonly statements?: number | undefined;
 }
 
-/** The longest wait that SQLite, which counts with 32 bits, knows. */
+/** The longest wait in SQLite, which uses 32 bits. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 const OPTIONS: readonly (keyof SqliteOptions)[] = ["readonly", "busyTimeout", "statements"];
 
 /**
- * A Kysely dialect for the SQLite that is built into Node.js: `new Kysely({ dialect: sqliteDialect("shop.db") })`.
+ * Makes a Kysely dialect for the SQLite that is built into Node.js: `new Kysely({ dialect: sqliteDialect("shop.db") })`.
  *
- * The file is opened by the first statement and made if it does not exist, with a write-ahead log and foreign keys
- * enforced; `":memory:"` is a database that lives as long as the Kysely instance. Kysely's statements take turns on one
- * connection; a stream gives way to other work every 500 rows. Writes of a service that are one statement run at once on
- * it while nobody has it. Reads of a service run at once on a connection of their own, so they never see the rows of a
- * transaction under way, nor temporary tables, nor attached files. A database in memory has one connection, so there they
- * do.
+ * The first statement opens the file and creates it if necessary, with a write-ahead log and enforced foreign keys.
+ * `":memory:"` is a database that lives as long as the Kysely instance. Kysely's statements take turns on one connection; a
+ * stream yields to other work every 500 rows. Single-statement writes of a service run synchronously on that connection
+ * while it is free. Reads of a service run synchronously on a separate connection, so they never see rows of an open
+ * transaction, temporary tables or attached files, except in an in-memory database, which has only one connection.
  *
- * Values: a boolean is stored as 0 or 1, a Date as UTC text, a whole number as INTEGER. Integers come back as numbers,
- * beyond ±(2^53 - 1) as bigint: never rounded. The functions `odata_lower`, `odata_upper` and `odata_decimal_*` can be
- * used in any SQL.
- * @throws ConfigurationError for an option that cannot be; the first statement fails with an Error when the file cannot
- *   be opened, and when this Node.js has no `node:sqlite`
+ * A boolean is stored as 0 or 1, a Date as UTC text, a whole number as INTEGER. Integers are returned as numbers, beyond
+ * ±(2^53 - 1) as bigint, and never rounded. Any SQL can use the functions `odata_lower`, `odata_upper` and
+ * `odata_decimal_*`.
+ * @throws ConfigurationError for an invalid option; the first statement throws an Error if the file cannot be opened or
+ *   this Node.js has no `node:sqlite`
+ * @see docs/reference/sql.md
  */
 export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialect {
   const database = new SqliteDatabase(checkSettings(file, options));
@@ -48,12 +48,12 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialec
   };
 }
 
-/** Fills in the defaults. Untyped code can give anything: every fault is told at once. */
+/** Fills in the defaults. @throws ConfigurationError with all faults */
 function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
   const { readonly = false, busyTimeout = 5000, statements = 200 } = options;
   const faults = Object.keys(options).flatMap(faultOfName);
   if (typeof file !== "string" || file === "") {
-    faults.push(fault(`there is no file ${shown(file)}.`, 'Give the path of a file, or ":memory:".'));
+    faults.push(fault(`the file cannot be ${shown(file)}.`, 'Give the path of a file, or ":memory:".'));
   }
   if (typeof readonly !== "boolean") {
     faults.push(fault(`\`readonly\` cannot be ${shown(readonly)}.`, "Give true or false."));

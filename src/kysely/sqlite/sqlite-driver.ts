@@ -13,10 +13,10 @@ import { toBoundValues } from "./sqlite-values.ts";
 const DONE: Promise<void> = Promise.resolve();
 
 /**
- * Kysely's driver of a SQLite database. There is one connection, which Kysely hands to one user at a time.
+ * Kysely's driver of a SQLite database. It has one connection, which Kysely gives to one user at a time.
  *
- * A transaction takes the write lock when it begins: one that read first could not get it later if another process has
- * written meanwhile. Whatever isolation level is asked for, SQLite's is serializable.
+ * A transaction takes the write lock when it begins: if it read first, it could not get the lock after another process has
+ * written. Whatever isolation level is requested, transactions in SQLite are serializable.
  */
 export class SqliteDriver implements Driver {
   readonly #database: SqliteDatabase;
@@ -50,7 +50,7 @@ export class SqliteDriver implements Driver {
   }
 
   commitTransaction(): Promise<void> {
-    // SQLite rolls back by itself when a disk is full or a trigger says so; the application may not have noticed.
+    // SQLite rolls back by itself if the disk is full or a trigger demands it, possibly unnoticed by the application.
     if (this.#database.connection.isTransaction) return this.#end("commit");
     return this.#end("").then(() => {
       throw new AbortedTransactionError();
@@ -89,7 +89,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Kysely's adapter of SQLite, with reads at once beside it. */
+/** Kysely's adapter of SQLite, with synchronous reads. */
 export class SynchronousSqliteAdapter extends SqliteAdapter implements SynchronousReader {
   readonly #database: SqliteDatabase;
 

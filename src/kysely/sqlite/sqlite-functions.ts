@@ -15,22 +15,22 @@ import { tooManyItems } from "../../query/item-budget.ts";
 import { toDecimalKey } from "../cells/decimal-neighbours.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
 
-/** Most items that the nested lambda operators of one execution look at: about a second of work. */
+/** The maximum number of items in nested lambda operators per execution: about a second of work. */
 const MAX_NESTED_ITEMS = 2_000_000;
 
-/** As many parameters as it has, so many arguments SQLite asks for. */
+/** A function of SQLite. Its number of parameters is the number of its SQL arguments. */
 type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
 /**
- * The functions that SQLite lacks, by name. Each answers null when an argument is null. A Decimal may come as text, as
- * an INTEGER or as a REAL, which is its shortest decimal; a text that is no Decimal is an error of the statement.
+ * The functions that SQLite lacks, by name. Each returns null if an argument is null. A Decimal may be text, an INTEGER or a
+ * REAL, which means its shortest decimal. Any other text fails the statement.
  *
- * - `odata_lower(text)`, `odata_upper(text)`: Unicode; the ones of SQLite change ASCII alone.
- * - `odata_decimal_key(a)`: text in the order of the values, to sort, compare and index by.
+ * - `odata_lower(text)`, `odata_upper(text)`: for Unicode; the functions of SQLite change only ASCII.
+ * - `odata_decimal_key(a)`: text that sorts like the values, for comparisons and indexes.
  * - `odata_decimal_compare(a, b)`: -1, 0 or 1.
- * - `odata_decimal_add`, `_subtract`, `_multiply`, `_divide`, `_modulo(a, b)`: canonical text, or null beyond the digits
- *   that a Decimal may have and for a divisor of zero.
+ * - `odata_decimal_add`, `_subtract`, `_multiply`, `_divide`, `_modulo(a, b)`: canonical text; null if the result has too
+ *   many digits or the divisor is zero.
  * - `odata_decimal_negate(a)`, `odata_decimal_floor(a)`, `odata_decimal_ceiling(a)`.
- * - `odata_decimal_round(a, bankers)`: to an integer; a midpoint away from zero, to the even neighbour if `bankers` is 1.
+ * - `odata_decimal_round(a, bankers)`: rounds half away from zero, or half to even if `bankers` is 1.
  */
 const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_lower: (text) => ofText(text, (value) => value.toLowerCase()),
@@ -50,21 +50,21 @@ const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
 };
 
 /**
- * Registers the functions on a connection. They are pure, so an index may be made on them: every program that writes to
- * its table then needs them. After a change of the Unicode version of Node.js one on `odata_lower` wants a `reindex`.
+ * Registers the functions on a connection. They are deterministic, so indexes may use them: every program that writes to the
+ * table then needs them. If a new Node.js has another Unicode version, an index on `odata_lower` requires a `reindex`.
  */
 export function registerFunctions(database: DatabaseSync): void {
   for (const [name, run] of Object.entries({ ...FUNCTIONS, ...NUMBER_FUNCTIONS, ...TEMPORAL_FUNCTIONS })) {
-    // As bigint, for an INTEGER beyond 2^53 would be refused otherwise. Not directOnly: indexes may not use those.
+    // Arguments are bigint, since an INTEGER beyond 2^53 would throw. `directOnly` would exclude indexes.
     database.function(name, { deterministic: true, useBigIntArguments: true }, run);
   }
-  // Not deterministic, so that it is called for each item.
+  // Not deterministic, so that SQLite calls it for each item.
   database.function("odata_spend_item", { deterministic: false, useBigIntArguments: true }, makeItemCounter());
 }
 
 /**
- * Makes `odata_spend_item(execution, item)`: true, for so many items as the nested lambda operators of one execution may look
- * at, and an error of the statement beyond.
+ * Makes `odata_spend_item(execution, item)`: true up to the maximum number of items of one execution; then it fails the
+ * statement.
  */
 function makeItemCounter(): SqlFunction {
   let current: SQLOutputValue = null;
@@ -82,7 +82,7 @@ function makeItemCounter(): SqlFunction {
 
 function ofText(value: SQLOutputValue, compute: (text: string) => string): string | null {
   if (value === null) return null;
-  if (value instanceof Uint8Array) throw new Error(`The database holds bytes where an Edm.String is expected.`);
+  if (value instanceof Uint8Array) throw new Error(`The database contains bytes where an Edm.String is expected.`);
   return compute(String(value));
 }
 
@@ -101,7 +101,7 @@ function ofDecimals<T>(
   return first === null || second === null ? null : compute(first, second);
 }
 
-/** As bigint, for `node:sqlite` makes a REAL of every number. */
+/** Returns a bigint, since `node:sqlite` stores every number as REAL. */
 function toSign(left: string, right: string): bigint {
   return BigInt(Math.sign(compareDecimals(left, right)));
 }
@@ -109,7 +109,7 @@ function toSign(left: string, right: string): bigint {
 function toDecimal(value: SQLOutputValue): string | null {
   if (value === null) return null;
   const decimal = readDecimal(value);
-  if (decimal === null) throw new Error(`The database holds ${describe(value)} where an Edm.Decimal is expected.`);
+  if (decimal === null) throw new Error(`The database contains ${describe(value)} where an Edm.Decimal is expected.`);
   return decimal;
 }
 
@@ -125,11 +125,11 @@ function describe(value: string | number | bigint | Uint8Array): string {
 }
 
 /**
- * Functions of doubles and of scaled Decimals. Each answers null when an argument is null; NaN is null, too.
+ * Functions of doubles and of scaled Decimals. Each returns null if an argument is null, and instead of NaN.
  *
  * - `odata_double(decimal)`: the nearest double.
- * - `odata_double_divide(a, b)`, `odata_double_modulo(a, b)`: as IEEE 754 has it, so that a division by zero is infinite.
- * - `odata_double_round(a, bankers)`: to an integer; a midpoint away from zero, to the even neighbour if `bankers` is 1.
+ * - `odata_double_divide(a, b)`, `odata_double_modulo(a, b)`: as in IEEE 754, so a division by zero is infinite.
+ * - `odata_double_round(a, bankers)`: rounds half away from zero, or half to even if `bankers` is 1.
  * - `odata_decimal_unscale(integer, scale)`: the Decimal of an integer divided by ten to the power of `scale`.
  */
 export const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
@@ -152,11 +152,11 @@ function ofDoubles(
 
 function toDouble(value: SQLOutputValue | undefined): number | null {
   if (value === null || value === undefined) return null;
-  if (value instanceof Uint8Array) throw new Error("The database holds bytes where a number is expected.");
+  if (value instanceof Uint8Array) throw new Error("The database contains bytes where a number is expected.");
   return Number(value);
 }
 
-/** Exact: 0.49999999999999994 gives 0. The infinities stay. */
+/** Rounds exactly: 0.49999999999999994 becomes 0, and infinities stay. */
 function roundDouble(value: number, isBankers: boolean): number {
   const whole = Math.trunc(value);
   // The fraction of a double is itself a double, so the subtraction is exact.
@@ -167,5 +167,5 @@ function roundDouble(value: number, isBankers: boolean): number {
 
 function unscale(value: string | number | bigint | Uint8Array, scale: SQLOutputValue | undefined): string {
   if (typeof value === "bigint") return fromScaled(value, Number(scale));
-  throw new Error("The database holds no INTEGER where a scaled Edm.Decimal is expected.");
+  throw new Error("The database contains no INTEGER where a scaled Edm.Decimal is expected.");
 }

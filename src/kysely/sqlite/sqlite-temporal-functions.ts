@@ -19,19 +19,19 @@ type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
 type Read = (text: string) => string | null;
 
 const readInstant: Read = readStoredTimestamp;
-/** A date, a timestamp, or a time: the functions of parts look at what they find. */
+/** Accepts a date, a timestamp or a time: functions of parts accept all three. */
 const readMoment: Read = (text) => text;
 
 /**
- * Functions of temporal values, which are texts. Each answers null when an argument is null, and when the result is out
- * of range; a text that is no value of its type is an error of the statement.
+ * Functions of temporal values, which are texts. Each returns null if an argument is null or the result is out of range. A
+ * text that is not a value of its type fails the statement.
  *
- * - `odata_instant_key(timestamp)`, `odata_duration_key(duration)`: text in the order of the values, to sort, compare
- *   and index by; `odata_date_key(date)`: days since 1970.
+ * - `odata_instant_key(timestamp)`, `odata_duration_key(duration)`: text that sorts like the values, for comparisons and
+ *   indexes; `odata_date_key(date)`: days since 1970.
  * - `odata_instant_of_epoch(milliseconds)`: the timestamp in UTC.
  * - `odata_year`, `_month`, `_day`, `_hour`, `_minute`, `_second`, `_fractional_seconds`, `_date`, `_time`,
- *   `_offset_minutes(timestamp)`: parts, in the timestamp's own offset. `odata_total_seconds(duration)`.
- * - `odata_instant_add(timestamp, duration)`, `odata_instant_subtract(timestamp, timestamp)`, and the same of dates;
+ *   `_offset_minutes(timestamp)`: parts, local to the timestamp's offset. `odata_total_seconds(duration)`.
+ * - `odata_instant_add(timestamp, duration)`, `odata_instant_subtract(timestamp, timestamp)`, and the same for dates;
  *   `odata_duration_add`, `_subtract(duration, duration)`, `_multiply`, `_divide(duration, number)`, `_negate`.
  */
 export const TEMPORAL_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
@@ -81,7 +81,7 @@ function ofInstant<T extends SQLInputValue>(value: SQLOutputValue | undefined, o
 }
 
 function ofMoment<T extends SQLInputValue>(value: SQLOutputValue | undefined, of: (text: string) => T): T | null {
-  // The blank of SQLite's own form of a timestamp hides its time.
+  // The format of SQLite's own timestamps has a blank instead of `T`.
   const read: Read = typeof value === "string" && value.includes(" ") ? readInstant : readMoment;
   return compute(value, read, "Edm.DateTimeOffset", of);
 }
@@ -104,7 +104,7 @@ function compute<T extends SQLInputValue>(
   const text = typeof value === "string" ? read(value) : null;
   if (text === null) {
     const is = typeof value === "string" ? JSON.stringify(value) : `a value of type ${typeof value}`;
-    throw new Error(`The database holds ${is} where an ${typeName} is expected.`);
+    throw new Error(`The database contains ${is} where an ${typeName} is expected.`);
   }
   return of(text);
 }

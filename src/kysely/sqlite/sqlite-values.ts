@@ -1,13 +1,13 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 
-/** A number holds it exactly, and `node:sqlite` answers it as one when it reads integers as numbers. */
+/** A number represents it exactly, and `node:sqlite` returns it as a number when it reads integers as numbers. */
 const LEAST_INTEGER = -(2n ** 63n);
 
 /**
- * The values of `?` as SQLite takes them: a boolean is 0 or 1, a Date its UTC text with milliseconds (fixed width, so
- * text order is time order), and a whole number an INTEGER: `node:sqlite` alone binds every number as REAL, so that
- * text made of 5 would be `5.0`. NaN is NULL, as SQLite has none.
- * @throws Error for any other kind of value, undefined included: it would be stored as NULL in silence
+ * Converts values for SQLite: a boolean to 0 or 1, a Date to UTC text with milliseconds (fixed width, so texts sort like
+ * times), and a whole number to an INTEGER, because `node:sqlite` binds every number as REAL, so that 5 as text would be
+ * `5.0`. NaN becomes NULL in SQLite.
+ * @throws Error for any other kind of value, including undefined, which would silently become NULL
  */
 export function toBoundValues(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters.map(toBoundValue);
@@ -18,7 +18,7 @@ function toBoundValue(value: unknown, index: number): SQLInputValue {
     case "string":
       return value;
     case "number":
-      // Negative zero has a sign that only a REAL keeps.
+      // Only a REAL keeps the sign of negative zero.
       return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
     case "boolean":
       return value ? 1n : 0n;
@@ -32,12 +32,12 @@ function toBoundValue(value: unknown, index: number): SQLInputValue {
     case "undefined":
       throw refused(index, "undefined", "use null for NULL");
     default:
-      throw refused(index, `a ${typeof value}`, "it has no form in SQL");
+      throw refused(index, `a ${typeof value}`, "SQL has no such values");
   }
 }
 
 function toDateText(date: Date, index: number): string {
-  if (Number.isNaN(date.getTime())) throw refused(index, "an invalid Date", "it stands for no time");
+  if (Number.isNaN(date.getTime())) throw refused(index, "an invalid Date", "it represents no time");
   return date.toISOString();
 }
 
@@ -45,7 +45,7 @@ function refused(index: number, what: string, why: string): Error {
   return new Error(`Value ${index + 1} of the SQL statement is ${what}: ${why}.`);
 }
 
-/** Turns each bigint of a row that a number holds exactly into that number. The row is changed: nobody has it yet. */
+/** Converts each bigint of a row to a number if that is exact. It mutates the row, which has no other user yet. */
 export function withNumbers(row: Record<string, SQLOutputValue> | SQLOutputValue[]): void {
   if (Array.isArray(row)) {
     for (let at = 0; at < row.length; at += 1) row[at] = withNumber(row[at] ?? null);

@@ -157,6 +157,6 @@ function joinCounts(items: RelatedItems, { statement }: PathScope): Sql {
 }
 
 function tooEntangled({ navigationProperty }: NavigationExpression, operator: string): Error {
-  const message = `The database of this set cannot evaluate '${operator}' over ${navigationProperty.name} with a predicate that refers to anything except the related entities.`;
+  const message = `The database of this set cannot evaluate '${operator}' over ${navigationProperty.name} with a predicate that refers to anything but the related entities.`;
   return protocolError("UnsupportedQueryOption", message);
 }
