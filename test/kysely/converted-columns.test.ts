@@ -282,7 +282,7 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
       "`id` has a `convert`, but is part of the key.",
       "`columns.name.convert.toDatabase` is undefined.",
       "`columns.name.convert` is true.",
-      "`name` has a `convert` beside `storage` or `columns`.",
+      "`name` has a `convert` together with `storage` or `columns`.",
       "`place.x` has a `convert` within a complex property.",
       "`search` names `name`, whose column has a `convert`.",
       "`filterProperties` names `name`, whose column has a `convert`.",
