@@ -103,7 +103,7 @@ function daysOf(call: SqlCall, { numbers }: NumericTemporals): Sql {
   return toDays(localSeconds(call), numbers);
 }
 
-/** The whole seconds since midnight of a time, or of a timestamp. */
+/** Returns the whole seconds since midnight of a time or a timestamp. */
 function wholeClockOf(call: SqlCall): Sql {
   if (typeAt(call, 0).name === "Edm.TimeOfDay") return sql`floor(${argumentAt(call, 0)})`;
   return modulo(sql`floor(${localSeconds(call)})`, SECONDS_PER_DAY);
