@@ -62,37 +62,17 @@ async function idsWhere(expression: Expression, signal?: AbortSignal): Promise<u
   return page.entities.map((row) => Number((row as readonly unknown[])[0]));
 }
 
-describe("in, with items that depend on the row", () => {
+describe("in, with lists that no client can write", () => {
   const inItems = (operand: Expression, ...items: readonly Expression[]): Expression => ({
     kind: "in",
     operand,
     items,
     type: BOOLEAN,
   });
-  const one = { kind: "literal", value: 1n, type: INT64 } as const;
-  const customer: Expression = { kind: "convert", operand: property("customerId"), type: INT64 };
-  const not = (operand: Expression): Expression => ({ kind: "not", operand, type: BOOLEAN });
 
   test.each<readonly [string, Expression, readonly number[]]>([
-    ["a column", inItems(property("id"), customer), [1]],
-    ["a column or a value", inItems(property("id"), customer, { ...one, value: 2n }), [1, 2]],
-    ["not a column", not(inItems(property("id"), customer)), [2, 3]],
-    [
-      "an expression",
-      inItems(property("id"), { kind: "arithmetic", operator: "add", left: customer, right: one, type: INT64 }),
-      [2],
-    ],
-    ["null with null", inItems(property("paid"), property("paid")), [1, 2, 3]],
-    ["null in the list", inItems(property("paid"), property("paid"), { kind: "null", type: BOOLEAN }), [1, 2, 3]],
-    [
-      "the literal null among columns",
-      inItems({ kind: "null", type: BOOLEAN }, property("paid"), property("id")),
-      [2, 3],
-    ],
-    ["the literal null among what is never null", inItems({ kind: "null", type: INT64 }, property("id")), []],
     ["nothing", inItems(property("id")), []],
     ["null alone", inItems(property("paid"), { kind: "null", type: BOOLEAN }), [2, 3]],
-    ["many columns", inItems(property("id"), ...Array.from({ length: 600 }, () => customer)), [1]],
   ])("%s", async (_name, expression, expected) => {
     expect(await idsWhere(expression)).toEqual(expected);
   });
@@ -104,7 +84,7 @@ describe("in, with items that depend on the row", () => {
       type: INT64,
     }));
     await expect(async () => idsWhere(inItems(property("id"), ...values))).rejects.toThrow(
-      /more values than the 32766/,
+      /more than the 32766 values/,
     );
   });
 });

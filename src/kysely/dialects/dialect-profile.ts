@@ -108,8 +108,6 @@ export interface DialectSyntax {
    * rows that a condition excludes.
    */
   readonly marksRows: boolean;
-  /** Whether derived tables and unions may refer to the outer row. */
-  readonly derivesFromRows: boolean;
   /** Selects a value that is needed twice but written once: `make` receives its name. */
   readonly once: (value: Sql, make: (name: Sql) => Sql) => Sql;
   /**

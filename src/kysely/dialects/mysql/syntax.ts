@@ -22,7 +22,6 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   asCondition: (cell) => sql`${cell} = 1`,
   // A query among its columns would prevent merging a derived table.
   marksRows: false,
-  derivesFromRows: false,
   once: (value, make) => namedOnce([value], "decimal(65, 30)", make),
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {

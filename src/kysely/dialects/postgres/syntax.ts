@@ -21,7 +21,6 @@ export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   booleanValue: (value) => (value ? sql`true` : sql`false`),
   asCondition: (cell) => cell,
   marksRows: true,
-  derivesFromRows: true,
   once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value) as odata_once)`,
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {

@@ -15,7 +15,6 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   booleanValue: (value) => (value ? sql`1` : sql`0`),
   asCondition: (cell) => sql`${cell} = 1`,
   marksRows: false,
-  derivesFromRows: true,
   once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value))`,
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {
