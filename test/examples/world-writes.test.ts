@@ -271,7 +271,7 @@ describe("invalid writes are reported and change nothing", () => {
       "POST Trips",
       { Title: "x", Stops: [{ ...stop, CityId: 5 }] },
       409,
-      { code: "Conflict", message: /Look at TripId and CityId\./ },
+      { code: "Conflict", message: /Check TripId and CityId\./ },
     ],
     [
       "POST Trips",
