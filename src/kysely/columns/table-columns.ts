@@ -1,8 +1,15 @@
+import { required } from "../../base/required.ts";
 import { adviseName, describe, isObject } from "../../definition/option-table.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { locatedFormat, type ColumnFormat, type ArraySyntax, type ColumnFormats } from "./column-format.ts";
-import { checkConverted, convertedPlan, readConversion, type ConvertedPlan } from "./converted-plan.ts";
+import {
+  checkConverted,
+  convertedPlan,
+  readConversion,
+  refuseConverted,
+  type ConvertedPlan,
+} from "./converted-plan.ts";
 import { type ReportFault, fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
 
 /** The column or columns of a property in a table. */
@@ -166,8 +173,7 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   if (type.kind === "ComplexType") return planComplex(property, type, { option, place, column }, report);
   const found = columnFormat(property, option.storage);
   if (found === null) reportStorage(property, path, option.storage, place.values, report);
-  const format = found ?? columnFormat(property, undefined);
-  if (format === null) throw new Error(`${path} has no default storage.`);
+  const format = required(found ?? columnFormat(property, undefined), `${path} has no default storage.`);
   const located = locatedFormat(format, column, place.table);
   return { kind: "scalar", property, column, nullable, format: located, storage: option.storage };
 }
@@ -250,6 +256,25 @@ function readOption(given: unknown, path: string, property: StructuralProperty, 
     columns: isObject(columns) ? columns : {},
     convert: readConversion(convert, `columns.${path}.convert`, report),
   };
+}
+
+/** Returns the plan of a property. */
+export function planOf({ field, name }: Pick<StructuralProperty, "field" | "name">, plans: PlansByField): ColumnPlan {
+  return required(plans.get(field), `${name} has no column.`);
+}
+
+/** Returns the plan of a property with one column and one value. */
+export function scalarPlanOf(property: Pick<StructuralProperty, "field" | "name">, plans: PlansByField): ScalarPlan {
+  const plan = planOf(property, plans);
+  if (plan.kind !== "scalar") throw new Error(`${property.name} is not a single value.`);
+  return plan;
+}
+
+/** Returns the plan of a property that statements compare. @throws ODataError for a converted column */
+export function comparedPlanOf(property: Pick<StructuralProperty, "field" | "name">, plans: PlansByField): ColumnPlan {
+  const plan = planOf(property, plans);
+  refuseConverted(plan, property.name);
+  return plan;
 }
 
 /** Returns the names of all columns of a plan. */

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { required } from "../../base/required.ts";
 import { asBoolean, asText } from "../../edm/canonical-form.ts";
 import { enumToNumber } from "../../edm/enum-codec.ts";
 import type { EnumType } from "../../edm/model.ts";
@@ -106,7 +107,5 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
 }
 
 function cellOf(byNumber: ReadonlyMap<number, Cell>, number: number): Cell {
-  const cell = byNumber.get(number);
-  if (cell === undefined) throw new Error(`No cell is mapped to the member with the value ${String(number)}.`);
-  return cell;
+  return required(byNumber.get(number), `No cell is mapped to the member with the value ${String(number)}.`);
 }

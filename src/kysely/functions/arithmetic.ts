@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { required } from "../../base/required.ts";
 import { MAX_YEAR, SECONDS_PER_DAY, toEpochDays } from "../../edm/calendar.ts";
 import type { PrimitiveType } from "../../edm/primitive-type.ts";
 import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
@@ -50,8 +51,7 @@ export function arithmeticOf(
 function temporalOf({ temporal }: ArithmeticTable, operator: ArithmeticOperator, left: Term, right: Term): Compute {
   const name = `${left.type.name} ${operator}`;
   const found = temporal[`${name} ${right.type.name}`] ?? temporal[name];
-  if (found === undefined) throw new Error(`There is no arithmetic "${name} ${right.type.name}".`);
-  return found;
+  return required(found, `There is no arithmetic "${name} ${right.type.name}".`);
 }
 
 function numericKind({ name }: PrimitiveType): NumericKind {

@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import type { ScalarType } from "../../query/expression.ts";
 import type { SqlCall } from "../dialects/dialect-profile.ts";
 import { bindFormed, bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
@@ -6,9 +7,7 @@ import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 
 /** Returns argument number `index`. @throws Error if there is none, which the binder has ruled out */
 export function operandAt({ expression, operands }: SqlCall, index: number): RowOperand | ConstantOperand {
-  const operand = operands[index];
-  if (operand === undefined) throw new Error(`${expression.name} lacks argument ${String(index + 1)}.`);
-  return operand;
+  return required(operands[index], `${expression.name} lacks argument ${String(index + 1)}.`);
 }
 
 /** Returns argument number `index` in the form that functions take. */

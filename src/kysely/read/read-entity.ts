@@ -61,23 +61,16 @@ function isNull(row: Row, column: RowColumn): boolean {
 
 /** Returns the values of a key that is in the application's form, in the order of its properties. */
 export function keyValues(properties: readonly StructuralProperty[], key: unknown): readonly PrimitiveValue[] {
-  const [single] = properties;
-  const values = properties.map((property) => {
-    const value: unknown = properties.length === 1 && property === single ? key : memberOf(key, property.field);
+  const members: Readonly<Record<string, unknown>> = { ...(key as object) };
+  return properties.map((property) => {
+    const value = properties.length === 1 ? key : members[property.field];
     if (isPrimitive(value)) return value;
     throw new TypeError(`The key lacks a value for ${property.name}.`);
   });
-  return values;
-}
-
-function memberOf(key: unknown, field: string): unknown {
-  if (typeof key !== "object" || key === null || !Object.hasOwn(key, field)) return undefined;
-  return (key as Readonly<Record<string, unknown>>)[field];
 }
 
 function isPrimitive(value: unknown): value is PrimitiveValue {
-  if (value instanceof Uint8Array) return true;
-  return ["boolean", "number", "bigint", "string"].includes(typeof value);
+  return value instanceof Uint8Array || ["boolean", "number", "bigint", "string"].includes(typeof value);
 }
 
 /** Sets an own member of an object. Assigning to `__proto__` would not create one. */

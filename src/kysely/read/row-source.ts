@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { QueryableSource, RelationalSource, RowRestriction } from "../../query/source.ts";
 import type { RowStatements } from "../translate/relation.ts";
@@ -43,7 +44,5 @@ export function findReader(source: QueryableSource): SourceReader | undefined {
 
 /** As `findReader`. @throws Error for a source without a database, which a query must not mention */
 export function readerOfSource(source: QueryableSource): SourceReader {
-  const reader = findReader(source);
-  if (reader === undefined) throw new Error("The query mentions a set whose rows are in no database.");
-  return reader;
+  return required(findReader(source), "The query mentions a set whose rows are not in a database.");
 }

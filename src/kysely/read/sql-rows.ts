@@ -59,9 +59,8 @@ export class SqlRows {
 
   async #guardNow(): Promise<void> {
     try {
-      const isReached = await this.#profile.guardConnections?.(this.#db);
+      this.#isReached = (await this.#profile.guardConnections?.(this.#db)) !== false;
       this.#isGuarded = true;
-      this.#isReached = isReached ?? true;
     } finally {
       // After a failure the next statement tries again.
       this.#guarding = null;
@@ -91,7 +90,7 @@ export class SqlRows {
   number(statement: Statement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<number> {
     return this.#reader === null
       ? this.#numberByPromise(statement, parameters, signal)
-      : Number(readNow(this.#reader, this.#profile, "readOne", statement, parameters)?.[0] ?? 0);
+      : Number(readNow(this.#reader, this.#profile, "readOne", statement, parameters)?.[0]);
   }
 
   async #numberByPromise(
@@ -99,8 +98,8 @@ export class SqlRows {
     parameters: readonly unknown[],
     signal: AbortSignal | undefined,
   ): Promise<number> {
-    const [row] = await this.#objects(statement, parameters, signal);
-    return Number(Object.values(row ?? {})[0] ?? 0);
+    const rows = await this.#objects(statement, parameters, signal);
+    return Number(rows.flatMap((row): readonly unknown[] => Object.values(row as object))[0]);
   }
 
   async #query(

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
+import { required } from "../../base/required.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import type { FilterClause, SelectedProperty } from "../../query/clauses.ts";
@@ -93,7 +94,7 @@ export class StatementCache {
     );
     return variantOf(variants, [hasTop, hasSkip], () => {
       return this.#choose((profile) => {
-        const statement = this.#scope(profile, query.sources, shape.entitySet);
+        const statement = this.#scope(profile, query.sources);
         return this.#compileRows(translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }));
       });
     });
@@ -103,7 +104,7 @@ export class StatementCache {
   total({ shape, filter, sources }: SourceQuery): Statement {
     return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
       return this.#choose((profile) => {
-        const statement = this.#scope(profile, sources, shape.entitySet);
+        const statement = this.#scope(profile, sources);
         return this.#compile(translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode));
       });
     });
@@ -121,7 +122,7 @@ export class StatementCache {
         this.#compileRows(
           translateByKey(
             this.rowsFor(null, { profile, isLookup: true }),
-            this.#scope(profile, joins?.sources, null),
+            this.#scope(profile, joins?.sources),
             clauses,
           ),
         ),
@@ -138,7 +139,7 @@ export class StatementCache {
     const variants = this.#related.get([shape, ...identitiesOf(sources)], () => []);
     return variantOf(variants, [variant.hasTop, variant.hasSkip, variant.hasMaxRows], () =>
       this.#choose((profile) =>
-        this.#compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources, null), shape, variant)),
+        this.#compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources), shape, variant)),
       ),
     );
   }
@@ -147,7 +148,7 @@ export class StatementCache {
   relatedCounts({ shape, sources }: RelatedQuery): RowStatement {
     return this.#relatedCounts.get([shape, ...identitiesOf(sources)], () =>
       this.#choose((profile) => {
-        const query = translateRelatedCounts(this.rowsFor(null), this.#scope(profile, sources, null), shape);
+        const query = translateRelatedCounts(this.rowsFor(null), this.#scope(profile, sources), shape);
         return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
       }),
     );
@@ -177,7 +178,7 @@ export class StatementCache {
   test(filter: FilterClause, sources: SourcesBySet): RowStatement {
     return this.#tests.get([filter, ...identitiesOf(sources)], () => {
       const { key, profile } = this.#target;
-      const scope = { ...this.#scope(profile, sources, null), isLookup: true };
+      const scope = { ...this.#scope(profile, sources), isLookup: true };
       const rows = this.rowsFor(null, scope);
       const query = sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
       return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
@@ -196,17 +197,14 @@ export class StatementCache {
     return { from: (alias) => sql`${from.as(alias, entitySet, use)}${mark}`, plans: this.#plans, key, seen: from.seen };
   }
 
-  /** @param own the set of these rows; null if `sources` contains every set that the query mentions */
-  #scope(profile: DialectProfile, sources: SourcesBySet | undefined, own: EntitySet | null): StatementScope {
+  #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementScope {
     const use: RowsUse = { profile, isLookup: false };
     return {
       ...use,
       isRelational: sources !== undefined && sources.size > 0,
       rowsOf: (entitySet) => {
-        const source = sources?.get(entitySet);
-        if (source !== undefined) return readerOfSource(source).statements.rowsFor(entitySet, use);
-        if (entitySet === own) return this.rowsFor(null, use);
-        throw new Error(`The query has no source for the rows of ${entitySet.name}.`);
+        const source = required(sources?.get(entitySet), `The query has no source for ${entitySet.name}.`);
+        return readerOfSource(source).statements.rowsFor(entitySet, use);
       },
       nextAlias: aliases(),
     };

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import { required } from "../../base/required.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/sets/stored-database.ts";
 import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
-import type { EnumType, LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
+import type { EnumType, LinkColumn, LinkJoin, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type {
   ExpectedColumn,
   ExpectedLabels,
@@ -68,8 +69,8 @@ function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
 /** Returns the columns by which navigations of any set find the rows of a table. */
 function lookupsOf({ set, rows }: CheckedSet, scope: CheckScope): readonly ExpectedLookup[] {
   return [...scope.service.entitySets.values()].flatMap(({ entitySet }) =>
-    Array.from(entitySet.navigationJoins, ([name, join]): readonly ExpectedLookup[] => {
-      const navigation = `${entitySet.name}.${entitySet.navigationProperties.get(name)?.field ?? name}`;
+    joinsOf(entitySet).flatMap(({ name, field, join }): readonly ExpectedLookup[] => {
+      const navigation = `${entitySet.name}.${field}`;
       const isTarget = entitySet.navigationPropertyBindings.get(name) === set.entitySet.name;
       const sides = [
         ...(entitySet === set.entitySet ? [ownProperties(join)] : []),
@@ -77,21 +78,33 @@ function lookupsOf({ set, rows }: CheckedSet, scope: CheckScope): readonly Expec
       ];
       return sides.map((properties) => ({
         navigation,
-        columns: properties.flatMap(({ field }) => plainColumn(rows, field, scope)),
+        columns: properties.flatMap((property) => plainColumn(rows, property.field, scope)),
       }));
-    }).flat(),
+    }),
   );
+}
+
+/** Returns the navigations of a set that have a join. */
+function joinsOf({ navigationProperties, navigationJoins }: EntitySetDefinition["entitySet"]): ReadonlyArray<{
+  readonly name: string;
+  readonly field: string;
+  readonly join: NavigationJoin;
+}> {
+  return [...navigationProperties.values()].flatMap(({ name, field }) => {
+    const join = navigationJoins.get(name);
+    return join === undefined ? [] : [{ name, field, join }];
+  });
 }
 
 function linkTables(checked: CheckedSet, scope: CheckScope): readonly ExpectedTable[] {
   const { entitySet } = checked.set;
-  return Array.from(entitySet.navigationJoins, ([name, join]): readonly ExpectedTable[] => {
+  return joinsOf(entitySet).flatMap(({ name, field, join }): readonly ExpectedTable[] => {
     const targetName = entitySet.navigationPropertyBindings.get(name);
     const target = scope.sets.find(({ set }) => set.entitySet.name === targetName);
     // Handlers of the application read related entities that are not in this database.
     if (join.kind !== "link" || target === undefined) return [];
-    return [linkTable({ checked, target }, entitySet.navigationProperties.get(name)?.field ?? name, join, scope)];
-  }).flat();
+    return [linkTable({ checked, target }, field, join, scope)];
+  });
 }
 
 /** The sets on both sides of a link table. */
@@ -191,8 +204,8 @@ function storageOf(plan: Exclude<ColumnPlan, { readonly kind: "complex" }>): Sto
 
 /** Items of an array are stored like single values in a column. */
 function arrayTypes(item: StructuralProperty, table: StoredTypeTable): StoredTypes | undefined {
-  const types = table[storageKey(item, undefined)]?.types;
-  return types === undefined ? undefined : { types: types.map((type) => `${type}[]`) };
+  const types = table[storageKey(item, undefined)]?.types.map((type) => `${type}[]`);
+  return types && { types };
 }
 
 function expectedColumn(
@@ -255,7 +268,7 @@ function plainColumn({ plans }: TableRows, field: string, { db }: CheckScope): r
 
 /** Returns a name as in statements: Kysely plugins may change it. */
 function columnName(column: string, db: AnyKysely): string {
-  return namesIn(sql`${sql.id(column)}`.compile(db).sql)[0] ?? column;
+  return required(namesIn(sql`${sql.id(column)}`.compile(db).sql)[0], "Kysely does not quote names.");
 }
 
 function wantedTable(table: string, db: AnyKysely): WantedTable {

@@ -38,8 +38,15 @@ export class SchemaDatabase implements StoredDatabase {
     const sets = stored.flatMap(({ set, rows }) => (rows instanceof TableRows ? [{ set, rows }] : []));
     const { catalogue } = this.#profile;
     const expected = expectedTables({ db: this.#db, storedTypes: catalogue.storedTypes, service, sets });
-    return runSteps(this.#compare(expected, sets[0]?.set.entitySet.name ?? ""), ({ sql, parameters, width }) =>
-      this.#rows.all({ sql, width }, parameters),
+    return runSteps(
+      this.#compare(
+        expected,
+        sets
+          .slice(0, 1)
+          .map(({ set }) => set.entitySet.name)
+          .join(""),
+      ),
+      ({ sql, parameters, width }) => this.#rows.all({ sql, width }, parameters),
     );
   }
 

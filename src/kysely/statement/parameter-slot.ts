@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { required } from "../../base/required.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -102,16 +103,10 @@ export function toExecution({
 
 function readConstant(constant: SqlConstant, { values, keys, now }: Execution): PrimitiveValue {
   switch (constant.kind) {
-    case "parameter": {
-      const value = values[constant.index];
-      if (value === undefined) throw new Error(`Parameter ${String(constant.index)} of the query has no value.`);
-      return value;
-    }
-    case "key": {
-      const value = keys[0]?.[constant.index];
-      if (value === undefined) throw new Error(`The key that is read has no value ${String(constant.index)}.`);
-      return value;
-    }
+    case "parameter":
+      return required(values[constant.index], "A parameter of the query has no value.");
+    case "key":
+      return required(keys[0]?.[constant.index], "The key lacks a value.");
     case "fixed":
       return constant.value;
     case "now":

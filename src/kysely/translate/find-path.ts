@@ -1,8 +1,8 @@
 import { sql } from "kysely";
+import { required } from "../../base/required.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
-import { refuseConverted } from "../columns/converted-plan.ts";
-import type { ArrayPlan, ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import { comparedPlanOf, type ArrayPlan, type ColumnPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { joinNavigation, joinRoot } from "./join-navigation.ts";
 import type { ItemScope, PathScope } from "./path-scope.ts";
@@ -41,13 +41,13 @@ export function findProperty({ property, source }: PropertyExpression, scope: Pa
   switch (owner.kind) {
     case "relation": {
       const { relation } = owner;
-      return { kind: "columns", relation, plan: planOf(property, relation.rows.plans) };
+      return { kind: "columns", relation, plan: comparedPlanOf(property, relation.rows.plans) };
     }
     case "member":
       return { ...owner, path: [...owner.path, property] };
     case "columns": {
       const { plan, relation } = owner;
-      if (plan.kind === "complex") return { kind: "columns", relation, plan: planOf(property, plan.members) };
+      if (plan.kind === "complex") return { kind: "columns", relation, plan: comparedPlanOf(property, plan.members) };
       if (plan.kind !== "document") throw new Error(`${plan.property.name} has no members.`);
       return { kind: "member", document: relation.column(plan.column), path: [property], owner: plan.property.name };
     }
@@ -106,17 +106,7 @@ export function findCollection(expression: PropertyExpression, scope: PathScope)
 
 /** Returns the current item of a lambda operator. */
 export function itemOf({ depth }: VariableExpression, scope: PathScope): ItemScope {
-  const item = scope.items[depth];
-  if (item === undefined) throw new Error(`No lambda operator has the depth ${String(depth)}.`);
-  return item;
-}
-
-/** Returns the column plan of a property. @throws ODataError for a converted column */
-export function planOf(property: Pick<StructuralProperty, "field" | "name">, plans: PlansByField): ColumnPlan {
-  const plan = plans.get(property.field);
-  if (plan === undefined) throw new Error(`${property.name} has no column.`);
-  refuseConverted(plan, property.name);
-  return plan;
+  return required(scope.items[depth], `No lambda operator has the depth ${String(depth)}.`);
 }
 
 /** Returns the test whether an entity exists. */

@@ -1,5 +1,14 @@
 import { sql } from "kysely";
-import type { EntitySet, JoinPair, NavigationJoin, NavigationProperty, LinkColumn, LinkJoin } from "../../edm/model.ts";
+import { required } from "../../base/required.ts";
+import type {
+  DirectJoin,
+  EntitySet,
+  JoinPair,
+  NavigationJoin,
+  NavigationProperty,
+  LinkColumn,
+  LinkJoin,
+} from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
@@ -19,22 +28,23 @@ export interface Navigation {
 
 /** Returns the join of a navigation. @throws Error if it has none, which callers have ruled out */
 export function joinOf({ navigationProperty, entitySet }: Navigation): NavigationJoin {
-  const join = entitySet.navigationJoins.get(navigationProperty.name);
-  if (join === undefined) throw new Error(`${navigationProperty.name} has no join.`);
-  return join;
+  return required(entitySet.navigationJoins.get(navigationProperty.name), `${navigationProperty.name} has no join.`);
 }
 
 /** Returns the target set of a navigation. @throws Error if it has none, which callers have ruled out */
 export function targetOf({ navigationProperty, target }: Navigation): EntitySet {
-  if (target === null) throw new Error(`${navigationProperty.name} has no target set.`);
-  return target;
+  return required(target, `${navigationProperty.name} has no target set.`);
 }
 
 /** Returns the join pairs of a single-valued navigation. */
 export function pairsOf(navigation: Navigation): readonly JoinPair[] {
-  const join = joinOf(navigation);
-  if (join.kind === "direct") return join.pairs;
-  throw new Error(`${navigation.navigationProperty.name} uses a link table, so it is not single-valued.`);
+  return asDirect(joinOf(navigation), navigation.navigationProperty).pairs;
+}
+
+/** Returns a join that must not use a link table. @throws Error if it does, which callers have ruled out */
+export function asDirect(join: NavigationJoin, { name }: Pick<NavigationProperty, "name">): DirectJoin {
+  if (join.kind === "direct") return join;
+  throw new Error(`${name} uses a link table.`);
 }
 
 /** Returns the relation of a single-valued navigation. It is joined once, however often a statement mentions it. */
@@ -78,8 +88,7 @@ export function joinRoot(root: RootExpression, { level, statement }: PathScope):
   const alias = statement.nextAlias();
   const related = addRelation(rows, level, alias);
   const tests = root.entitySet.entityType.key.map((property, index) => {
-    const part = root.key[index];
-    if (part === undefined) throw new Error(`The key of ${root.entitySet.name} lacks ${property.name}.`);
+    const part = required(root.key[index], `The key of ${root.entitySet.name} lacks ${property.name}.`);
     const constant = part.kind === "parameter" ? part : ({ kind: "fixed", value: part.value } as const);
     return equalsConstant(columnOperand(property, related), constant, "filter");
   });
@@ -178,9 +187,8 @@ export function linkColumn(column: LinkColumn, alias: string, profile: DialectPr
 export function linkFormat(column: LinkColumn, profile: DialectProfile, like: SqlForm | undefined): ColumnFormat {
   const { property } = column;
   const { columnFormat } = profile.values;
-  const format = isAnyCase(column, profile, like) ? columnFormat(property, "text") : columnFormat(property, undefined);
-  if (format === null) throw new Error(`${property.name} is not a single value.`);
-  return format;
+  const storage = isAnyCase(column, profile, like) ? "text" : undefined;
+  return required(columnFormat(property, storage), `${property.name} is not a single value.`);
 }
 
 /** Whether a column of a link table stores Guids in any letter case. */

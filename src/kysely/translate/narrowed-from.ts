@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { Expression } from "../../query/expression.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
@@ -34,8 +35,7 @@ export function narrowedFrom({ db, base, condition, mentioned, seen }: Narrowing
       isRelational: mentioned.size > 0,
       rowsOf: (wanted) => {
         const statements = mentioned.get(wanted);
-        if (statements === undefined) throw new Error(`The condition does not provide the rows of ${wanted.name}.`);
-        return statements.rowsFor(wanted, use);
+        return required(statements, `The condition has no source for ${wanted.name}.`).rowsFor(wanted, use);
       },
       nextAlias: aliases(alias),
     };

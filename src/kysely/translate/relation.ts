@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
-import { refuseConverted } from "../columns/converted-plan.ts";
-import type { PlansByField, ColumnPlan } from "../columns/table-columns.ts";
+import { comparedPlanOf, scalarPlanOf, type PlansByField, type ColumnPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
@@ -124,11 +123,7 @@ export class Relation {
 
   /** Returns the columns of the key. */
   keyColumns(): readonly Sql[] {
-    return this.rows.key.map(({ field, name }) => {
-      const plan = this.rows.plans.get(field);
-      if (plan?.kind !== "scalar") throw new Error(`The key ${name} has no column.`);
-      return this.column(plan.column);
-    });
+    return this.rows.key.map((property) => this.column(scalarPlanOf(property, this.rows.plans).column));
   }
 
   /** Returns the test whether a joined row exists. */
@@ -144,10 +139,7 @@ export function addRelation(rows: Rows, level: Level, alias: string): Relation {
 
 /** Returns a property of the entities of a relation as an operand. */
 export function columnOperand(property: StructuralProperty, relation: Relation): RowOperand {
-  const plan = relation.rows.plans.get(property.field);
-  if (plan === undefined) throw new Error(`${property.name} has no column.`);
-  refuseConverted(plan, property.name);
-  return plannedOperand(plan, relation);
+  return plannedOperand(comparedPlanOf(property, relation.rows.plans), relation);
 }
 
 /** Returns the column of a plan as an operand. */

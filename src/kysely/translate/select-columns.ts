@@ -3,7 +3,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row, RowColumn, RowShape, ScalarColumn } from "../../query/row-shape.ts";
 import { readArray, readDocument } from "../columns/read-document.ts";
-import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import { planOf, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Relation } from "./relation.ts";
 
@@ -61,9 +61,7 @@ function selectProperties(
 ): ReadonlyMap<StructuralProperty, RowColumn> {
   const columns = new Map<StructuralProperty, RowColumn>();
   for (const { property, nested } of selected) {
-    const plan = plans.get(property.field);
-    if (plan === undefined) throw new Error(`${property.name} has no column.`);
-    columns.set(property, selectProperty({ property, nested }, plan, selection));
+    columns.set(property, selectProperty({ property, nested }, planOf(property, plans), selection));
   }
   return columns;
 }

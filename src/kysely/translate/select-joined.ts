@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
+import { required } from "../../base/required.ts";
 import type { ExpandedNavigation } from "../../query/clauses.ts";
 import type { JoinedShape, Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { JoinedNavigation } from "../../query/source.ts";
@@ -67,9 +68,7 @@ function keyCell(related: Relation, columns: RowShape["columns"], cells: Cells):
   for (const [{ field }, column] of columns) {
     if (fields.has(field) && isScalar(column)) return column.index;
   }
-  const [first] = related.keyColumns();
-  if (first === undefined) throw new Error("An entity type without a key cannot be joined.");
-  return addCell(cells, first);
+  return addCell(cells, required(related.keyColumns()[0], "An entity type without a key cannot be joined."));
 }
 
 function isScalar(column: RowColumn): column is Extract<RowColumn, { readonly kind: "scalar" }> {

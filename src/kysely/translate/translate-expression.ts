@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { assertNever } from "../../base/assert-never.ts";
+import { required } from "../../base/required.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
 import type {
@@ -97,13 +97,14 @@ function translateOperand(expression: Expression, translator: Translator, contex
         form: booleanForm(context.profile),
         nulls: "computed",
       };
-    case "it":
-    case "root":
-    case "navigation":
-      throw new Error("An entity has no value to compare.");
     default:
-      return assertNever(expression);
+      return refuseKind(expression);
   }
+}
+
+/** Throws for the kinds that are no operands: entities have no value to compare. */
+function refuseKind({ kind }: Extract<Expression, { readonly kind: "it" | "root" | "navigation" }>): never {
+  throw new Error(`An operand cannot be of kind ${kind}.`);
 }
 
 /** Translates an operand of a computation. It is null for hidden rows, for which a database may compute before it drops them. */
@@ -183,18 +184,17 @@ function translateOwnCondition(
     case "property":
     case "call":
       return truthOf(translator.operand(expression), context.profile);
-    case "it":
-    case "root":
-    case "navigation":
-    case "count":
-    case "arithmetic":
-    case "negate":
-    case "convert":
-      throw new Error(`A condition cannot be of kind ${expression.kind}.`);
     default:
-      return assertNever(expression);
+      return refuseCondition(expression);
   }
 }
+
+/** Throws for the kinds that are never Boolean. */
+function refuseCondition({ kind }: Extract<Expression, { readonly kind: NeverBoolean }>): never {
+  throw new Error(`A condition cannot be of kind ${kind}.`);
+}
+
+type NeverBoolean = "it" | "root" | "navigation" | "count" | "arithmetic" | "negate" | "convert";
 
 function translateCompared(
   expression: ComparisonExpression,
@@ -204,9 +204,8 @@ function translateCompared(
 ): Sql {
   const { left, right, operator, operandType } = expression;
   if (operandType?.kind === "ComplexType" || operandType?.kind === "EntityType") {
-    const path = left.kind === "null" ? right : left;
-    if (isPath(path)) return translateStructuredNull(path, scope, operator === "eq");
-    throw new Error("Structured values can only be compared with null.");
+    const path = required([left, right].find(isPath), "Structured values can only be compared with null.");
+    return translateStructuredNull(path, scope, operator === "eq");
   }
   return translateComparison(expression, translator.operand(left), translator.operand(right), mode, profile);
 }

@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import { changesMember, completeValue, isPartial } from "../../definition/sets/merge-delta.ts";
 import { absentValue } from "../../edm/absent-value.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
@@ -96,9 +97,9 @@ function addChange(changed: ChangedColumns, stored: StoredProperty, change: unkn
   if (type.kind !== "ComplexType" || !isPartial(property, change)) return addWhole(changed, stored, change);
   if (current === null) return addWhole(changed, stored, completeValue(type, change, path));
   if (members === undefined) {
-    if (stored.mergeCells === undefined) throw new Error(`${property.name} is not stored as a complex value.`);
+    const mergeCells = required(stored.mergeCells, `${property.name} is not stored as a complex value.`);
     changed.columns.push(...stored.columns);
-    changed.cells.push(...stored.mergeCells(current, change));
+    changed.cells.push(...mergeCells(current, change));
     return true;
   }
   let hasValue = false;

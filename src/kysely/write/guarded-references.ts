@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import {
@@ -160,9 +161,11 @@ async function isReferredSeen(
 }
 
 function declaredOf({ entityType }: SqlTable, wanted: string): SqlTable["entityType"]["properties"][number] {
-  const found = [...entityType.properties, ...entityType.ignoredProperties].find(({ field }) => field === wanted);
-  if (found === undefined) throw new Error(`${entityType.name} has no property ${wanted}.`);
-  return found;
+  const properties = [...entityType.properties, ...entityType.ignoredProperties];
+  return required(
+    properties.find(({ field }) => field === wanted),
+    `${entityType.name} has no property ${wanted}.`,
+  );
 }
 
 /** An unchanged foreign key reveals nothing, so clients can write a body as they read it. */

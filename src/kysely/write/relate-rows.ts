@@ -3,6 +3,7 @@ import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.t
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { protocolError } from "../../errors/odata-error.ts";
+import { asDirect } from "../translate/join-navigation.ts";
 import type { AnyWriteContext } from "./expected-values.ts";
 import { addLink, removeLink } from "./link-rows.ts";
 import {
@@ -80,8 +81,8 @@ export function removeRelated(
 /** Removes the link of a single-valued navigation, if it exists. */
 export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWriteContext): Promise<void> {
   return withRelation(write, { key }, context, async (relation) => {
-    const { navigation, join, own, ownKey, task } = relation;
-    if (join.kind === "link") throw new Error(`${navigation.name} is not single-valued.`);
+    const { navigation, own, ownKey, task } = relation;
+    const join = asDirect(relation.join, navigation);
     if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
     if (refersToKey(navigation, join)) {
       await own.update(
@@ -110,9 +111,9 @@ export async function createRelated(
   let created: Values | null = null;
   try {
     await withRelation(write, { key, created: values as Values }, context, async (relation) => {
-      const { join, other, target, restrictions, stated } = relation;
+      const { other, target, restrictions, stated } = relation;
       checkUser(context, target);
-      if (join.kind === "link") throw new Error("Related entities can only be created along `on`.");
+      const join = asDirect(relation.join, relation.navigation);
       const task: InsertTask = { ...relation.task, written: [], restrictions, stated };
       const node = { table: other.table, set: null, values: values as Values };
       const stored = await insertNode(task, node, linked(relation, join), []);

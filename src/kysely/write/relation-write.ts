@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import { ownProperties } from "../../edm/key-holder.ts";
@@ -73,15 +74,15 @@ export async function withRelation(
   context: AnyWriteContext,
   work: (relation: Relation) => Promise<void>,
 ): Promise<void> {
-  const set = writtenSet(context, table);
-  const navigation = [...(set?.entitySet.navigationProperties.values() ?? [])].find((each) => each.field === field);
-  if (set === null || navigation === undefined) throw new Error(`The navigation ${field} is not part of this service.`);
-  const join = set.entitySet.navigationJoins.get(navigation.name);
-  const target = targetSet(context, set, navigation.name);
-  const other = target === null ? null : tableOfSet(target);
-  if (join === undefined || target === null || other === null) {
-    throw new Error(`The target of the navigation ${field} is not a table.`);
-  }
+  const set = required(writtenSet(context, table), `The table ${table.name} is not part of this service.`);
+  const navigation = required(
+    [...set.entitySet.navigationProperties.values()].find((each) => each.field === field),
+    `The navigation ${field} is not part of this service.`,
+  );
+  const problem = `The target of the navigation ${field} is not a table.`;
+  const join = required(set.entitySet.navigationJoins.get(navigation.name), problem);
+  const target = required(targetSet(context, set, navigation.name), problem);
+  const other = required(tableOfSet(target), problem);
   if (!(await isShown(set, key, context))) throw MISSING;
   if (absent !== undefined && !(await isShown(target, related, context))) throw absent(target);
   const own = writerOf(table);

@@ -1,8 +1,9 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
-import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { checkReferences, notFollowing, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
@@ -94,7 +95,8 @@ export interface InsertTask extends WriteTask {
 async function checkWritten(task: InsertTask, restrictions: Restrictions): Promise<void> {
   if (restrictions.size === 0) return;
   for (const { set, table, entity } of task.written) {
-    if (set !== null) await checkVisible(task, restrictions, { set, table, key: writerOf(table).keyOf(entity) });
+    const row = { set: required(set, "Row rules require a service."), table, key: writerOf(table).keyOf(entity) };
+    await checkVisible(task, restrictions, row);
   }
 }
 
@@ -135,11 +137,9 @@ export async function insertNode(
   for (const nested of before) {
     const asked = relatedProperties(nested.join).filter((property) => !isOf(nested.table, property));
     const [related] = await insertAll(task, nested, () => ({}), asked);
-    if (related === undefined) continue;
-    if (nested.join.kind === "direct") {
-      for (const pair of nested.join.pairs) known[pair.property.field] = valueOf(related, pair.related);
-    }
-    shown[nested.navigation.field] = related.entity;
+    const principal = required(related, `No entity is nested in ${nested.navigation.name}.`);
+    for (const pair of nested.join.pairs) known[pair.property.field] = valueOf(principal, pair.related);
+    shown[nested.navigation.field] = principal.entity;
   }
   const needed = [
     ...beside,
@@ -165,7 +165,7 @@ export async function insertNode(
       );
     }
     const entities = related.map(({ entity }) => entity);
-    shown[navigation.field] = navigation.isCollection ? entities : (entities[0] ?? null);
+    shown[navigation.field] = navigation.isCollection ? entities : entities[0];
   }
   return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
 }
@@ -227,8 +227,8 @@ function nestedIn(
 }
 
 /** Whether the entity refers to its nested entity, and is added after it. */
-function isPrincipal({ navigation, join }: Nested): boolean {
-  return !navigation.isCollection && refersToKey(navigation, join);
+function isPrincipal(nested: Nested): nested is Nested & { readonly join: DirectJoin } {
+  return !nested.navigation.isCollection && refersToKey(nested.navigation, nested.join);
 }
 
 function isNothing(values: Values, field: string): boolean {

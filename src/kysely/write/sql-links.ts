@@ -29,7 +29,7 @@ export function linkNavigations(table: SqlTable, isPatched: boolean, navigations
     Object.entries(navigations).map(([field, declaration]) => {
       if (!isObject(declaration) || !isObject(declaration["options"])) return [field, declaration];
       const { options } = declaration;
-      const made = handlersOf(table, field, isPatched, declaration);
+      const made = handlersOf(table, field, isPatched, { cardinality: declaration["cardinality"], options });
       const through = isObject(options["through"]) ? { through: withLetterCase(options["through"], columns) } : {};
       return [field, Object.freeze({ ...declaration, options: Object.freeze({ ...made, ...options, ...through }) })];
     }),
@@ -38,7 +38,7 @@ export function linkNavigations(table: SqlTable, isPatched: boolean, navigations
 
 /** Marks the columns of a link table that repeat Guids stored as text in any letter case. */
 function withLetterCase(through: Readonly<Record<string, unknown>>, columns: unknown): object {
-  const anyCase = Object.keys(isObject(through["from"]) ? through["from"] : {}).filter((field) => {
+  const anyCase = Object.keys({ ...(through["from"] as object) }).filter((field) => {
     const option = isObject(columns) ? columns[field] : undefined;
     return isObject(option) && option["storage"] === "text";
   });
@@ -49,14 +49,13 @@ function handlersOf(
   table: SqlTable,
   field: string,
   isPatched: boolean,
-  { cardinality, options }: Readonly<Record<string, unknown>>,
+  { cardinality, options }: { readonly cardinality: unknown; readonly options: Readonly<Record<string, unknown>> },
 ): NavigationHandlers<Context> {
-  if (!isObject(options)) return {};
   const { on, through } = options;
   const isCollection = cardinality === "many";
   if (!isObject(on) && !isObject(through)) return {};
   const write: RelatedWrite = { table, field };
-  const pairs = isObject(through) ? null : Object.values(isObject(on) ? on : {});
+  const pairs = isObject(on) && !isObject(through) ? Object.values(on) : null;
   const links: NavigationHandlers<Context> = isPatched ? linkHandlers(write, isCollection, pairs) : {};
   const create = Object.assign(
     (key: unknown, entity: unknown, context: Context) => createRelated(write, key, entity as object, context),
@@ -78,7 +77,7 @@ function linkHandlers(
   const isInOther = (other: SqlTable): boolean => pairs !== null && (isCollection || !namesKey(pairs, other));
   const offer: OfferedHandler = {
     isOffered: (target) => {
-      const other = target === undefined ? null : tableOfSet({ handlers: target });
+      const other = tableOfSet({ handlers: { ...target } });
       if (other === null || !isShared(table, other)) return false;
       // If the other table contains the values of the link, it must allow the write.
       return !isInOther(other) || tableOf(target?.["patch"]) === other;

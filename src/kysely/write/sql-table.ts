@@ -1,6 +1,6 @@
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
-import type { PlansByField } from "../columns/table-columns.ts";
+import { planOf, type PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
@@ -45,9 +45,7 @@ export class SqlTable {
   stored(field: string): StoredProperty {
     const known = this.#stored.get(field);
     if (known !== undefined) return known;
-    const plan = this.plans.get(field);
-    if (plan === undefined) throw new Error(`${field} of ${this.entityType.name} has no column.`);
-    const made = storedProperty(plan);
+    const made = storedProperty(planOf({ field, name: `${field} of ${this.entityType.name}` }, this.plans));
     this.#stored.set(field, made);
     return made;
   }
@@ -68,7 +66,7 @@ export class SqlTable {
   }
 }
 
-/** The hidden fields that link handlers and sources of this library to their table. */
+/** The hidden fields that link handlers of this library to their table. */
 const TABLE: unique symbol = Symbol("table");
 const NARROWED: unique symbol = Symbol("narrowed");
 
@@ -77,15 +75,14 @@ interface MadeOverTable {
   readonly [NARROWED]?: SqlTable;
 }
 
-/** Records the table of a handler or a source. */
-export function noteTable<Made extends object>(made: Made, table: SqlTable): Made {
-  return Object.defineProperty(made, TABLE, { value: table, configurable: true });
+/** Records the table of a handler. */
+export function noteTable(made: object, table: SqlTable): void {
+  Object.defineProperty(made, TABLE, { value: table, configurable: true });
 }
 
-/** Returns the table of a handler or a source; null for those of the application. */
+/** Returns the table of a handler; null for a handler of the application. */
 export function tableOf(made: unknown): SqlTable | null {
-  if (typeof made !== "function" && (typeof made !== "object" || made === null)) return null;
-  return (made as MadeOverTable)[TABLE] ?? null;
+  return typeof made === "function" ? ((made as MadeOverTable)[TABLE] ?? null) : null;
 }
 
 /** Records the table of a handler that reads or writes only rows that the application shows. */

@@ -1,4 +1,5 @@
 import { CompiledQuery } from "kysely";
+import { required } from "../../base/required.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
@@ -17,8 +18,7 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
     instance: db,
     transact: (work, context) => retry(() => transact({ db, reader }, work, context), toFailure),
     attempt: async (transaction, depth, part) => {
-      const open = openTransaction(transaction);
-      if (open === null) throw new Error("A part of a transaction requires an open transaction.");
+      const open = required(openTransaction(transaction), "A part of a transaction requires an open transaction.");
       return withSavepoint(`odatakit_part_${String(depth)}`, (command) => run(open, command), part);
     },
     isLost: (error) => contentionBehind(error) !== null,

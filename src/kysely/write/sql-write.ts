@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers, RestrictedHandler } from "../../definition/sets/handlers.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
@@ -159,12 +160,12 @@ async function checkChange(
   const fields = new Set(stated.flatMap(({ reference }) => reference.pairs.map(({ property }) => property.field)));
   const properties = [...table.entityType.properties, ...table.entityType.ignoredProperties];
   const selected = properties.filter(({ field, isKey }) => isKey || fields.has(field));
-  const current = await writer.read(
+  const found = await writer.read(
     task,
     row.key,
     selected.map((property) => ({ property })),
   );
-  if (current === null) return;
+  const current = required(found, `The locked row of ${table.name} cannot be read.`);
   await checkReferences(task, restrictions, stated, { table, entity: { ...current, ...values }, current });
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
-import { holdsAnyCaseGuids } from "../columns/table-columns.ts";
+import { holdsAnyCaseGuids, scalarPlanOf } from "../columns/table-columns.ts";
 import { toEquatable, type Sql } from "../statement/sql-form.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { setsOfService, tableOfSet, targetSet } from "./table-sets.ts";
@@ -60,8 +60,7 @@ function alongNavigation(
  */
 export function asReferredTo(references: readonly StoredReference[], bind: () => Sql): Sql {
   const texts = references.map(({ table, field }) => {
-    const plan = table.plans.get(field);
-    if (plan?.kind !== "scalar") throw new Error(`${field} of ${table.name} has no column.`);
+    const plan = scalarPlanOf({ field, name: field }, table.plans);
     const column = sql.id(plan.column);
     const { sql: cells, form } = toEquatable({ sql: column, form: plan.format.form });
     const found = sql`select ${column} as odata_text from ${sql.table(table.name)} where ${cells} = ${form.place?.(bind()) ?? bind()} limit 1`;

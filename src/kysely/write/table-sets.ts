@@ -51,7 +51,7 @@ const setsOver = keptPerPair((table: SqlTable, { entitySets }: ServiceDefinition
 /** Returns the target set of a navigation. */
 export function targetSet(context: Context, set: EntitySetDefinition, navigation: string): EntitySetDefinition | null {
   const name = set.entitySet.navigationPropertyBindings.get(navigation);
-  return name === undefined ? null : (serviceOf(context)?.entitySets.get(name) ?? null);
+  return name === undefined ? null : setOf(context, name);
 }
 
 /** Returns the set with a name in the service of the request; null outside a service. */

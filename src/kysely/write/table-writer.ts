@@ -1,5 +1,6 @@
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -74,9 +75,9 @@ export class TableWriter {
       if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
       const key = this.#keyOf(given, insertId);
       return chain(key === null ? null : this.read(task, key, selected), (stored) => {
-        if (stored === null) throw new Error(`The row that was added to ${table.name} cannot be read by its key.`);
-        this.#checkStored(task, columns, stored, given);
-        return split(stored, beside);
+        const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
+        this.#checkStored(task, columns, row, given);
+        return split(row, beside);
       });
     });
   }

@@ -81,7 +81,8 @@ function referringNames(context: Context, table: SqlTable): readonly string[] {
   const names = [...set.navigationProperties.values()].flatMap((navigation) => {
     const join = set.navigationJoins.get(navigation.name);
     if (navigation.isCollection || join?.kind !== "direct" || !refersToKey(navigation, join)) return [];
-    return join.pairs.flatMap(({ property }) => (set.entityType.properties.includes(property) ? [property.name] : []));
+    const properties = join.pairs.map(({ property }) => property);
+    return properties.filter((property) => set.entityType.properties.includes(property)).map(({ name }) => name);
   });
   return [...new Set(names)];
 }
@@ -91,7 +92,7 @@ function hintOf(names: readonly string[]): string {
 }
 
 function listOf(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.slice(-1).join("")}`;
 }
 
 const REFUSED = "A rule of the database rejects this write: check the values and their combination.";

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { keeper } from "../../base/memo.ts";
+import { required } from "../../base/required.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
+import { comparedPlanOf, scalarPlanOf } from "../columns/table-columns.ts";
 import type { WriteSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { planOf } from "../translate/find-path.ts";
 import { columnOperand, plannedOperand, Level, Relation } from "../translate/relation.ts";
 import { selectColumns, type Cells, type DocumentReader } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
@@ -153,7 +154,7 @@ export class WriteStatements {
       const columns = selectColumns(selected, this.#relation(), cells);
       const relation = this.#relation();
       const conditions = fields.map((field, index) => {
-        const plan = planOf({ field, name: field }, this.#table.plans);
+        const plan = comparedPlanOf({ field, name: field }, this.#table.plans);
         // Compares values, since a column may have several cells for one value, or one cell for several.
         return equalsConstant(plannedOperand(plan, relation), { kind: "parameter", index }, "filter");
       });
@@ -187,9 +188,8 @@ export class WriteStatements {
   #counting(): readonly Sql[] {
     const { rowVersion } = this.#table;
     if (rowVersion === null) return [];
-    const [stored] = this.#table.stored(rowVersion.field).columns;
-    const column = sql.id(stored?.column ?? rowVersion.field);
-    const greatest = sql.raw(GREATEST[rowVersion.type.name] ?? "2147483647");
+    const column = sql.id(scalarPlanOf(rowVersion, this.#table.plans).column);
+    const greatest = sql.raw(required(GREATEST[rowVersion.type.name], `${rowVersion.name} is not an integer.`));
     return [sql`${column} = case when ${column} is null or ${column} >= ${greatest} then 1 else ${column} + 1 end`];
   }
 
