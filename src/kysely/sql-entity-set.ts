@@ -21,7 +21,7 @@ import { narrowedHandlers } from "./read/narrowed-handlers.ts";
 import { readRow, toEntity } from "./read/read-entity.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
 import { sourceOf } from "./read/sql-row-source.ts";
-import { noteRows, TableRows } from "./schema/expected-tables.ts";
+import { noteRows, TableRows } from "./schema/table-rows.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
 import { transactionsOf } from "./write/sql-transactions.ts";

@@ -1,7 +1,4 @@
-import { sql } from "kysely";
-import { required } from "../../base/required.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
-import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/sets/stored-database.ts";
 import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
 import type { EnumType, LinkColumn, LinkJoin, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type {
@@ -11,11 +8,11 @@ import type {
   ExpectedTable,
   StoredTypes,
 } from "../../introspect/expected-table.ts";
-import type { WantedTable } from "../../introspect/schema.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
-import { holdsAnyCaseGuids, type ColumnPlan, type PlansByField, type ScalarPlan } from "../columns/table-columns.ts";
+import { holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
+import { columnName, plainColumn, type TableRows, wantedTable } from "./table-rows.ts";
 
 /** A set over a table, for the schema check. */
 export interface CheckedSet {
@@ -258,51 +255,4 @@ function accessOf({ capabilities }: EntitySetDefinition, property: StructuralPro
 
 function isWritten({ handlers }: EntitySetDefinition): boolean {
   return handlers.create !== undefined || handlers.replace !== undefined || handlers.patch !== undefined;
-}
-
-/** Returns the column of a property with a single column. */
-function plainColumn({ plans }: TableRows, field: string, { db }: CheckScope): readonly string[] {
-  const plan = plans.get(field);
-  return plan?.kind === "scalar" ? [columnName(plan.column, db)] : [];
-}
-
-/** Returns a name as in statements: Kysely plugins may change it. */
-function columnName(column: string, db: AnyKysely): string {
-  return required(namesIn(sql`${sql.id(column)}`.compile(db).sql)[0], "Kysely does not quote names.");
-}
-
-function wantedTable(table: string, db: AnyKysely): WantedTable {
-  const text = sql`${sql.table(table)}`.compile(db).sql;
-  return { text, names: namesIn(text) };
-}
-
-/** Returns the quoted names in a text. */
-function namesIn(text: string): readonly string[] {
-  return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
-    double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),
-  );
-}
-
-/** The table of the handlers of an entity set, for the schema check. */
-export class TableRows implements StoredRows {
-  readonly database: StoredDatabase;
-  /** As the declaration names it. */
-  readonly table: string;
-  readonly #plan: () => PlansByField;
-
-  constructor(database: StoredDatabase, table: string, plan: () => PlansByField) {
-    this.database = database;
-    this.table = table;
-    this.#plan = plan;
-  }
-
-  /** The columns of the properties, including ignored ones. */
-  get plans(): PlansByField {
-    return this.#plan();
-  }
-}
-
-/** Records on a handler which rows it reads or writes. */
-export function noteRows(handler: object, stored: TableRows): void {
-  Object.assign(handler, { stored } satisfies StoredHandler);
 }

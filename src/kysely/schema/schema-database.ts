@@ -10,7 +10,8 @@ import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import { expectedTables, TableRows } from "./expected-tables.ts";
+import { expectedTables } from "./expected-tables.ts";
+import { TableRows } from "./table-rows.ts";
 
 /** Runs the statements that read a catalogue. */
 interface CatalogueRows {

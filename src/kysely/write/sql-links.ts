@@ -63,7 +63,7 @@ function handlersOf(
   );
   const handlers = isCollection && pairs !== null ? { ...links, create } : links;
   const obeying: RestrictedHandler = { obeysRestriction: true };
-  for (const handler of Object.values(handlers)) noteTable(Object.assign(handler, obeying), table);
+  for (const handler of Object.values(handlers)) noteTable(Object.assign(handler as object, obeying), table);
   return handlers;
 }
 

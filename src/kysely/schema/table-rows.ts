@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import { required } from "../../base/required.ts";
+import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/sets/stored-database.ts";
+import type { WantedTable } from "../../introspect/schema.ts";
+import type { PlansByField } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
+
+/** The table of the handlers of an entity set, for the schema check. */
+export class TableRows implements StoredRows {
+  readonly database: StoredDatabase;
+  /** As the declaration names it. */
+  readonly table: string;
+  readonly #plan: () => PlansByField;
+
+  constructor(database: StoredDatabase, table: string, plan: () => PlansByField) {
+    this.database = database;
+    this.table = table;
+    this.#plan = plan;
+  }
+
+  /** The columns of the properties, including ignored ones. */
+  get plans(): PlansByField {
+    return this.#plan();
+  }
+}
+
+/** Records on a handler which rows it reads or writes. */
+export function noteRows(handler: object, stored: TableRows): void {
+  Object.assign(handler, { stored } satisfies StoredHandler);
+}
+
+/** Returns the column of a property with a single column. */
+export function plainColumn(
+  { plans }: TableRows,
+  field: string,
+  { db }: { readonly db: AnyKysely },
+): readonly string[] {
+  const plan = plans.get(field);
+  return plan?.kind === "scalar" ? [columnName(plan.column, db)] : [];
+}
+
+/** Returns a name as in statements: Kysely plugins may change it. */
+export function columnName(column: string, db: AnyKysely): string {
+  return required(namesIn(sql`${sql.id(column)}`.compile(db).sql)[0], "Kysely does not quote names.");
+}
+
+/** Returns a table as in statements, with the names in its text. */
+export function wantedTable(table: string, db: AnyKysely): WantedTable {
+  const text = sql`${sql.table(table)}`.compile(db).sql;
+  return { text, names: namesIn(text) };
+}
+
+/** Returns the quoted names in a text. */
+function namesIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
+    double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),
+  );
+}
