@@ -41,7 +41,7 @@ interface ConvertedColumn {
   readonly nullable: boolean;
 }
 
-/** Reads the `convert` of a column; undefined if there is none or a fault was reported. */
+/** Reads the `convert` of a column; undefined without one or after a fault. */
 export function readConversion(given: unknown, place: string, report: ReportFault): Functions | undefined {
   if (given === undefined) return undefined;
   const fix = "Give { fromDatabase, toDatabase }, two functions.";

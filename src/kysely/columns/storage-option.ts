@@ -50,7 +50,7 @@ export function storageName(storage: StorageForm | undefined): string {
 /**
  * Reads and checks the `storage` of a column.
  * @param place the path of the option, for messages
- * @returns undefined if there is none or a fault was reported
+ * @returns undefined without one or after a fault
  */
 export function readStorage(
   given: unknown,

@@ -2,7 +2,7 @@ import type { AbortableQueryOptions } from "kysely";
 import { keptPerForeign } from "../../base/memo.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
-/** Returns the open transaction of a context; null if it has none, or one that is not Kysely's. */
+/** Returns the open transaction of a context; null without one, or for a transaction of another library. */
 export function openTransaction(transaction: unknown): AnyKysely | null {
   if (typeof transaction !== "object" || transaction === null) return null;
   return "isTransaction" in transaction && transaction.isTransaction === true ? (transaction as AnyKysely) : null;
@@ -21,7 +21,7 @@ const cancelling = keptPerForeign((_adapter: object): { canCancel?: Promise<bool
 /**
  * Returns the options that abort a read when the client disconnects. The database cancels the query if its driver supports
  * that, so that abandoned requests occupy neither the database nor its pool; otherwise the result is ignored.
- * @throws the error of the driver if there is no connection
+ * @throws the error of the driver if it cannot connect
  * @see docs/reference/sql.md
  */
 export async function cancelOptions(db: AnyKysely, signal: AbortSignal): Promise<AbortableQueryOptions> {

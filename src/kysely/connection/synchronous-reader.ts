@@ -16,7 +16,7 @@ export interface SynchronousReader {
    * @throws Error for any other value, including undefined
    */
   readRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[];
-  /** Returns the first row of a `select`; undefined if there is none. */
+  /** Returns the first row of a `select`; undefined without rows. */
   readOne(sql: string, parameters: readonly unknown[]): readonly unknown[] | undefined;
 }
 
@@ -87,7 +87,7 @@ const findWriter = keptPerForeign((db: AnyKysely): Found => {
       if (isSynchronousWriter(connection)) made.writer = connection;
       return Promise.resolve();
     };
-    // If there is no connection, the statement reports it.
+    // Without a connection, the statement reports the error.
     executor.provideConnection(inspect).catch(() => undefined);
   }
   return made;

@@ -5,7 +5,7 @@ import { bindFormed, bindConstant, type SqlConstant } from "../statement/paramet
 import { toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 
-/** Returns argument number `index`. @throws Error if there is none, which the binder has ruled out */
+/** Returns argument number `index`. @throws Error if it is missing, which the binder has ruled out */
 export function operandAt({ expression, operands }: SqlCall, index: number): RowOperand | ConstantOperand {
   return required(operands[index], `${expression.name} lacks argument ${String(index + 1)}.`);
 }

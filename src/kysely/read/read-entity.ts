@@ -14,14 +14,14 @@ export interface KeyedRead {
   readonly key: unknown;
   readonly selected: readonly SelectedProperty[];
   readonly joins?: KeyedJoins | undefined;
-  /** The open transaction of the request; undefined if there is none. */
+  /** The open transaction of the request, if any. */
   readonly transaction: unknown;
 }
 
 /**
  * Reads the row of one entity: only the selected properties and joined expansions.
  * @param keyProperties the properties of the key in their order
- * @returns null if there is no such entity
+ * @returns null if the entity does not exist
  */
 export function readRow(
   reader: SqlReader,

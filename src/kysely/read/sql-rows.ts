@@ -33,7 +33,7 @@ export class SqlRows {
   }
 
   /**
-   * Returns the runner for an open transaction: this one if there is none, or if it belongs to another database.
+   * Returns the runner for an open transaction: this one without a transaction, or for one of another database.
    * @param transaction the transaction of the context, as in a query
    */
   within(transaction: unknown): SqlRows {
@@ -79,7 +79,7 @@ export class SqlRows {
       : readNow(this.#reader, this.#profile, "readRows", statement, parameters);
   }
 
-  /** Returns the first row; undefined if there is none. */
+  /** Returns the first row; undefined without rows. */
   first(statement: ReadRows, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
     return this.#reader === null
       ? this.#query(statement, parameters, signal).then(([row]) => row)

@@ -50,7 +50,7 @@ export interface StatementTarget {
   readonly key: readonly StructuralProperty[];
   /** Finds the columns. Called for the first statement, since tables may be created after the declarations. */
   readonly findPlans: () => PlansByField;
-  /** The synchronous reader, which can explain a statement before it runs; null if there is none. */
+  /** The synchronous reader, which can explain a statement before it runs; null without one. */
   readonly local: SynchronousReader | null;
 }
 

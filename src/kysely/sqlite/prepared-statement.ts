@@ -49,7 +49,7 @@ export class PreparedStatement<F extends RowForm> {
     }
   }
 
-  /** Returns the first row of a `select`; undefined if there is none. */
+  /** Returns the first row of a `select`; undefined without rows. */
   selectFirst(values: readonly SQLInputValue[]): RowOf<F> | undefined {
     if (this.#readsBigInts) return this.#firstWithBigInts(values);
     try {

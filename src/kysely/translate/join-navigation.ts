@@ -109,7 +109,7 @@ export function equal(left: RowOperand, right: RowOperand): Sql {
   return sql`${first} = ${second}`;
 }
 
-/** Returns the tests that operands are not null, for those that may be null. */
+/** Returns the tests that nullable operands are not null. */
 export function notNull(operands: readonly RowOperand[]): readonly Sql[] {
   return operands.flatMap(({ nulls, sql: value }) => (nulls === "never" ? [] : [sql`${value} is not null`]));
 }

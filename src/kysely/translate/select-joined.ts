@@ -62,7 +62,7 @@ function withJoins(condition: Sql, level: Level, statement: StatementScope): Sql
   return sql`exists (select 1 from ${level.from(row)} where ${condition})`;
 }
 
-/** Returns the index of a cell that is null only if there is no related entity: a cell of its key. */
+/** Returns the index of a cell that is null only without a related entity: a cell of its key. */
 function keyCell(related: Relation, columns: RowShape["columns"], cells: Cells): number {
   const fields = new Set(related.rows.key.map(({ field }) => field));
   for (const [{ field }, column] of columns) {

@@ -16,7 +16,7 @@ type OnPath = (path: PathSource) => boolean;
 /**
  * Returns the navigation that every path of an expression begins with, so that the expression is a condition on the related
  * entity only.
- * @returns null if there is none
+ * @returns null if the paths have none in common
  */
 export function sharedNavigation(expression: Expression, scope: PathScope): SharedNavigation | null {
   let common: SharedNavigation | null = null;
@@ -36,7 +36,7 @@ interface Group {
   readonly operands: Expression[];
 }
 
-/** Returns the operands of `and` or `or`, after merging those that depend on the same related entity only. */
+/** Returns the operands of `and` or `or`, after merging operands that depend only on the same related entity. */
 export function groupByNavigation(expression: LogicalExpression, scope: PathScope): readonly Expression[] {
   if (!scope.statement.isRelational) return expression.operands;
   const groups: Group[] = [];

@@ -102,7 +102,7 @@ function translateOperand(expression: Expression, translator: Translator, contex
   }
 }
 
-/** Throws for the kinds that are no operands: entities have no value to compare. */
+/** Throws for entities, which have no value to compare. */
 function refuseKind({ kind }: Extract<Expression, { readonly kind: "it" | "root" | "navigation" }>): never {
   throw new Error(`An operand cannot be of kind ${kind}.`);
 }

@@ -16,7 +16,7 @@ import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 import { toCommand, type WriteStatement, type WriteValues } from "./write-statements.ts";
 
-/** The values of a link: first the columns that refer to this entity, then those that refer to the related entity. */
+/** The values of a link: first those of columns for this entity, then those of columns for the related entity. */
 export type LinkValues = readonly PrimitiveValue[];
 
 /** The tables on both sides of links. */

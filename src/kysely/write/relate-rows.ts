@@ -100,7 +100,7 @@ export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWrit
 
 /**
  * Creates an entity that is related to an entity of this table by `on`.
- * @returns null if there is no entity with this key
+ * @returns null if no entity has this key
  */
 export async function createRelated(
   write: RelatedWrite,

@@ -113,7 +113,7 @@ function selectedOf(
   return [...byField.values()].map((property) => ({ property }));
 }
 
-/** Reads and locks a related entity that the user sees; null if there is none. */
+/** Reads and locks a related entity; null if it is missing or hidden. */
 export async function readRelated(
   { task, other, target, restrictions }: Relation,
   key: readonly PrimitiveValue[],

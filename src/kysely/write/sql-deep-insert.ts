@@ -119,7 +119,7 @@ function nodesWithin(task: PlacedTask, node: Node): readonly PlacedNode[] {
 }
 
 /**
- * Adds one entity, after the entities that it refers to and before those that refer to it.
+ * Adds one entity, after the entities that it refers to and before its dependents.
  * @param linked values that follow from the enclosing entity
  * @param beside ignored properties that the enclosing entity needs
  */
@@ -170,7 +170,7 @@ export async function insertNode(
   return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
 }
 
-/** Checks the foreign keys of the client, without those that follow completely from related entities. */
+/** Checks the foreign keys of the client, except foreign keys that follow completely from related entities. */
 async function checkStated(task: InsertTask, { table, values }: Node, known: Values): Promise<void> {
   const stated = notFollowing(task.stated.get(values) ?? [], known);
   if (stated.length === 0) return;

@@ -83,7 +83,7 @@ interface RowChange {
   readonly isMerged: boolean;
 }
 
-/** Changes a row. @returns null if there is none with the expected values */
+/** Changes a row. @returns null if no row has the key and the expected values */
 function changeRow(
   writer: TableWriter,
   wanted: readonly PrimitiveValue[],
@@ -198,7 +198,7 @@ interface RowToWrite {
 
 /**
  * Reads and locks a row that is about to be written.
- * @returns null if there is none with the expected values
+ * @returns null if no row has the key and the expected values
  */
 async function readExpected(
   writer: TableWriter,

@@ -55,7 +55,7 @@ function alongNavigation(
 
 /**
  * Returns the value to store in a foreign key: the text of the referenced row, since constraints of the database compare the
- * letters; if there is no such row, the value itself.
+ * letters; without such a row, the value itself.
  * @param bind makes the placeholder of the value
  */
 export function asReferredTo(references: readonly StoredReference[], bind: () => Sql): Sql {

@@ -54,7 +54,7 @@ export class TableWriter {
 
   /**
    * Adds a row.
-   * @param values the values of the entity; those that the database generates are ignored
+   * @param values the values of the entity; generated values are ignored
    * @param linked values that follow from related rows, which take precedence over those of the entity
    * @param beside ignored properties whose values are returned too
    */
@@ -82,7 +82,7 @@ export class TableWriter {
     });
   }
 
-  /** Changes properties of a row. @returns null if there is no row with that key and the expected values */
+  /** Changes properties of a row. @returns null if no row has the key and the expected values */
   update(task: WriteTask, key: readonly PrimitiveValue[], values: Values, expected: Expected): Maybe<Values | null> {
     const fields = this.#fieldsOf(values);
     const written = this.#orFault(task, () => this.#written(fields, values));
@@ -91,7 +91,7 @@ export class TableWriter {
 
   /**
    * Merges a change into a row, without writing the columns of complex values that it does not mention.
-   * @returns null if there is no row with that key and the expected values
+   * @returns null if no row has the key and the expected values
    */
   merge(
     task: WriteTask,

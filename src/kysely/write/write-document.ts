@@ -49,7 +49,7 @@ function nullableWriter(write: WriteValue): WriteValue {
 
 /**
  * Returns the JSON text of a complex value after a change is merged into it. Members that the change does not mention are
- * kept, even those that are not in the model.
+ * kept, even if they are not in the model.
  * @param text the stored value
  * @param path the enclosing complex properties, and the property itself
  * @throws IncompleteValueError; Error if the text is not such a value
