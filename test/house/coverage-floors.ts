@@ -15,7 +15,7 @@ export const BRANCH_FLOORS: Readonly<Record<string, number>> = {
   http: 94,
   introspect: 93,
   json: 96,
-  kysely: 89,
+  kysely: 93,
   "kysely/dialects": 93,
   memory: 94,
   openapi: 93,

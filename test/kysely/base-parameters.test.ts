@@ -7,7 +7,7 @@ const db = await ordersDatabase();
 const Row = entityType("Row", { id: edm.int32().key() });
 const make = (sql: string, parameters: readonly unknown[]) => () => sqlSource(Row, { db, from: { sql, parameters } });
 
-describe("the values of a base query are as many as it asks for, lest those of a client take their places", () => {
+describe("a base query has as many values as placeholders, so that no value of a client takes their place", () => {
   test.each<[sql: string, parameters: readonly unknown[], wanted: number]>([
     ["select id from orders where id = ?", [], 1],
     ["select id from orders where id = ?", [1, 2], 1],

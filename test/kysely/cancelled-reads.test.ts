@@ -12,11 +12,11 @@ import { expect, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
 
-/** A database whose statements run until they are told to end. */
+/** A database whose statements run until they are cancelled. */
 class EndlessDatabase {
-  /** Statements that were begun. */
+  /** Statements that have started. */
   begun = 0;
-  /** Statements that were told to end. */
+  /** Statements that were cancelled. */
   cancelled = 0;
   readonly started: Promise<void>;
   #start: () => void = () => {};
@@ -28,7 +28,7 @@ class EndlessDatabase {
     });
   }
 
-  /** A dialect of PostgreSQL over it. @param isCancelling whether its driver can end a statement */
+  /** A PostgreSQL dialect over it. @param isCancelling whether its driver can cancel a statement */
   dialect(isCancelling: boolean): Dialect {
     const connection: DatabaseConnection = {
       executeQuery: () => {
@@ -74,7 +74,7 @@ function open(isCancelling: boolean) {
   const db: AnyDatabase = new Kysely({ dialect: database.dialect(isCancelling) });
   const set = sqlEntitySet(Item, { db, table: "items", operations: ["read"] });
   const logger = recordingLogger();
-  // This database has no catalogue to compare with: its statements never answer.
+  // This database has no catalogue for the check: its statements never return.
   return { database, logger, service: odataService({ entitySets: [set], logger, schemaCheck: false }) };
 }
 
@@ -83,21 +83,24 @@ test.each([
   ["/Items/$count", true, 1],
   ["/Items?$count=true&$top=0", true, 1],
   ["/Items", false, 0],
-])("a client that goes away ends the statement of %s, where the driver can: %s", async (target, isCancelling, most) => {
-  const { database, logger, service } = open(isCancelling);
-  const gone = new AbortController();
-  const answer = service.fetch(new Request(`http://service.example${target}`, { signal: gone.signal }));
-  await database.started;
-  expect(database.cancelled).toBe(0);
-  gone.abort();
-  // Nobody reads it any more.
-  expect((await answer).status).toBe(500);
-  expect([database.begun, database.cancelled]).toEqual([1, most]);
-  // It is no failure of the service.
-  expect(logger.errors).toEqual([]);
-});
+])(
+  "cancels the statement of %s after the client disconnects, if the driver can: %s",
+  async (target, isCancelling, most) => {
+    const { database, logger, service } = open(isCancelling);
+    const gone = new AbortController();
+    const answer = service.fetch(new Request(`http://service.example${target}`, { signal: gone.signal }));
+    await database.started;
+    expect(database.cancelled).toBe(0);
+    gone.abort();
+    // The client has disconnected.
+    expect((await answer).status).toBe(500);
+    expect([database.begun, database.cancelled]).toEqual([1, most]);
+    // This is not a failure of the service.
+    expect(logger.errors).toEqual([]);
+  },
+);
 
-test("a database that cannot be reached at first is asked again", async () => {
+test("retries a database that was unavailable at first", async () => {
   const { database } = open(true);
   const dialect = database.dialect(true);
   let tries = 0;

@@ -6,11 +6,11 @@ import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engin
 
 const Account = entityType("Account", { id: edm.int32().key(), balance: edm.int32() });
 
-/** What each driver says beside the name of the constraint. */
+/** The fields that each driver adds to the name of the constraint. */
 const CODES = {
   sqlite: { code: "ERR_SQLITE_ERROR", errcode: 275 },
   postgres: { code: "23514" },
-  // The driver has the names of MySQL, which gave this number another one.
+  // The driver uses the names of MySQL, which has another name for this number.
   mariadb: { code: expect.any(String) as unknown, errno: 4025 },
 };
 
@@ -50,7 +50,7 @@ describe.each(ENGINES)("check constraints of $title", (engine) => {
     return { status: response.status, json: JSON.parse(await response.text()) as unknown };
   };
 
-  test("the log names the constraint, the response does not", async () => {
+  test("logs the name of the constraint, and omits it from the response", async () => {
     const { status, json } = await post();
     expect([status, json]).toEqual([
       400,
@@ -79,7 +79,7 @@ describe.each(ENGINES)("check constraints of $title", (engine) => {
     ]);
   });
 
-  test("with `exposeConstraintNames` the response names it, too", async () => {
+  test("names the constraint in the response with `exposeConstraintNames`", async () => {
     const { status, json } = await post(true);
     expect(status).toBe(400);
     expect(json).toEqual({

@@ -61,12 +61,12 @@ describe("$search over columns finds", () => {
     expect(await codes(search)).toEqual(new Set(expected));
   });
 
-  test("nothing in what is null, so NOT finds it", async () => {
+  test("nothing in null, so NOT matches", async () => {
     expect((await found("Orders", "red")).value.map(({ id }) => id)).toEqual([2]);
     expect((await found("Orders", "NOT red")).value.map(({ id }) => id)).toEqual([1, 3]);
   });
 
-  test("whatever is a text or not, and never more than that", async () => {
+  test("a text or its complement, and never more", async () => {
     // A phrase in quotes has no others in it but behind a backslash.
     const texts = fc.string({ unit: "binary", minLength: 1, maxLength: 8 }).filter((text) => !text.includes("\u0000"));
     const property = fc.asyncProperty(texts, async (text) => {
@@ -80,8 +80,8 @@ describe("$search over columns finds", () => {
   });
 });
 
-describe("what a search finds", () => {
-  test("takes all other options, in the database", async () => {
+describe("a search over columns", () => {
+  test("combines with all other options in the database", async () => {
     await found("Tags", "e", "&$filter=length(code) gt 2&$orderby=label desc&$top=2&$count=true&$select=code");
     seen();
     const body = await found(
@@ -108,7 +108,7 @@ describe("what a search finds", () => {
     expect((await found("Orders", "w", "&$filter=tags/any(t:t/code eq 'x')")).value).toHaveLength(1);
   });
 
-  test("does not narrow what navigations lead to", async () => {
+  test("does not narrow the targets of navigations", async () => {
     const { value } = await found(
       "Tags",
       "quoted",
@@ -119,19 +119,19 @@ describe("what a search finds", () => {
     expect((await found("Tags", "quoted", filter)).value).toEqual([{ code: "x" }]);
   });
 
-  test("is searched for within an expansion", async () => {
+  test("works within an expansion", async () => {
     const { value } = (await ask(service, "/Orders?$select=id&$expand=tags($search=quoted;$select=code)")) as Body;
     expect(value.map(({ tags }) => tags)).toEqual([[], [], [{ code: "x" }]]);
   });
 
-  test("is asked for by one text per structure, whatever the words", async () => {
+  test("uses one statement per structure, whatever the words", async () => {
     seen();
     for (const search of ["a b", "c d", "e AND f"]) await found("Tags", search);
     expect(new Set(seen().map((statement) => statement.sql)).size).toBe(1);
   });
 });
 
-test("long searches are answered, or refused as too long", async () => {
+test("answers long searches, or rejects them as too long", async () => {
   const words = Array.from({ length: 900 }, (_none, index) => `w${String(index)}`);
   expect(await codes(words.join(" OR "))).toEqual(new Set());
   expect(await codes(`NOT (${words.join(" ")})`)).toEqual(new Set(TAGS.map(([code]) => code)));

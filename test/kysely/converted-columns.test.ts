@@ -98,7 +98,7 @@ async function makeCars(db: AnyDatabase): Promise<void> {
 
 const operations = ["read", "create", "replace", "patch", "delete"] as const;
 
-describe.each(ENGINES)("columns with a conversion of the application: $title", (engine) => {
+describe.each(ENGINES)("columns that the application converts: $title", (engine) => {
   let opened: OpenDatabase;
   let service: ReturnType<typeof odataService>;
   const logged: string[] = [];
@@ -147,7 +147,7 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
   });
   afterAll(() => opened.close());
 
-  test("reads give values, in pages, by key, along expansions and as properties", async () => {
+  test("returns values in pages, by key, in expansions and as properties", async () => {
     const polo = { id: 1, name: "polo", colors: ["red", "blue"], place: { x: 1, y: 2 }, price: 12.5, ownerId: 1 };
     const golf = { id: 2, name: "golf", colors: ["green"], place: null, price: null, ownerId: null };
     expect((await answer(service, "/Cars?$orderby=id"))[1]).toMatchObject({ value: [polo, golf] });
@@ -177,12 +177,12 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
     ["/Sources?$filter=place/x eq 1", "place"],
     ["/Sources?$filter=place ne null", "place"],
     ["/Sources?$orderby=price desc", "price"],
-  ])("%s is 400, and names the property", async (target, property) => {
+  ])("%s returns 400 and names the property", async (target, property) => {
     const [status, body] = await answer(service, target);
     expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(`'${property}'`)]);
   });
 
-  test("$metadata and OpenAPI say which properties cannot be filtered or sorted by", async () => {
+  test("$metadata and OpenAPI list the properties without filter and order", async () => {
     const [, metadata] = await answer(service, "/$metadata");
     const annotated = String(metadata)
       .replace(/^[\s\S]*?<EntitySet Name="Cars"/, "")
@@ -194,11 +194,11 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
     }
     const [, api] = await answer(service, "/openapi.json");
     const cars = (api as { readonly paths: Readonly<Record<string, { readonly get: unknown }>> }).paths["/Cars"]?.get;
-    expect(JSON.stringify(cars)).toContain("Which items to return. Allowed: id, ownerId, owner.");
+    expect(JSON.stringify(cars)).toContain("The condition that items must meet. Allowed: id, ownerId, owner.");
     expect(JSON.stringify(cars)).toContain("The order of the items. Allowed: id, ownerId, owner.");
   });
 
-  test("writes store cells, under ETags", async () => {
+  test("stores cells, with ETags", async () => {
     const { db } = opened;
     const body = { id: 9, name: "taxi", colors: ["a", "b"], place: { x: 3, y: -4 }, price: 2.5, ownerId: null };
     const [status, created, headers] = await answer(service, "/Cars", { method: "POST", body });
@@ -227,14 +227,14 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
     expect((await answer(service, "/Cars(9)", { method: "DELETE", headers: { "If-Match": now } }))[0]).toBe(204);
   });
 
-  test("a cell that cannot be converted is a 500, and the log names column and table", async () => {
+  test("returns 500 for a cell that cannot be converted, and logs column and table", async () => {
     await sql`insert into cars (id, name) values (20, 'bad')`.execute(opened.db);
     expect((await answer(service, "/Cars(20)"))[0]).toBe(500);
     expect(logged.at(-1)).toBe('Column "name" of table "cars": `fromDatabase` of Name failed: no name is bad');
     await sql`delete from cars where id = 20`.execute(opened.db);
   });
 
-  test("two sources that differ in their conversions alone do not share one", async () => {
+  test("does not share a conversion between two sources that differ only in it", async () => {
     const { db } = opened;
     await sql`delete from cars where id = 9`.execute(db);
     const shout = { name: { convert: { fromDatabase: (cell: unknown) => `${String(cell)}!`, toDatabase: String } } };
@@ -251,7 +251,7 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
     });
   });
 
-  test("faults at startup", () => {
+  test("reports faults at startup", () => {
     const { db } = opened;
     const convert = { fromDatabase: String, toDatabase: String };
     const shared = { db, table: "cars", operations: ["read"] } as const;
@@ -291,7 +291,7 @@ describe.each(ENGINES)("columns with a conversion of the application: $title", (
     ]);
   });
 
-  test("a row rule over such a column is a ConfigurationError", async () => {
+  test("rejects a row rule over a converted column with a ConfigurationError", async () => {
     const { db } = opened;
     const ruled = odataService({
       authenticate: () => ({ id: "1" }),

@@ -10,7 +10,7 @@ import { setQuery, targetOf } from "../executors/relations-queries.ts";
 import { relationRows } from "../executors/relations-rows.ts";
 import { makeTables, tablesService } from "../executors/relations-tables.ts";
 
-/** The forms for distributed databases, on SQLite, which takes them as well. */
+/** The forms for distributed databases, on SQLite, which supports them too. */
 vi.mock("../../src/kysely/dialects/find-dialect-profile.ts", async (original) => {
   const profiles = await original<typeof Profiles>();
   return {
@@ -25,8 +25,8 @@ vi.mock("../../src/kysely/dialects/find-dialect-profile.ts", async (original) =>
 
 const RUNS = fuzzCount(300);
 
-describe("without subqueries that look at the rows around them, and without joined expansions", () => {
-  test("the answers are those of arrays, but for predicates that look around", { timeout: 120_000 }, async () => {
+describe("without correlated subqueries and joined expansions", () => {
+  test("returns the same as arrays, except for correlated predicates", { timeout: 120_000 }, async () => {
     const data = relationRows(7);
     const oracle = memoryService(data, "batches");
     const statements = countStatements(sqliteDialect(":memory:"));

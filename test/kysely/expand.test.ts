@@ -37,7 +37,7 @@ const parts = sqlEntitySet(Part, {
 });
 const service = odataService({ entitySets: [parts], propertyNaming: "camelCase" });
 
-/** The members that bodies have, of whatever form: each test looks for those that it expects. */
+/** The members of any body; each test checks the members that it expects. */
 interface Body {
   readonly value: readonly unknown[];
 }
@@ -50,7 +50,7 @@ async function get(target: string): Promise<{ readonly status: number; readonly 
 describe("navigation handlers of a set over a table", () => {
   const etag = expect.any(String);
 
-  test("get the keys of the page, whatever is selected", async () => {
+  test("receive the keys of the page, whatever the selection", async () => {
     const { json } = await get("/Parts?$expand=parts($select=code;$expand=parts/$count)&$select=id&$orderby=id");
     expect(json.value).toEqual([
       {
@@ -70,7 +70,7 @@ describe("navigation handlers of a set over a table", () => {
     ]);
   });
 
-  test("of one entity, with links made from the row", async () => {
+  test("expand one entity, with links made from the row", async () => {
     const { json } = await get("/Parts('a')?$expand=parts/$ref&$select=id");
     expect(json).toEqual({
       "@odata.context": "http://service.example/$metadata#Parts(id)/$entity",
@@ -84,7 +84,7 @@ describe("navigation handlers of a set over a table", () => {
     });
   });
 
-  test("without a handler and a join there is nothing to write: a row holds its columns alone", async () => {
+  test("expands nothing without a handler and a join, since a row contains only its columns", async () => {
     asked.length = 0;
     const { status, json } = await get("/Parts?$expand=owner,parts/$count&$select=code&$top=1");
     expect([status, json.value]).toEqual([200, [{ "@odata.etag": etag, code: "a", "parts@odata.count": 2 }]]);
@@ -103,7 +103,7 @@ describe("navigation handlers of a set over a table", () => {
   });
 });
 
-test("$metadata says which navigations of a set over a table cannot be expanded, and the requests agree", async () => {
+test("$metadata lists the navigations that cannot be expanded, and requests agree", async () => {
   const answer = await service.fetch(new Request("http://service.example/$metadata"));
   const [, restrictions = ""] = /ExpandRestrictions">([\s\S]*?)<\/Annotation>/.exec(await answer.text()) ?? [];
   expect(restrictions).toContain('<PropertyValue Property="Expandable" Bool="true"/>');

@@ -21,9 +21,9 @@ await sql`analyze`.execute(db);
 
 const run = recordStatements(db);
 
-/** How SQLite runs a statement. */
+/** The query plan of SQLite. */
 async function planOf({ sql: text, parameters }: RunStatement): Promise<string> {
-  // Values of a plan do not matter, but a range may be planned by them.
+  // Values matter only for ranges, whose plan may depend on them.
   const compiled = { sql: `explain query plan ${text}`, parameters };
   const { rows } = await db.executeQuery<{ readonly detail: string }>({
     ...db.selectFrom("orders").compile(),
@@ -67,7 +67,7 @@ describe("an index serves", () => {
     ["span eq duration'PT1M'", /SEARCH it USING .*orders_span \(<expr>=\?\)/],
     ["tolower(name) eq 'name 7'", /SEARCH it USING .*orders_lower \(<expr>=\?\)/],
   ])("%s", async (filter, expected) => {
-    // Without an order: of a page SQLite may choose to read by the key, and sort nothing.
+    // Without an order, since SQLite may read a page by its key to avoid sorting.
     expect(await plan({ filter }, "/$count")).toMatch(expected);
   });
 
@@ -85,7 +85,7 @@ describe("an index serves", () => {
     expect(text).not.toContain("TEMP B-TREE");
   });
 
-  test("a base query as well: it costs nothing", async () => {
+  test("a base query as well, without cost", async () => {
     const from = db.selectFrom("orders").selectAll().where("customer_id", "<", 90);
     const [statement] = await recordStatements(db, from)({ filter: "name eq 'name 7'", select: "id" });
     expect(await planOf(statement ?? { sql: "", parameters: [] })).toMatch(

@@ -1,25 +1,25 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
 
-/** What is asked of a database: the text of a statement, `begin` or `commit`. */
+/** Decides whether a command fails: the text of a statement, `begin` or `commit`. */
 export type FailPoint = (command: string, position: number) => Error | null;
 
-/** Decides what fails, and counts what was asked since it was last set. */
+/** Decides which commands fail, and records the commands since the last change. */
 export class Failures {
   readonly commands: string[] = [];
   #point: FailPoint = () => null;
 
-  /** Sets what fails from now on. */
+  /** Sets the commands that fail from now on. */
   set(point: FailPoint): void {
     this.commands.length = 0;
     this.#point = point;
   }
 
-  /** Nothing fails any more. */
+  /** Lets all commands succeed. */
   clear(): void {
     this.set(() => null);
   }
 
-  /** @throws Error what was decided on */
+  /** Records a command. @throws Error if it is to fail */
   ask(command: string): void {
     const error = this.#point(command, this.commands.length);
     this.commands.push(command);
@@ -27,7 +27,7 @@ export class Failures {
   }
 }
 
-/** A dialect whose driver fails where it is told to, before the database hears of the command. */
+/** A dialect whose driver can fail before a command reaches the database. */
 export function failingDialect(dialect: Dialect, failures: Failures): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),

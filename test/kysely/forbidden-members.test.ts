@@ -81,7 +81,7 @@ test.each([
   ["PUT", "Accounts(1)/Home", `{"value":${ADDRESS}}`],
   ["PUT", "Accounts(1)/Doc", `{"value":${ADDRESS}}`],
   ["POST", "Accounts(1)/Notes", `{"Id":5,${FORBIDDEN}}`],
-])("%s %s changes no column that the client must not write", async (method, path, body) => {
+])("%s %s changes no column that the client may not write", async (method, path, body) => {
   const { db, send } = await start();
   expect((await send(method, path, body)).status).toBe(204);
   const accounts = await db.selectFrom("accounts").selectAll().execute();

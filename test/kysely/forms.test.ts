@@ -36,7 +36,7 @@ function storedInstants(name: string): StoredInstants {
   return found;
 }
 
-/** `x gt value` and its like, as statements say them, against the same on values. */
+/** Compares the SQL of `x gt value` and similar conditions with the same conditions on values. */
 function expectBounds<Cell>(
   form: SqlForm,
   cell: Cell,
@@ -60,7 +60,7 @@ function expectBounds<Cell>(
 const compareAny = (left: unknown, right: unknown): number =>
   Number((left as number) > (right as number)) - Number((left as number) < (right as number));
 
-/** By their UTF-8 bytes, as SQLite does. */
+/** Compares UTF-8 bytes, as SQLite does. */
 const compareStrings = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
 
 describe("bounds of a constant among the cells of a form", () => {
@@ -103,7 +103,7 @@ describe("bounds of a constant among the cells of a form", () => {
     ]);
   });
 
-  test("timestamps in UTC of any width, and days", () => {
+  test("UTC timestamps of any width, and days", () => {
     const property = fc.property(second, fc.nat(12), instant, fc.boolean(), (start, digits, other, isNear) => {
       const cell = digits === 0 ? `${start}Z` : `${start}.${"5".repeat(digits)}Z`;
       const value = isNear ? `${start}.${"5".repeat(12)}Z` : other;
@@ -132,7 +132,7 @@ describe("bounds of a constant among the cells of a form", () => {
     expect(writeEpoch(1e15)).toBeNull();
   });
 
-  test("Julian days, which stand for milliseconds, and are read as what was written", () => {
+  test("Julian days, which represent milliseconds and are read as written", () => {
     const { form, timestamp } = storedInstants("julian");
     const { read, toCell } = timestamp(PROPERTY);
     const property = fc.property(
@@ -144,7 +144,7 @@ describe("bounds of a constant among the cells of a form", () => {
         const written = writeEpoch(milliseconds) ?? "";
         const cell = toCell?.(written);
         expect(read(cell)).toBe(written);
-        // The doubles around it, and those on the border of the next millisecond.
+        // The doubles around it, and those at the border of the next millisecond.
         for (const start of [Number(cell), (milliseconds + 210_866_760_000_000.5) / 86_400_000]) {
           let near = start;
           for (let step = 0; step < Math.abs(steps); step += 1) near = nextDouble(near, steps < 0 ? -1 : 1);
@@ -195,13 +195,13 @@ describe("bounds of a constant among the cells of a form", () => {
     ["-0044-03-15T12:00:00Z", ""],
     ["12024-01-01T00:00:00Z", ":"],
     ["9999-12-31T23:59:59.9999Z", ":"],
-  ])("a year that no text has: %s", (value, ceiling) => {
+  ])("a year without a text: %s", (value, ceiling) => {
     expect([utcForm(3).ceiling(value), MIDNIGHT_FORM.ceiling(value)]).toEqual([ceiling, ceiling]);
   });
 });
 
 describe("keys", () => {
-  test("of instants have their order", () => {
+  test("of instants sort like the instants", () => {
     const any = fc.oneof(
       instant,
       fc.constantFrom(
@@ -219,7 +219,7 @@ describe("keys", () => {
     fc.assert(property, { numRuns: caseCount(500) });
   });
 
-  test("of durations have their order", () => {
+  test("of durations sort like the durations", () => {
     const texts = [
       "PT0S",
       "-PT0S",
@@ -274,7 +274,7 @@ describe("the texts that start with a prefix", () => {
     fc.string({ unit: "grapheme", maxLength: 3 }),
   );
 
-  test("are those from it to its successor", () => {
+  test("are those from the prefix up to its successor", () => {
     const property = fc.property(text, text, fc.boolean(), (prefix, other, isLonger) => {
       const whole = isLonger ? prefix + other : other;
       const end = successorOf(prefix);

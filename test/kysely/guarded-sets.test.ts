@@ -61,20 +61,20 @@ function faultsOf({ parents, children, ofParents = {}, ofChildren = {} }: Given)
 
 const ALL = ["read", "create", "replace", "patch", "delete"] as const;
 
-describe("sets over tables with rules", () => {
-  test("can be judged wherever they are read", () => {
+describe("sets over tables with row rules", () => {
+  test("can be checked wherever they are read", () => {
     expect(faultsOf({ parents: ALL, children: ALL, ofParents: { all: mine, rows }, ofChildren: { rows } })).toEqual([]);
     expect(faultsOf({ parents: ["read"], children: ALL, ofParents: { all: authenticated(), rows } })).toEqual([]);
     expect(faultsOf({ parents: ["create"], children: ["read"], ofParents: { create: mine } })).toEqual([]);
   });
 
-  test("need rows where checks of entities cannot be part of a query", () => {
+  test("need `rows` where checks of entities cannot be part of a query", () => {
     expect(faultsOf({ parents: ["read"], children: ["read"], ofParents: { read: mine } })).toEqual([
       "Parents: GET /Parents: `read` requires resource(…), which cannot be part of a query, but the collection can be read and the set has no `rows`.",
     ]);
   });
 
-  test("need to be read where entities are addressed by handlers of the framework", () => {
+  test("must be readable where handlers of the framework address entities", () => {
     const noKey =
       "`authorization.rows` hides entities, but without `getByKey` the service cannot check whether an entity is hidden.";
     expect(faultsOf({ parents: ["create"], children: ["read", "create"], ofParents: { rows } })).toEqual([
@@ -88,7 +88,7 @@ describe("sets over tables with rules", () => {
     ]);
   });
 
-  test("need nothing for handlers that the other table does not offer", () => {
+  test("need nothing for handlers that the other table lacks", () => {
     expect(faultsOf({ parents: ["create"], children: ["read"], ofParents: { rows } })).toEqual([]);
   });
 });

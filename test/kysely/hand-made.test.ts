@@ -7,7 +7,7 @@ import type { QueryShape } from "../../src/query/clauses.ts";
 import type { Expression, PropertyExpression } from "../../src/query/expression.ts";
 import { Order, ordersDatabase, readerOf } from "./orders.ts";
 
-/** Expressions that the contract of executors has, and no client can write. */
+/** Expressions that executors support although no client can write them. */
 
 const db = await ordersDatabase();
 for (const [id, customer] of [
@@ -77,7 +77,7 @@ describe("in, with lists that no client can write", () => {
     expect(await idsWhere(expression)).toEqual(expected);
   });
 
-  test("more values than a statement takes are the client's fault", async () => {
+  test("rejects more values than a statement may have", async () => {
     const values = Array.from({ length: 40_000 }, (_none, index): Expression => ({
       kind: "literal",
       value: BigInt(index),
@@ -89,8 +89,8 @@ describe("in, with lists that no client can write", () => {
   });
 });
 
-describe("literals in place", () => {
-  test("are bound as parameters are", async () => {
+describe("literals", () => {
+  test("are bound like parameters", async () => {
     const literal: Expression = { kind: "literal", value: 2n, type: INT64 };
     const comparison = (operator: "eq" | "gt"): Expression => ({
       kind: "comparison",

@@ -8,7 +8,7 @@ import { faultOf, sendTo } from "./writes-model.ts";
 const Page = entityType("Page", { id: edm.int32().key(), text: edm.string(), version: edm.int32().computed() });
 
 describe.each(ENGINES)("If-None-Match of writes to $title", (engine) => {
-  test("holds back what matches, and a write in between", async () => {
+  test("rejects matching entities, and detects a concurrent write", async () => {
     const { db, close } = await engine.open();
     await sql`create table pages (id int primary key, text varchar(50) not null, version int not null)`.execute(db);
     await sql`insert into pages values (1, 'a', 1)`.execute(db);
@@ -20,7 +20,7 @@ describe.each(ENGINES)("If-None-Match of writes to $title", (engine) => {
       etag: ["version"],
     });
     let isOverwritten = false;
-    // A rule looks at the entity that was loaded: here somebody else writes it then.
+    // The rule runs on the loaded entity: here another client writes it at that moment.
     const overwrite = resource(async () => {
       if (isOverwritten) await sql`update pages set version = version + 10`.execute(db);
       return true;

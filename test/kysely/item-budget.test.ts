@@ -29,13 +29,13 @@ const service = odataService({
   ],
 });
 
-/** A thousand million items for the first thing, as none meets the innermost condition. */
+/** A billion items for the first thing, since none meets the innermost condition. */
 const CUBE = "Tags/any(a:Tags/any(b:Tags/any(c:c gt b and b gt a and c eq concat(a,'x'))))";
 
 test.each([
   ["Things", 2_000_000],
   ["Listed", 20_000_000],
-])("%s: nested any and all end at a count of their items", async (set, most) => {
+])("%s: nested any and all stop at a maximum number of items", async (set, most) => {
   const answer = await service.fetch(new Request(`http://x/${set}?$filter=${CUBE}`));
   expect(answer.status).toBe(400);
   expect(await answer.json()).toEqual({

@@ -45,14 +45,14 @@ async function read(link: string): Promise<Page> {
   return JSON.parse(text) as Page;
 }
 
-/** The statement of the last page that was read. */
+/** The statement of the last page. */
 function lastStatement(): readonly [text: string, parameters: readonly unknown[]] {
   const call = readRows.mock.calls.at(-1);
   if (call === undefined) throw new Error("Nothing was read.");
   return call;
 }
 
-/** How SQLite runs a statement. */
+/** The query plan of SQLite. */
 async function planOf([text, parameters]: readonly [string, readonly unknown[]]): Promise<string> {
   const compiled = db.selectFrom("orders").compile();
   const explained = { ...compiled, sql: `explain query plan ${text}`, parameters };
@@ -60,7 +60,7 @@ async function planOf([text, parameters]: readonly [string, readonly unknown[]])
   return rows.map(({ detail }) => detail).join("; ");
 }
 
-describe("the page behind a row begins in an index, however far down it is", () => {
+describe("a page after a row starts in an index, however far down it is", () => {
   test.each([
     ["", /^SEARCH \S+ USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
     ["id desc", /^SEARCH \S+ USING INTEGER PRIMARY KEY \(rowid<\?\)$/],
@@ -87,13 +87,13 @@ describe("the page behind a row begins in an index, however far down it is", () 
     const whole = await sql<{ id: number }>`select id from orders`.execute(db);
     expect(new Set(seen).size).toBe(whole.rows.length);
     expect(seen).toHaveLength(whole.rows.length);
-    // The first page, one within null, and one for all others.
+    // The first page, a page within null, and one for all other pages.
     expect(statements.size).toBeLessThanOrEqual(3);
     expect(await planOf(lastStatement())).toMatch(plan);
     expect(lastStatement()[0]).not.toMatch(/offset/i);
   });
 
-  test("the values of the row are bound, and the statement is the same for any other row", async () => {
+  test("binds the values of the row, and uses the same statement for every row", async () => {
     const first = await read("http://service.example/Orders?$orderby=name desc");
     const second = await read(first["@odata.nextLink"] ?? "");
     const [text, parameters] = lastStatement();
@@ -104,7 +104,7 @@ describe("the page behind a row begins in an index, however far down it is", () 
     expect(text).not.toMatch(/name \d/);
   });
 
-  test("the total is counted by a statement of its own, and over all rows", async () => {
+  test("counts all rows in a separate statement", async () => {
     const first = await read("http://service.example/Orders?$orderby=placed&$count=true&$filter=customerId gt 50");
     const second = await read(first["@odata.nextLink"] ?? "");
     const { rows } = await sql<{ total: number }>`select count(*) as total from orders where customer_id > 50`.execute(

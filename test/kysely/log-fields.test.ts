@@ -4,12 +4,12 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AnyDatabase, ENGINES, type OpenDatabase } from "../executors/engines.ts";
 
-/** What the log says of a statement that failed: the request, the table, and what the driver names. */
+/** The log record of a failed statement: the request, the table and the names from the driver. */
 
 const Box = entityType("Box", { id: edm.int32().key(), label: edm.string(), gone: edm.string().nullable() });
 const Own = entityType("Own", { id: edm.int32().key() });
 
-/** Over the same table: no cell of its column maps to a value. */
+/** Over the same table; none of its cells maps to a value. */
 const Count = entityType("Count", { id: edm.int32().key(), label: edm.boolean() });
 const COUNTED = { storage: { true: "Y", false: "N" } } as const;
 const Made = entityType("Made", { id: edm.int32().key(), label: edm.int32() });
@@ -17,10 +17,10 @@ const CONVERTED = { convert: { fromDatabase: () => undefined as unknown as numbe
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields by which drivers tell their codes. */
+/** The fields with the codes of drivers. */
 const CODES = { sqlite: ["code", "errcode"], postgres: ["code"], mariadb: ["code"] } as const;
 
-describe.each(ENGINES)("records of failed statements of $title", (engine) => {
+describe.each(ENGINES)("log records of failed statements of $title", (engine) => {
   let opened: OpenDatabase;
   let db: AnyDatabase;
   let service: ReturnType<typeof odataService>;
@@ -33,7 +33,7 @@ describe.each(ENGINES)("records of failed statements of $title", (engine) => {
     await sql`insert into boxes (id, label) values (1, 'a')`.execute(db);
     const operations = ["read", "create", "patch", "delete"] as const;
     service = odataService({
-      // The table lacks a column, which the check would find.
+      // The table lacks a column, which the check would report.
       schemaCheck: false,
       logger: { error: (_message, fields) => errors.push(fields), warn: () => undefined, info: () => undefined },
       entitySets: [
@@ -105,13 +105,13 @@ describe.each(ENGINES)("records of failed statements of $title", (engine) => {
     expect(await recordOf(method, target)).toMatchObject({ set: "Missing", table: "missing", method });
   });
 
-  test("a constraint that a statement of the application violates is named as far as the driver names it", async () => {
+  test("names a constraint that the application violates, if the driver does", async () => {
     const names = { sqlite: ["boxes", "id"], postgres: ["boxes", "id"], mariadb: [undefined, undefined] }[engine.name];
     const { table, column } = await recordOf("GET", "Twice");
     expect([table, column]).toEqual(names);
   });
 
-  test("a column that is never null is named", async () => {
+  test("names a column that must not be null", async () => {
     const fields = await recordOf("GET", "Nulls");
     expect(fields["column"]).toBe("label");
     expect(fields["table"]).toBe(engine.name === "mariadb" ? undefined : "boxes");

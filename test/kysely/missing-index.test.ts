@@ -56,7 +56,7 @@ const TARGETS: readonly string[] = [
 ];
 
 describe("a foreign key without an index", () => {
-  test.each(TARGETS)("%s answers as with one", async (target) => {
+  test.each(TARGETS)("%s returns the same as with an index", async (target) => {
     const [plain, indexed] = [await family(false), await family(true)];
     const request = `http://service.example${encodeURI(target)}`;
     const [found, expected] = [
@@ -72,7 +72,7 @@ describe("a foreign key without an index", () => {
 
   test("no statement reads the related rows once per row", async () => {
     const { db, service } = await family(false);
-    // As many as the largest page, by the largest table that this machine scans for each in hours.
+    // The largest page, and a table that would take hours to scan for each of its rows.
     await sql`with recursive n(i) as (select ${CHILDREN + 1} union all select i + 1 from n where i < 100000)
       insert into child select i, 7 + i % 400000, 'c' || i from n`.execute(db);
     await sql`with recursive n(i) as (select ${PARENTS + 1} union all select i + 1 from n where i < 100000) insert into parent select i, 'p' || i from n`.execute(

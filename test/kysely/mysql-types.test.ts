@@ -60,7 +60,7 @@ describe.each(servers)("types of $title", ({ open }) => {
         ["$filter=Token eq 0000000a-0000-4000-8000-000000000000", ["a"]],
         ["$filter=Parts/any(p:p/Id eq 'É')", ["a"]],
         ["$search=A", ["a"]],
-        // No such character is in the column.
+        // The column has no such character.
         ["$filter=Id eq '日'", characterSet === "latin1" ? 400 : []],
         ["$filter=Id in ('a','日')", characterSet === "latin1" ? 400 : ["a"]],
       ] as const) {

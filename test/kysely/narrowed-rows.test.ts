@@ -1,5 +1,5 @@
 import { Kysely, sql } from "kysely";
-import { arraySource, edm, entityType, hasMany, odataService, type Context } from "odatakit";
+import { arraySource, edm, entityType, hasMany, odataError, odataService, type Context } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ beforeEach(async () => {
   await sql`insert into notes values (1, 'a', 'mine'), (2, 'b', 'yours')`.execute(db);
 });
 
-describe("rows that queryable of a table keeps back", () => {
+describe("rows that queryable of a table hides", () => {
   const whole = { Tenant: "a", Text: "taken" };
 
   test.each<[string, string, object | undefined, number]>([
@@ -75,7 +75,7 @@ describe("rows that queryable of a table keeps back", () => {
     expect(await stored()).toEqual(before);
   });
 
-  test("the others are read and written", async () => {
+  test("reads and writes the other rows", async () => {
     expect(await ask("GET", "/Notes(1)/Text/$value")).toEqual({ status: 200, text: "mine" });
     expect((await ask("PATCH", "/Notes(1)", { Text: "new" })).status).toBe(200);
     expect((await ask("PUT", "/Notes(1)", { Tenant: "a", Text: "newer" })).status).toBe(200);
@@ -89,7 +89,7 @@ describe("rows that queryable of a table keeps back", () => {
   });
 });
 
-test("getAll of the application is read in place of the table", async () => {
+test("reads getAll of the application instead of the table", async () => {
   const all = odataService({
     entitySets: [
       sqlEntitySet(Note, {
@@ -116,4 +116,46 @@ test("reports the missing handlers of a queryable that returns no source of a da
   const response = await made.fetch(new Request("http://service.example/Notes(1)"));
   expect(response.status).toBe(500);
   expect(failures).toMatchObject([{ err: { message: expect.stringContaining("also supply getByKey") } }]);
+});
+
+test("an error that queryable returns is the response to reads and writes by key", async () => {
+  const made = odataService({
+    entitySets: [
+      sqlEntitySet(Note, {
+        db,
+        table: "notes",
+        operations: ["read", "patch", "delete"],
+        idempotentDelete: false,
+        queryable: () => odataError(403, "Forbidden", "Not today."),
+      }),
+    ],
+  });
+  const before = await stored();
+  for (const method of ["GET", "PATCH", "DELETE"]) {
+    const response = await made.fetch(
+      new Request("http://service.example/Notes(1)", {
+        method,
+        ...(method === "PATCH" ? { headers: { "Content-Type": "application/json" }, body: '{"Text":"new"}' } : {}),
+      }),
+    );
+    expect([method, response.status]).toEqual([method, 403]);
+  }
+  expect(await stored()).toEqual(before);
+});
+
+test("a table that only allows deletion deletes only the rows of queryable", async () => {
+  const made = odataService({
+    entitySets: [
+      sqlEntitySet(Note, { db, table: "notes", operations: ["delete"], idempotentDelete: false, queryable: own }),
+    ],
+  });
+  const remove = async (key: number): Promise<number> => {
+    const request = new Request(`http://service.example/Notes(${String(key)})`, {
+      method: "DELETE",
+      headers: { tenant: "a" },
+    });
+    return (await made.fetch(request)).status;
+  };
+  expect([await remove(2), await remove(1)]).toEqual([404, 204]);
+  expect(await stored()).toEqual([{ id: 2, tenant: "b", text: "yours" }]);
 });

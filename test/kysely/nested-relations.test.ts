@@ -32,8 +32,8 @@ async function answer(filter: string): Promise<readonly [status: number, text: s
   return [response.status, await response.text()];
 }
 
-test("'any' within 'any' over related entities ends after a bounded number of them", async () => {
-  // 400 to the power of four: a database would go on for hours, and nothing else would be answered.
+test("'any' within 'any' stops after a maximum number of related entities", async () => {
+  // 400 to the power of four: a database would run for hours and answer nothing else.
   const [status, text] = await answer("others/any(a:a/others/any(b:b/others/any(c:c/id lt 0)))");
   expect([status, JSON.parse(text)]).toMatchObject([
     400,
@@ -45,9 +45,9 @@ test("'any' within 'any' over related entities ends after a bounded number of th
   expect(await answer("id lt 4 and others/any(a:a/id eq 7 and a/others/any(b:b/id eq 9))")).toEqual([200, "3"]);
 });
 
-test("where no index serves the inner ones, they are read once", async () => {
+test("reads the inner entities once if no index serves them", async () => {
   await sql`drop index dots_group`.execute(db);
-  // The same filters in other words, for statements that were made with the index are kept.
+  // The same filters in different words, since statements compiled with the index are cached.
   expect(await answer("others/any(p:p/others/any(q:q/others/any(r:r/id lt 0 and r/id lt -1)))")).toEqual([200, "0"]);
   expect(await answer("id lt 4 and others/any(p:p/id eq 8 and p/others/any(q:10 eq q/id))")).toEqual([200, "3"]);
 });

@@ -55,13 +55,13 @@ export async function ordersDatabase(): Promise<AnyDatabase> {
   return db;
 }
 
-/** A statement as it was run. */
+/** An executed statement. */
 export interface RunStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
-/** Makes what runs requests on the orders of a database, and tells the statements of each. */
+/** Makes the function that runs requests on the orders of a database and returns their statements. */
 export function recordStatements(
   db: AnyDatabase,
   from: unknown = "orders",
@@ -87,7 +87,7 @@ export function recordStatements(
   };
 }
 
-/** What reads orders. */
+/** The reader of orders. */
 export function readerOf(db: AnyDatabase, from: unknown = "orders"): SqlReader {
   const reader = makeReader(Order, { db, from, columns: ORDER_COLUMNS }, (message) => {
     throw new Error(message);

@@ -35,7 +35,7 @@ const MYSQL: Dialect = {
   createQueryCompiler: () => new MysqlQueryCompiler(),
 };
 
-/** The text of the statement that answers a query. */
+/** The text of the statement of a query. */
 async function statementOf(dialect: Dialect, query: string): Promise<string> {
   const texts: string[] = [];
   const db = new Kysely<never>({
@@ -60,14 +60,14 @@ const AS_C = (text: string): string => `(${text}::text collate "C")`;
 
 describe("the statements of PostgreSQL", () => {
   test.each([
-    // Null says where it comes only where there may be one, so that a plain index serves the others.
+    // The place of null is stated only for nullable columns, so that a plain index serves the others.
     ["$orderby=Name", ` order by ${AS_C('"name"')}, "id" limit $1`],
     ["$orderby=At desc", ' order by "at" desc nulls last, "id" desc limit $1'],
     ["$orderby=At", ' order by "at" asc nulls first, "id" limit $1'],
-    // An index with the column's own collation serves an equality, or one with "C".
+    // An index with the column's own collation, or with "C", serves an equality.
     ["$filter=Name eq 'a'", ` where ("name" = $1 and ${AS_C('"name"')} = ${AS_C("$2")}) order by "id" limit $3`],
     ["$filter=startswith(Name,'a')", ` where starts_with(${AS_C('"name"')}, ${AS_C("$1")}) order by "id" limit $2`],
-    // Any integer of 64 bits may be asked for, whatever the column holds.
+    // A client may compare with any 64-bit integer, whatever the column type.
     ["$filter=Id eq 1", ' where "id" = $1::int8 order by "id" limit $2'],
     ["$filter=Price gt 1.5", ' where "price" > $1::numeric order by "id" limit $2'],
     ["$filter=At ge 2024-02-29T00:00:00Z", ' where "at" >= $1::timestamptz order by "id" limit $2'],
@@ -95,7 +95,7 @@ describe("the statements of MariaDB", () => {
 describe.each([
   ["PostgreSQL", POSTGRES],
   ["MariaDB", MYSQL],
-])("over %s, a storage that does not fit its type is a fault at startup", (_name, dialect) => {
+])("over %s, reports a storage that does not fit its type at startup", (_name, dialect) => {
   test.each([
     ["name", "epoch"],
     ["price", "scaled"],

@@ -13,7 +13,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 
-/** Types of columns that PostgreSQL alone has. */
+/** Column types that only PostgreSQL has. */
 
 const Level = enumType("Level", { Low: 1, High: 5 });
 const Host = entityType("Host", {
@@ -60,7 +60,7 @@ const columns = {
 };
 
 const ODD = [`a,b`, `"`, `\\`, `{}`, `NULL`, ` `, ``, `'`, null, `é\n`];
-/** A row that has nothing but what is given. */
+/** A row with only the given cells. */
 function row(id: number, values: Partial<HostRow>): HostRow {
   const empty = { tags: [], ports: [], big: [], ratios: [], prices: [], flags: [], days: [], times: [], guids: [] };
   const absent = { amount: null, span: null, address: null, document: null };
@@ -230,7 +230,7 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
     });
     const [, all] = await answer(memory, "/Hosts");
     for (const row of (all as { readonly value: readonly object[] }).value) {
-      // The numbers of the answer have all their digits only as texts.
+      // Only texts preserve all digits of the numbers in the response.
       const { big, ...others } = row as { readonly big: readonly unknown[]; readonly id: number };
       const digits = ROWS.find(({ id }) => id === others.id)?.big.join(",") ?? "";
       const body = `${JSON.stringify(others).slice(0, -1)},"big":[${digits}]}`;
@@ -244,11 +244,11 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
   const plain = (body: unknown): unknown =>
     JSON.parse(JSON.stringify(body, (name, value: unknown) => (name.startsWith("@odata.") ? undefined : value)));
 
-  test("what is created is what was sent", () => {
+  test("creates what was sent", () => {
     for (const [status, body, expected] of made) expect([status, body]).toMatchObject([201, expected]);
   });
 
-  test("the schema check accepts these columns, and names the storage that they need", async () => {
+  test("the schema check accepts these columns and names the storage that they need", async () => {
     const { db } = opened;
     await expect(database.ready()).resolves.toBeUndefined();
     const plainHosts = odataService({ entitySets: [sqlEntitySet(Host, { db, table: "hosts", operations: ["read"] })] });
@@ -263,7 +263,7 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
     }
   });
 
-  test("reads and filters are those of arrays of JavaScript", async () => {
+  test("reads and filters like JavaScript arrays", async () => {
     for (const filter of FILTERS) {
       const target = `/Hosts?$filter=${filter}`;
       const [status, expected] = await answer(memory, target);
@@ -277,7 +277,7 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
     }
   });
 
-  test("no setting of the session changes a value", async () => {
+  test("returns the same values with any session settings", async () => {
     const { db } = opened;
     const [, expected] = await answer(memory, "/Hosts?$filter=amount eq 1234.5 and span eq duration'PT36H'");
     for (const style of ["postgres", "postgres_verbose", "sql_standard", "iso_8601"]) {
@@ -297,7 +297,7 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
     }
   });
 
-  test("writes are exact, or refused", async () => {
+  test("writes exactly, or rejects", async () => {
     const patch = (body: object, id: number = 2, headers: Record<string, string> = {}) =>
       answer(database, `/Hosts(${String(id)})`, { method: "PATCH", body, headers });
     expect((await patch({ tags: ["x"], ports: [], prices: [0.25] }))[1]).toMatchObject({ tags: ["x"], prices: [0.25] });
@@ -313,7 +313,7 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
     expect((await patch({ span: "PT2S" }, 2, { "If-Match": etag }))[0]).toBe(412);
   });
 
-  test("arrays of narrower types take no value that they would round", async () => {
+  test("rejects values that arrays of narrower types would round", async () => {
     const { db } = opened;
     await sql`create table narrow (id int primary key, whole int4[], single float4[], seconds timestamptz(0)[])`.execute(
       db,
@@ -344,7 +344,7 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
     }
   });
 
-  test("what is no value of the property is a 500, and the log says why", async () => {
+  test("returns 500 for a cell that is not a value of the property, and logs why", async () => {
     const { db } = opened;
     await sql`insert into hosts (id, span) values (20, '1 mon')`.execute(db);
     await sql`insert into hosts (id, tags) values (21, '{{a,b},{c,d}}')`.execute(db);
@@ -357,7 +357,7 @@ describe.each(POSTGRES)("types of PostgreSQL: $title", (engine) => {
 });
 
 describe.each(POSTGRES.filter(({ title }) => title === "PostgreSQL"))("citext: $title", (engine) => {
-  test("letter case counts, although the database ignores it", async () => {
+  test("compares case-sensitively, although the database does not", async () => {
     const { db, close } = await engine.open();
     const isThere = await sql`create extension citext`.execute(db).then(
       () => true,

@@ -8,7 +8,7 @@ import { ask } from "./relations.ts";
 const Rights = enumType("Rights", { Read: 1, Write: 2 }, { isFlags: true });
 const Grade = enumType("Grade", { Junior: 10, Senior: 2 });
 
-/** What parents are known by: a literal of the value, and the columns that hold it in SQLite, PostgreSQL and MariaDB. */
+/** A join value of parents: its literal, and its column types in SQLite, PostgreSQL and MariaDB. */
 const CASES = [
   [
     "DateTimeOffset",
@@ -29,7 +29,7 @@ const CASES = [
   ["Int64", edm.int64(), 5, "integer", "int8", "bigint"],
 ] as const;
 
-/** The key in a URL, and its cell in a row that is inserted. */
+/** The key in a URL, and its cell in an inserted row. */
 function spell(title: string, value: string | number | boolean, isSqlite: boolean): readonly [string, unknown] {
   if (title === "flags") return [`Service.Rights'${String(value)}'`, 3];
   if (title === "an enumeration") return [`Service.Grade'${String(value)}'`, value];
@@ -38,7 +38,7 @@ function spell(title: string, value: string | number | boolean, isSqlite: boolea
 }
 
 describe.each(ENGINES.map((engine) => [engine.title, engine] as const))("%s", (_title, engine) => {
-  test.each(CASES)("entities are found by a key of %s", async (title, type, value, ...columns) => {
+  test.each(CASES)("finds entities by a key of %s", async (title, type, value, ...columns) => {
     const Parent = entityType("Parent", { id: type.key() });
     const Child = entityType("Child", { id: edm.int32().key(), parentId: type.nullable().ignored() });
     const { db, close } = await engine.open();

@@ -21,7 +21,7 @@ import { ask } from "./relations.ts";
 const Owner = entityType("Owner", { id: edm.int32().key(), name: edm.string(), bossId: edm.int32().nullable() });
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string(), ownerId: edm.int32().nullable() });
 
-/** What only the rows of one tenant are seen of, by base queries with values of their own. */
+/** Sets that show only the rows of one tenant, by base queries with different values. */
 async function tenants(): Promise<ReturnType<typeof odataService>> {
   const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
   await sql`create table owners (id integer primary key, tenant text, name text not null, "bossId" integer)`.execute(
@@ -83,7 +83,7 @@ async function idsOf(target: string, tenant: string): Promise<unknown> {
   return JSON.parse(text).value;
 }
 
-describe("every base query of a statement gets its own values, those of the request", () => {
+describe("binds the values of the request in every base query of a statement", () => {
   const ids = (...list: readonly number[]): readonly object[] => list.map((id) => ({ id }));
 
   test.each<readonly [target: string, ofA: unknown, ofB: unknown]>([
@@ -122,7 +122,7 @@ describe("every base query of a statement gets its own values, those of the requ
   });
 });
 
-test("so does what is joined to one entity by its key", async () => {
+test("binds them for joins to one entity by its key", async () => {
   const ownerOf = async (target: string, tenant: string): Promise<unknown> => {
     const request = new Request(`http://service.example${target}`, { headers: { "x-tenant": tenant } });
     const answer = await service.fetch(request);
@@ -136,7 +136,7 @@ test("so does what is joined to one entity by its key", async () => {
   expect(await ownerOf(target, "a")).toEqual({ name: "Cai", boss: { name: "Ada" } });
 });
 
-describe("keys are values, whatever they hold", () => {
+describe("treats keys as values, whatever they contain", () => {
   const Parent = entityType("Parent", { id: edm.int32().key(), code: edm.string() });
   const Child = entityType("Child", { id: edm.int32().key(), code: edm.string() });
   const corpus = [
@@ -159,7 +159,7 @@ describe("keys are values, whatever they hold", () => {
   ];
   const texts = fc.oneof(fc.constantFrom(...corpus), fc.string({ unit: "binary", maxLength: 6 }));
 
-  test("texts are related to what they equal and to nothing else", async () => {
+  test("relates texts only to equal texts", async () => {
     const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
     await sql`create table parents (id integer primary key, code text not null)`.execute(db);
     await sql`create table children (id integer primary key, code text not null collate nocase)`.execute(db);
@@ -204,7 +204,7 @@ describe("keys are values, whatever they hold", () => {
   });
 });
 
-test("sets of other sources stand beside those of a database", async () => {
+test("combines sets of other sources with sets of a database", async () => {
   const here: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
   const there: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
   await sql`create table items (id integer primary key, name text not null, "ownerId" integer)`.execute(here);
@@ -245,7 +245,7 @@ test("sets of other sources stand beside those of a database", async () => {
     const body = (await response.json()) as { readonly value?: unknown; readonly error?: { readonly code: string } };
     return [response.status, body.value ?? body.error?.code];
   };
-  // From one database to another, by keys; and by a handler.
+  // From one database to another by keys, and by a handler.
   expect(await answer("/Items?$select=id&$expand=tags($select=id),owner($select=name)")).toEqual([
     200,
     [
@@ -262,9 +262,9 @@ test("sets of other sources stand beside those of a database", async () => {
       { id: 3, item: { name: "x" } },
     ],
   ]);
-  // What a list in memory holds no database loads, and a row does not hold it either.
+  // Neither the database nor a row contains the related entities of a list in memory.
   expect(await answer("/Items?$expand=plain&$select=id")).toEqual([200, [{ id: 1 }, { id: 2 }, { id: 3 }]]);
-  // What no database can join is refused.
+  // A join that no database can perform is rejected.
   for (const target of ["/Items?$filter=plain/name eq 'x'", "/Tags?$filter=item/name eq 'x'"]) {
     expect(await answer(target), target).toEqual([400, "UnsupportedQueryOption"]);
   }

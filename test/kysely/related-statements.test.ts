@@ -6,7 +6,7 @@ const { db, seen, planOf } = await relationTables();
 await fillRelations(db, 2000);
 const service = tablesService(db);
 
-/** The statements that a request of a known shape makes, whatever the answer. */
+/** The statements of a request with a known shape, whatever the response. */
 async function statementsOf(target: string): Promise<ReturnType<typeof seen>> {
   const request = (): Promise<unknown> => service.fetch(new Request(`http://service.example${target}`));
   await request();
@@ -19,7 +19,7 @@ async function textsOf(target: string): Promise<readonly string[]> {
   return (await statementsOf(target)).map((statement) => statement.sql);
 }
 
-describe("an expression along navigations becomes SQL", () => {
+describe("SQL of expressions along navigations", () => {
   const HEAD = 'select cast("it"."id" as text) as "c0" from "orders" as "it"';
   const TAIL = ' order by "it"."id" limit ?';
   const customers = (where: string): string => `select "r1"."id" from "customers" as "r1"${where}`;
@@ -96,7 +96,7 @@ describe("an expression along navigations becomes SQL", () => {
   });
 });
 
-describe("the text of a statement grows with the path, not with a power of it", () => {
+describe("the text of a statement grows linearly with the path", () => {
   test.each([
     "PATHid eq 1",
     "not (not (contains(PATHname,'x') or PATHname eq null) and id eq 7)",
@@ -113,13 +113,13 @@ describe("the text of a statement grows with the path, not with a power of it", 
 });
 
 describe("an expansion reads", () => {
-  test("what is single along with its parents, and the needed columns alone", async () => {
+  test("single-valued navigations together with their parents, and only the required columns", async () => {
     expect(await textsOf("/Orders?$select=note&$expand=customer($select=name;$expand=country)")).toEqual([
       'select "it"."customer_id" as "c0", "it"."note" as "c1", "r1"."id" as "c2", "r1"."name" as "c3", "r1"."country" as "c4", "r2"."code" as "c5", "r2"."name" as "c6" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join "countries" as "r2" on "r2"."code" = "r1"."country" order by "it"."id" limit ?',
     ]);
   });
 
-  test("with a condition on what is related, which keeps the parents", async () => {
+  test("with a condition on related entities, and keeps all parents", async () => {
     const [text = "", ...more] = await textsOf(
       "/Orders?$select=id&$expand=customer($select=id;$filter=name eq country/name)",
     );
@@ -129,7 +129,7 @@ describe("an expansion reads", () => {
     ]);
   });
 
-  test("what is single along with one entity, beside the value of its key", async () => {
+  test("single-valued navigations together with one entity by its key", async () => {
     const target = "/Orders(4)?$select=note&$expand=customer($select=name;$filter=name eq 'name 1')";
     const statements = await statementsOf(target);
     expect(statements.map(({ sql: text, parameters }) => [text, parameters])).toEqual([
@@ -145,7 +145,7 @@ describe("an expansion reads", () => {
     ["(4)", "id eq 4", "customer($filter=name eq 'name 1';$select=name),lines($filter=quantity gt 5)"],
     ["(5)", "id eq 5", "customer($filter=name eq 'name 2')"],
     ["(21)", "id eq 21", "customer($expand=country)"],
-  ])("Orders%s along with what is single as the page of it does", async (key, filter, expand) => {
+  ])("Orders%s with single-valued navigations like a page", async (key, filter, expand) => {
     const one = await ask(service, `/Orders${key}?$expand=${expand}`);
     const page = (await ask(service, `/Orders?$filter=${filter}&$expand=${expand}`)) as { readonly value: unknown };
     const { "@odata.context": _context, "@odata.id": _id, ...entity } = one as Readonly<Record<string, unknown>>;
@@ -158,7 +158,7 @@ describe("an expansion reads", () => {
     ["/Orders?$expand=lines", 2],
     ["/Orders?$expand=lines($expand=product),customer", 2],
     ["/Orders?$expand=lines($top=1;$count=true)", 3],
-    // Fewer rows than were asked for tell their number.
+    // With fewer rows than requested, their number is known.
     ["/Orders?$expand=lines($count=true)", 2],
     ["/Orders?$expand=lines($top=0;$count=true)", 2],
     ["/Orders?$expand=lines/$count", 2],
@@ -170,7 +170,7 @@ describe("an expansion reads", () => {
     ["/Orders(4)?$expand=customer($expand=country,orders),lines($expand=product)", 3],
     ["/Orders(999999)?$expand=customer", 1],
     ["/Lines(orderId=4,number=1)?$expand=order($expand=customer),product", 1],
-    // By no key of what it leads to.
+    // Does not use the key of the target.
     ["/Customers(4)?$expand=card,country", 2],
     ["/Customers?$expand=card,orders($levels=1;$expand=lines)", 4],
   ])("%s by %i statements", async (target, statements) => {
@@ -235,7 +235,7 @@ describe("an index serves", () => {
   });
 });
 
-describe("of a parent with very many children no more are looked at than are answered", () => {
+describe("reads no more children of a parent than it returns", () => {
   test.each([
     "/Customers?$expand=orders($top=3;$filter=price gt 0)",
     "/Customers?$expand=orders($top=2;$skip=1;$filter=price gt 0;$orderby=id)",
@@ -244,7 +244,7 @@ describe("of a parent with very many children no more are looked at than are ans
   ])("%s", async (target) => {
     const skewed = await relationTables();
     const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000)`;
-    // Whoever looks at the price of one of the others finds what is no Decimal, and fails.
+    // Reading the price of any other row fails, because it is not a Decimal.
     const price = sql`iif(i < 4 or i > 1990, '1', 'none')`;
     await sql`insert into customers values (1, 'many', null), (2, 'few', null)`.execute(skewed.db);
     await sql`insert into orders ${numbers} select i, iif(i > 1990, 2, 1), i, null, ${price} from n`.execute(skewed.db);
@@ -259,7 +259,7 @@ describe("of a parent with very many children no more are looked at than are ans
   });
 });
 
-describe("of several that one may lead to, the first by its key is meant", () => {
+describe("uses the related entity with the lowest key if several match", () => {
   const customers = [1, 2, 3, 4].map((id) => ({ id, name: id === 4 ? null : `name ${String(id)}`, countryCode: null }));
   const cards = [
     { id: 3, owner: 1, label: "a" },

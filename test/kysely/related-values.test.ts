@@ -8,7 +8,7 @@ import { ask } from "./relations.ts";
 
 const Shade = enumType("Shade", { Dark: 1, Black: 1, Light: 2 });
 
-/** Equal values of two tables that are spelled, or stored, differently; and one that equals none. */
+/** Equal values of two tables with different spelling or storage, and one value without an equal. */
 const CASES = [
   ["Guid", edm.guid(), "text", "text", "01234567-89AB-CDEF-0123-456789ABCDEF", "01234567-89ab-cdef-0123-456789abcdef"],
   [
@@ -34,7 +34,7 @@ const CASES = [
   ["String", edm.string(), undefined, undefined, "Straße", "Straße"],
 ] as const;
 
-describe("equal values are related, however they are spelled", () => {
+describe("relates equal values, however they are spelled", () => {
   test.each(CASES)("%s", async (...[, type, parentStorage, childStorage, parentCell, childCell]) => {
     const Parent = entityType("Parent", { id: edm.int32().key(), value: type.nullable().ignored() });
     const Child = entityType("Child", { id: edm.int32().key(), value: type.nullable() });
@@ -86,7 +86,7 @@ describe("equal values are related, however they are spelled", () => {
       { id: 1, parent: { id: 1 } },
       { id: 2, parent: null },
     ]);
-    // What is ignored can be joined by, and not be named.
+    // Joins can use ignored properties, but clients cannot name them.
     const response = await service.fetch(new Request("http://service.example/Parents?$filter=value ne null"));
     expect(response.status).toBe(400);
     await db.destroy();

@@ -43,11 +43,11 @@ const TABLES = [
   `create table order_tags ("order_id" integer not null, "tag" text not null, primary key ("order_id", "tag")) without rowid`,
 ];
 
-/** The tables, and what was asked of them since the last look. */
+/** The tables, and their statements since the last check. */
 export interface Relations {
   readonly db: AnyDatabase;
   readonly seen: () => readonly RunStatement[];
-  /** How SQLite runs a statement. */
+  /** Returns the query plan of SQLite. */
   readonly planOf: (statement: RunStatement) => string;
 }
 
@@ -95,7 +95,7 @@ const CUSTOMER = hasOptional(Customer, { on: { customerId: "id" }, target: "Cust
 const LINES = hasMany(Line, { on: { id: "orderId" }, target: "Lines" });
 const ORDERS = hasMany(Order, { on: { id: "customerId" }, target: "Orders" });
 const COUNTRY = hasOptional(Country, { on: { countryCode: "code" }, target: "Countries" });
-// Several cards may have one owner: the first is meant.
+// Several cards may have one owner: the first one counts.
 const CARD = hasOptional(Card, { on: { id: "owner" }, target: "Cards" });
 const OWNER = hasOptional(Customer, { on: { owner: "id" }, target: "Customers" });
 const PRODUCT = hasOptional(Product, { on: { productId: "id" }, target: "Products" });
@@ -156,7 +156,7 @@ export function tablesService(db: AnyDatabase): ReturnType<typeof odataService> 
   });
 }
 
-/** The two types of which one has several of the other, over arrays. */
+/** The two types with a collection-valued navigation, over arrays. */
 export function arraysService(
   customers: readonly { readonly id: number; readonly name: string | null; readonly countryCode: string | null }[],
   cards: readonly { readonly id: number; readonly owner: number | null; readonly label: string }[],
@@ -170,7 +170,7 @@ export function arraysService(
   });
 }
 
-/** The answer to a request, if it is no fault. */
+/** The body of a successful response. */
 export async function ask(service: ReturnType<typeof odataService>, target: string): Promise<unknown> {
   const response = await service.fetch(new Request(`http://service.example${target}`));
   const text = await response.text();
@@ -178,7 +178,7 @@ export async function ask(service: ReturnType<typeof odataService>, target: stri
   return text.startsWith("{") ? (JSON.parse(text) as unknown) : text;
 }
 
-/** Fills the tables: three orders per customer, two lines per order, and some that lead nowhere. */
+/** Fills the tables: three orders per customer, two lines per order, and some rows without related rows. */
 export async function fillRelations(db: AnyDatabase, customers: number): Promise<void> {
   const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${customers})`;
   await sql`insert into countries values ('NO', 'Norway'), ('PT', 'Portugal')`.execute(db);
@@ -199,7 +199,7 @@ export async function fillRelations(db: AnyDatabase, customers: number): Promise
   await sql`insert into order_tags select o.id, t.code from orders o, tags t where o.id % 2 = 0 or t.code = 'a'`.execute(
     db,
   );
-  // Not the tags: of a table of two rows a database reads all rather than look into an index.
+  // Without the tags: a database reads a table of two rows without an index.
   for (const table of ["customers", "cards", "orders", "lines", "order_tags"]) {
     await sql`analyze ${sql.table(table)}`.execute(db);
   }

@@ -6,12 +6,12 @@ import { sqliteDialect } from "odatakit/sqlite";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 
-/** Longer than what a statement may keep. */
+/** Longer than a statement may keep. */
 const LONG = "long text ".repeat(1000);
 
 const Note = entityType("Note", { id: edm.int32().key(), text: edm.string(), more: edm.string().nullable() });
 
-/** Each statement that is prepared while a test runs. */
+/** The statements that are prepared during a test. */
 let prepared: StatementSync[];
 let db: AnyDatabase;
 
@@ -57,12 +57,12 @@ async function notes() {
   };
 }
 
-/** The statements that still hold the long text. */
+/** The statements that still contain the long text. */
 function holding(): readonly string[] {
   return prepared.filter(({ expandedSQL }) => expandedSQL.includes(LONG)).map(({ sourceSQL }) => sourceSQL);
 }
 
-test("statements of requests release large values, those that fail too", async () => {
+test("statements of requests release large values, even after a failure", async () => {
   const send = await notes();
   const statuses = [
     await send("POST", "Notes", { Id: 1, Text: LONG }),
@@ -78,7 +78,7 @@ test("statements of requests release large values, those that fail too", async (
   expect(prepared.filter(({ expandedSQL }) => expandedSQL.includes(LONG.slice(0, 3000)))).toEqual([]);
 });
 
-test("statements of Kysely release large values after a result, a failure and an abandoned stream", async () => {
+test("statements of Kysely release large values after a result, a failure or an abandoned stream", async () => {
   await notes();
   await db.insertInto("notes").values({ id: 1, text: LONG }).execute();
   await db.insertInto("notes").values({ id: 2, text: "b" }).execute();
@@ -96,7 +96,7 @@ test("statements of Kysely release large values after a result, a failure and an
   expect(holding()).toEqual([]);
 });
 
-test("a statement that released its values runs again with others", async () => {
+test("a statement runs again with other values after releasing its values", async () => {
   const send = await notes();
   expect(await send("POST", "Notes", { Id: 1, Text: LONG })).toBe(201);
   expect(await send("POST", "Notes", { Id: 2, Text: "b" })).toBe(201);

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ENGINES, createTable, insertRow, type OpenDatabase } from "../executors/engines.ts";
 
 /**
- * Databases evaluate conditions in the order that costs least. Where a computation fails for a row, a client could look
- * for the rows that are kept back by what fails.
+ * Databases evaluate conditions in the cheapest order. If a computation failed for a hidden row, a client could search for
+ * hidden rows by such failures.
  */
 
 const Team = entityType("Team", { id: edm.int32().key(), region: edm.string() });
@@ -42,10 +42,10 @@ const CONDITIONS = [
   "Rates/any(r:r mul 10 gt 0)",
 ] as const;
 
-// What MariaDB evaluates first is not for a statement to say: it stands among the limitations.
+// A statement cannot control the order in MariaDB: see the limitations.
 const engines = ENGINES.filter(({ name }) => name !== "mariadb");
 
-describe.each(engines)("computations with rows of $title that are kept back", ({ open }) => {
+describe.each(engines)("computations with hidden rows of $title", ({ open }) => {
   let opened: OpenDatabase;
   beforeAll(async () => {
     opened = await open();
@@ -72,10 +72,10 @@ describe.each(engines)("computations with rows of $title that are kept back", ({
     await opened.close();
   });
 
-  test.each(Object.entries(RULES))("tell nothing of them, by a rule %s", async (_rule, rule) => {
+  test.each(Object.entries(RULES))("reveal nothing about them, by a rule %s", async (_rule, rule) => {
     const { db } = opened;
     const service = odataService({
-      // The tables are made without `not null`.
+      // The tables are created without `not null`.
       schemaCheck: false,
       prefix: "",
       authenticate: () => ({ id: "ann" }),

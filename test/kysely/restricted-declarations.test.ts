@@ -19,7 +19,7 @@ async function openDatabase(): Promise<AnyDatabase> {
   return db;
 }
 
-/** Sends a request, and tells the status and what was logged. */
+/** Sends a request. @returns the status and the log */
 async function ask(
   sets: Parameters<typeof odataService>[0]["entitySets"],
   method: string,
@@ -46,20 +46,20 @@ async function ask(
   return [response.status, logged];
 }
 
-test("a handler of a whole table has that table; one of some of its rows only has it behind it", async () => {
+test("distinguishes handlers of a whole table from handlers of some of its rows", async () => {
   const db = await openDatabase();
   const patchOf = ({ options }: { readonly options: object }): unknown => Reflect.get(options, "patch");
   const patch = patchOf(sqlEntitySet(Note, { db, table: "notes", operations }));
   expect(tableOf(patch)?.name).toBe("notes");
   expect(tableOf(() => null)).toBeNull();
-  // Where the application shows some of the rows, the handlers are not those of the whole table.
+  // If the application shows only some rows, the handlers are not those of the whole table.
   const narrowed = patchOf(sqlEntitySet(Note, { db, table: "notes", operations, queryable: () => null as never }));
   expect(tableOf(narrowed)).toBeNull();
   expect(tableBehind(narrowed)?.name).toBe("notes");
   await db.destroy();
 });
 
-test("sets that share the handlers of one declaration, and have rules, are written by neither", async () => {
+test("rejects writes to sets with rules that share handlers of one declaration", async () => {
   const db = await openDatabase();
   const notes = sqlEntitySet(Note, {
     db,
@@ -78,7 +78,7 @@ test("sets that share the handlers of one declaration, and have rules, are writt
   await db.destroy();
 });
 
-test("a rule that leads to another database is told, whatever is asked", async () => {
+test("reports a rule that navigates to another database for any request", async () => {
   const [here, there] = [await openDatabase(), await openDatabase()];
   const sets = [
     sqlEntitySet(Note, {
@@ -103,7 +103,7 @@ test("a rule that leads to another database is told, whatever is asked", async (
   await there.destroy();
 });
 
-test("a rule over ignored properties heeds letter case whatever their collation, and needs no column of the others", async () => {
+test("compares ignored properties in rules case-sensitively, and needs no other columns", async () => {
   const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
   await sql`create table docs (id integer primary key, tenant text collate nocase, grp text)`.execute(db);
   await sql`insert into docs values (1, 'ann', 'x'), (2, 'Ann', 'x'), (3, 'bob', 'Ann'), (4, 'bob', 'ann'), (5, null, null)`.execute(

@@ -29,13 +29,13 @@ const Order = entityType("Order", {
 });
 const Line = entityType("Line", { id: edm.int32().key(), orderId: edm.int32(), text: edm.string() });
 
-/** What the rule of orders asks of a row. */
+/** The properties that the rule of orders uses. */
 interface OrderRow {
   readonly owner: { readonly eq: (value: string) => RowPredicate };
   readonly customer: { readonly region: { readonly eq: (value: string) => RowPredicate } };
 }
 
-/** By the name that a user has an order is seen by its owner, in a region, by either, outside of one, by all, by nobody. */
+/** By user name: orders are visible to their owner, in a region, to either, outside a region, to all, or to no one. */
 function orderRule(user: { readonly id?: string }, row: OrderRow): RowPredicate {
   const [kind, value = ""] = (user.id ?? "").split(":");
   switch (kind) {
@@ -56,7 +56,7 @@ function orderRule(user: { readonly id?: string }, row: OrderRow): RowPredicate 
 
 const compiles: string[] = [];
 
-/** Notes each text that is compiled. */
+/** Records each compiled text. */
 function noting(db: AnyDatabase): AnyDatabase {
   const executor = db.getExecutor();
   const compile = executor.compileQuery.bind(executor);
@@ -139,7 +139,7 @@ async function fill(db: AnyDatabase, count: number): Promise<void> {
   await insert("lines", (n) => [n, n, n % 7 === 0 ? "hidden" : `t${String(n)}`]);
 }
 
-/** What every place of a set in a statement is asked by. */
+/** Queries that use a set in every place of a statement. */
 const TARGETS = [
   "/Orders?$select=id&$top=3",
   "/Orders?$select=id&$filter=total gt 4&$orderby=total desc,id&$top=2&$skip=1&$count=true",
@@ -166,7 +166,7 @@ describe.each(ENGINES)("restricted statements of $title", ({ open }) => {
   });
   afterAll(() => opened.close());
 
-  test("serve every user of one rule structure, by bound values", async () => {
+  test("serve every user of one rule structure by bound values", async () => {
     const answersOf = async (user: string): Promise<readonly unknown[]> => {
       const answers: unknown[] = [];
       for (const target of TARGETS) answers.push(await ask(made, target, user));
@@ -186,7 +186,7 @@ describe.each(ENGINES)("restricted statements of $title", ({ open }) => {
     }
   });
 
-  test("have no rows where a rule hides all of them", async () => {
+  test("return no rows if a rule hides all of them", async () => {
     expect(await ask(made, "/Orders?$count=true", "nobody")).toEqual([]);
     expect(await ask(made, "/Lines?$search=t1", "nobody")).toEqual([]);
     expect(await ask(made, "/Customers?$filter=orders/any()", "nobody")).toEqual([]);
@@ -196,7 +196,7 @@ describe.each(ENGINES)("restricted statements of $title", ({ open }) => {
     expect(await ask(made, "/Lines?$select=id&$top=1&$expand=order", "none")).toEqual([{ id: 1, order: null }]);
   });
 
-  test("stand over base queries with values of their own", async () => {
+  test("work over base queries with values", async () => {
     const shown = (from: object): ReturnType<typeof service> => {
       const source = sqlSource(Order, {
         db: opened.db,
@@ -211,7 +211,7 @@ describe.each(ENGINES)("restricted statements of $title", ({ open }) => {
     ];
     for (const form of forms) {
       const over = shown(form);
-      // Of region r1 are 1, 4, 7, …
+      // Region r1 contains 1, 4, 7, …
       expect(await ask(over, "/Orders?$select=id&$filter=id gt 5", "region:r1")).toEqual(
         [7, 16, 19, 25, 28].map((id) => ({ id })),
       );
@@ -221,7 +221,7 @@ describe.each(ENGINES)("restricted statements of $title", ({ open }) => {
   });
 });
 
-describe("SQLite takes restricted rows apart, so that indexes serve them", () => {
+describe("SQLite flattens restricted rows, so that indexes serve them", () => {
   const statements: Array<readonly [text: string, values: readonly unknown[]]> = [];
   const dialect = sqliteDialect(":memory:");
   const db: AnyDatabase = new Kysely({

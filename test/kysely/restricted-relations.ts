@@ -10,18 +10,18 @@ import { Author, Book, Chapter, Note, Publisher, Tag, type Relations } from "../
 import { navigationsOf } from "../executors/relations-navigations.ts";
 import { tableOptions, type TablesPlace } from "../executors/relations-tables.ts";
 
-/** Which rows of each set a user sees: as rules of odatakit, and as what they mean. */
+/** The visible rows of each set per user: as rules of odatakit, and as predicates. */
 export interface Visibility {
   readonly rules: Readonly<Record<string, DeclaredRowRule>>;
   readonly visible: (data: Relations, user: number) => Relations;
 }
 
-/** What a rule may ask of a property, whatever its type. */
+/** The operators of a property in a rule, whatever its type. */
 type Operand = Readonly<
   Record<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "in" | "startsWith", (value: unknown) => RowPredicate>
 > & { readonly isNull: () => RowPredicate };
 
-/** What the rules below ask of their rows. */
+/** The properties that the rules below use. */
 interface RuleRow extends Readonly<
   Record<"number" | "rating" | "publisherNumber" | "pages" | "title" | "tagCode" | "label", Operand>
 > {
@@ -35,7 +35,7 @@ interface RuleRow extends Readonly<
   };
 }
 
-/** A rule for users who have a number. */
+/** A rule for users with a number. */
 function rule(of: (limit: number, row: RuleRow) => RowPredicate): DeclaredRowRule {
   return (user, row) => of(Number(user.id), row as RuleRow);
 }
@@ -109,7 +109,7 @@ function ruleOf(service: ServiceDefinition, set: string, rules: Visibility["rule
   return rule;
 }
 
-/** The sources of all sets, each with all of its rows. */
+/** The sources of all sets, with all their rows. */
 function sourcesOf({ db, distributed = false, ...place }: TablesPlace) {
   const options = tableOptions({ db, distributed, ...place });
   const of = ({ table, ...others }: { readonly table: string; readonly columns?: object }): object => ({
@@ -136,7 +136,7 @@ function sourcesOf({ db, distributed = false, ...place }: TablesPlace) {
   };
 }
 
-/** A service over tables that shows each user, named by a header, what the rules say. */
+/** A service over tables that applies the rules to the user named in a header. */
 export function restrictedService(
   place: TablesPlace,
   data: Relations,
@@ -156,7 +156,7 @@ export function restrictedService(
     const restriction: RowRestriction = { ...condition, sources };
     return source.restrict?.(restriction) as S;
   };
-  // Known at startup, as of a table: what is declared about links is checked by it.
+  // Known at startup, like the target of a table: declared links are checked with it.
   const shown = <S extends QueryableSource>(source: S, set: string) =>
     Object.assign((context: Context): S => restrict(source, set, context), { source });
   const found =

@@ -11,7 +11,7 @@ import { restrictedService, VISIBILITY } from "./restricted-relations.ts";
 const ORIGIN = "http://service.example";
 const RUNS = caseCount(150);
 const USERS = [1, 2, 3];
-/** What cannot be in one statement of a distributed database. */
+/** Errors for queries that one statement of a distributed database cannot express. */
 const REFUSALS = /cannot join (?:what it leads to|it)|refers to anything but the related entities/;
 
 /** The part of a path that addresses an entity of a set. */
@@ -22,7 +22,7 @@ async function answerOf(service: Service, { path, options, pageSize }: Query, us
   if (pageSize !== undefined) headers["Prefer"] = `maxpagesize=${String(pageSize)}`;
   const response = await service.fetch(new Request(ORIGIN + targetOf({ path, options }), { headers }));
   const text = `${String(response.status)} ${await response.text()}`;
-  // Whether the parent or the related entity is missing is not known to every engine.
+  // Not every engine knows whether the parent or the related entity is missing.
   return text.startsWith("404") ? text.replace(/"message":".*?(?<!\\)"/, "") : text;
 }
 
@@ -45,7 +45,7 @@ describe.each(ENGINES)("a restricted source over $title", ({ name: database, ope
         const property = fc.asyncProperty(queries, fc.constantFrom(...USERS), async (query, user) => {
           const oracle = oracles.get(user);
           if (oracle === undefined) throw new Error("Every user has an oracle.");
-          // Whether there is a parent is for the routes to ask.
+          // Routes check whether the parent exists.
           const [parent = query.path] = ENTITY.exec(query.path) ?? [];
           if ((await answerOf(oracle, { path: parent, options: {} }, user)).startsWith("404")) return;
           const expected = await answerOf(oracle, query, user);

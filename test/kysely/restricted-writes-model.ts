@@ -3,7 +3,7 @@ import { allRows, authenticated, edm, entityType, hasMany, hasOptional, noRows, 
 import { sqlEntitySet } from "odatakit/kysely";
 import type { AnyDatabase } from "../executors/engines.ts";
 
-/** A customer belongs to a tenant, which no client sees; an order is seen where its customer, and it itself, is. */
+/** A customer belongs to a tenant, which clients never see. An order is visible if it and its customer are. */
 export const Customer = entityType("Customer", {
   id: edm.int32().key(),
   tenant: edm.string().nullable(),
@@ -35,7 +35,7 @@ const TABLES: Readonly<Record<string, string>> = {
   order_tags: "order_id int not null, tag varchar(20) not null, primary key (order_id, tag)",
 };
 
-/** The rows before each test: customers 1 and 3 are of tenant a, 2 is of b; so are the orders of theirs. */
+/** The rows before each test: customers 1 and 3, with their orders, belong to tenant a, customer 2 to tenant b. */
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   customers: ["1, 'a', 'Ann'", "2, 'b', 'Bob'", "3, 'a', 'Cai'"],
   orders: [
@@ -51,7 +51,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
   order_tags: ["1, 'x'", "1, 'y'"],
 };
 
-/** Makes the tables. */
+/** Creates the tables. */
 export async function createTables(db: AnyDatabase): Promise<void> {
   for (const [table, columns] of Object.entries(TABLES)) {
     await sql.raw(`create table ${quoted(db, table)} (${columns})`).execute(db);
@@ -62,7 +62,7 @@ function quoted(db: AnyDatabase, name: string): string {
   return sql`${sql.id(name)}`.compile(db).sql;
 }
 
-/** Puts the rows in the tables. */
+/** Inserts the rows. */
 export async function resetRows(db: AnyDatabase): Promise<void> {
   for (const [table, rows] of Object.entries(ROWS)) {
     await sql`delete from ${sql.id(table)}`.execute(db);
@@ -80,20 +80,20 @@ export async function allOf(db: AnyDatabase): Promise<Readonly<Record<string, re
   return found;
 }
 
-/** What is wanted of a service beside its sets. */
+/** The options of a service besides its sets. */
 export interface ServiceSettings {
   readonly isGuarded?: boolean;
-  /** Whether requests without a user are let in; row rules show them nothing. */
+  /** Whether anonymous requests are accepted; row rules show them nothing. */
   readonly isOpen?: boolean;
-  /** Makes the rows of orders those of a base query of the application. */
+  /** Restricts the orders to a base query of the application. */
   readonly ownOrders?: (db: AnyDatabase) => object;
-  /** Is told the options of the set of orders. */
+  /** Receives the options of the set of orders. */
   readonly noteOrders?: (options: Readonly<Record<string, unknown>>) => void;
-  /** Actions that are bound to nothing. */
+  /** Unbound actions. */
   readonly actions?: Parameters<typeof odataService>[0]["actions"];
 }
 
-/** Sets whose rows are seen by the users of one tenant, orders by their owners: the user `a-u` is of tenant a, named u. */
+/** Sets whose rows are visible to the users of one tenant, orders to their owners: the user `a-u` is named u in tenant a. */
 export function guardedService(
   db: AnyDatabase,
   { isGuarded = true, isOpen = false, ownOrders, noteOrders, actions = {} }: ServiceSettings = {},

@@ -33,7 +33,7 @@ const withoutKeys = <A extends { readonly text: string }>(answer: A): A => ({
 
 const id = (path: string): object => ({ "@odata.id": path });
 
-describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({ open, title }) => {
+describe.each(ENGINES)("writes to tables of $title with hidden rows", ({ open, title }) => {
   let opened: OpenDatabase;
   let db: AnyDatabase;
   let service: Service;
@@ -68,11 +68,11 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     ["POST", "Customers(2)/Orders", "Customers(98)/Orders", { Id: 50, Owner: "u", Text: "t" }],
     ["DELETE", "Orders(1)/Tags/$ref?$id=Tags('y')", "Orders(1)/Tags/$ref?$id=Tags('q')"],
     ["DELETE", "Customers(1)/Orders/$ref?$id=Orders(3)", "Customers(1)/Orders/$ref?$id=Orders(98)"],
-  ])("%s %s is as %s", async (method, hidden, missing, body, headers) => {
+  ])("%s %s behaves like %s", async (method, hidden, missing, body, headers) => {
     const before = await allOf(db);
     const found = await ask(service, method, hidden, body, headers);
     const expected = await ask(service, method, missing, body, headers);
-    // Messages name the key that was asked for.
+    // Messages name the requested key.
     expect(withoutKeys(found)).toEqual(withoutKeys(expected));
     expect(expected.status).toBeGreaterThanOrEqual(400);
     expect(expected.status).toBeLessThan(500);
@@ -84,7 +84,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     ["POST", "Orders(1)/Tags/$ref", "Tags('y')", "Tags('q')"],
     ["POST", "Customers(1)/Orders/$ref", "Orders(2)", "Orders(98)"],
     ["PUT", "Customers(1)/Badge/$ref", "Badges(3)", "Badges(98)"],
-  ])("%s %s: %s is as %s", async (method, target, hidden, missing) => {
+  ])("%s %s: %s behaves like %s", async (method, target, hidden, missing) => {
     const before = await allOf(db);
     const expected = await ask(service, method, target, id(missing));
     expect(withoutKeys(await ask(service, method, target, id(hidden)))).toEqual(withoutKeys(expected));
@@ -124,7 +124,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     ["POST", "Orders(1)/Lines", { Id: 50, Text: "unseen" }],
     ["DELETE", "Orders(1)/Customer/$ref"],
     ["DELETE", "Customers(3)/Orders/$ref?$id=Orders(5)"],
-  ])("%s %s that would hide what is written is 403, and nothing is written", async (method, target, body) => {
+  ])("%s %s that would hide the written row returns 403 and writes nothing", async (method, target, body) => {
     const before = await allOf(db);
     expect(await ask(service, method, target, body)).toMatchObject({ status: 403, code: "Forbidden" });
     expect(await allOf(db)).toEqual(before);
@@ -133,7 +133,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
   test.each<[method: string, target: string, body: (customer: number) => object]>([
     ["PATCH", "Orders(1)", (customer) => ({ CustomerId: customer })],
     ["POST", "Orders", (customer) => ({ ...whole, Id: 50, CustomerId: customer })],
-  ])("%s %s that refers to a hidden row is 409, as to a missing one", async (method, target, body) => {
+  ])("%s %s with a reference to a hidden row returns 409, as for a missing row", async (method, target, body) => {
     const before = await allOf(db);
     const hidden = await ask(service, method, target, body(2));
     expect(hidden).toMatchObject({ status: 409, code: "Conflict" });
@@ -158,13 +158,13 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     ["POST", "Customers(1)/Orders/$ref", 204, id("Orders(5)")],
     ["POST", "Orders(1)/Tags/$ref", 204, id("Tags('z')")],
     ["DELETE", "Orders(1)/Tags/$ref?$id=Tags('x')", 204],
-  ])("%s %s of what is seen is %i", async (method, target, status, body) => {
+  ])("%s %s of a visible row returns %i", async (method, target, status, body) => {
     const before = await allOf(db);
     expect(await ask(service, method, target, body)).toMatchObject({ status });
     if (JSON.stringify(body) !== "{}") expect(await allOf(db)).not.toEqual(before);
   });
 
-  test("what is hidden keeps its links, and its keys", async () => {
+  test("hidden rows keep their links and keys", async () => {
     const before = await allOf(db);
     expect((await ask(service, "DELETE", "Customers(1)/Badge/$ref")).status).toBe(204);
     expect(await allOf(db)).toEqual(before);
@@ -177,7 +177,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     expect((await allOf(db))["customers"]).toEqual(before["customers"]);
   });
 
-  test("ETags and rules hold together", async () => {
+  test("checks ETags and rules together", async () => {
     const { etag } = await ask(service, "GET", "Orders(1)");
     const headers = { "If-Match": etag ?? "" };
     expect(await ask(service, "PATCH", "Orders(1)", { Owner: "v" }, headers)).toMatchObject({ status: 403 });
@@ -193,7 +193,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     });
   });
 
-  test("users see by their own rules: all of it, or nothing", async () => {
+  test("applies the rules of each user: all rows, or none", async () => {
     const all = { "x-user": "*" };
     expect(await ask(service, "PATCH", "Orders(2)", { Owner: "w" }, all)).toMatchObject({ status: 200 });
     expect(await ask(service, "PATCH", "Customers(2)", { Tenant: "c" }, all)).toMatchObject({ status: 200 });
@@ -218,7 +218,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     ["POST", "Customers(1)/Orders", 404, { Id: 50, Owner: "u", Text: "t" }],
     ["PUT", "Orders(1)/Customer/$ref", 404, id("Customers(1)")],
     ["POST", "Orders(1)/Tags/$ref", 404, id("Tags('x')")],
-  ])("%s %s of somebody unknown is %i, whether there is such a row or not", async (method, target, status, body) => {
+  ])("%s %s of an anonymous user returns %i, whether the row exists or not", async (method, target, status, body) => {
     const open = guardedService(db, { isOpen: true });
     const before = await allOf(db);
     const answer = await ask(open, method, target, body, { "x-user": "" });
@@ -226,7 +226,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     expect(await allOf(db)).toEqual(before);
   });
 
-  test("rows that the application shows, and rules keep back, are those that both let through", async () => {
+  test("shows only rows that both the application and the rules allow", async () => {
     const source = sqlSource(Order, {
       db,
       from: db.selectFrom("orders").where("text", "<>", "mine too"),
@@ -244,7 +244,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     expect(await ask(own, "PATCH", "Orders(1)", { Text: "new" })).toMatchObject({ status: 200 });
   });
 
-  test("in a transaction of the application, what would be hidden is taken back", async () => {
+  test("undoes a write that would be hidden in a transaction of the application", async () => {
     const orders: { patch?: (key: unknown, delta: unknown, context: unknown) => Promise<unknown> } = {};
     const codes: unknown[] = [];
     const move = action({
@@ -284,7 +284,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
       await db.transaction().execute(async (transaction) => {
         await sql`update orders set owner = 'v' where id = 1`.execute(transaction);
         answer = ask(service, method, "Orders(1)", body);
-        // Long enough for it to wait for the lock; it must be right, too, where it does not come so far.
+        // Usually long enough for it to wait for the lock; the result must be right in either case.
         await sql`select ${sql.raw(title === "MariaDB" ? "sleep(0.3)" : "pg_sleep(0.3)")}`.execute(transaction);
       });
       expect(await answer).toMatchObject({ status: 404 });
@@ -292,7 +292,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
     },
   );
 
-  test.runIf(isServer)("of many that move and write a row, no one writes what is out of sight", async () => {
+  test.runIf(isServer)("never writes a hidden row when many clients move and write rows concurrently", async () => {
     for (let round = 0; round < 15; round += 1) {
       await resetRows(db);
       const mover = { "x-user": "*" };
@@ -301,7 +301,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
         ...["one", "two", "three"].map((text) => ask(service, "PATCH", "Orders(1)", { Text: text })),
       ]);
       expect(moved?.status).toBe(200);
-      // Each write counts: those that came before the move are in what it answered, and none came behind it.
+      // Every successful write preceded the move and is part of its response; none came after it.
       const answered = JSON.parse(moved?.text ?? "{}") as { readonly Version: number };
       const successes = written.filter(({ status }) => status === 200).length;
       expect(written.every(({ status }) => status === 200 || status === 404)).toBe(true);
@@ -312,7 +312,7 @@ describe.each(ENGINES)("writes to tables of $title whose rows are kept back", ({
   });
 });
 
-test("whoever sees all rows has the statements of a service without rules", async () => {
+test("uses the statements of a service without rules for users who see all rows", async () => {
   const counter = countStatements(sqliteDialect(":memory:"));
   const db: AnyDatabase = new Kysely({ dialect: counter.dialect, log: counter.log });
   await createTables(db);
@@ -336,10 +336,10 @@ test("whoever sees all rows has the statements of a service without rules", asyn
     for (const [method, target, body] of requests) {
       expect((await ask(service, method, target, body, headers)).status, target).toBeLessThan(300);
     }
-    // Where rows are kept back, routes look for the parent, whoever asks; that is no part of the write.
+    // With row rules, routes look up the parent for every user; that is not part of the write.
     return counter.texts().filter((text) => !/^select [^.]* as "it" where "id" = \? limit 1$/.test(text));
   };
-  // What is asked once of a table, its collations, is known then.
+  // The collations of a table are queried once, before this.
   await textsOf(false);
   const texts = await textsOf(false);
   expect(texts.length).toBeGreaterThan(10);

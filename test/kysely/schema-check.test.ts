@@ -13,7 +13,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type DatabaseName, type OpenDatabase } from "../executors/engines.ts";
 
-/** What a service found: the faults of its start, or the warnings in its log. */
+/** The findings of a service: the faults at startup, or the warnings in its log. */
 interface Found {
   readonly faults: readonly object[];
   readonly warnings: readonly string[];
@@ -56,7 +56,7 @@ const Item = entityType("Item", {
 });
 const Tag = entityType("Tag", { code: edm.string().key() });
 
-/** Column types of each database: those that fit the declaration, and those that do not. */
+/** Column types of each database that fit the declaration, and types that do not. */
 const TYPES: Readonly<
   Record<DatabaseName, Readonly<Record<"at" | "total" | "level" | "wrongAt" | "wrongTotal" | "wrongLevel", string>>>
 > = {
@@ -109,7 +109,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
   const goodItems = (table: string): string => `create table ${table} (id integer primary key, name ${text} not null,
     owner_id integer, at ${types.at}, total ${types.total}, level ${types.level})`;
 
-  test("reports every difference at once, with place, reason and fix", async () => {
+  test("reports all differences together, with place, reason and fix", async () => {
     const db = await database(
       `create table items (id integer, name ${text}, ownerid_ integer, at ${types.wrongAt}, total ${types.wrongTotal},
         level ${types.wrongLevel})`,
@@ -257,7 +257,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
     expect(placesOf(await start([set]))).toEqual(["C06 Items. items.id"]);
   });
 
-  test("lets handlers of the application do without a table", async () => {
+  test("accepts handlers of the application without a table", async () => {
     const db = await database();
     const found = await start([
       sqlEntitySet(Item, {
@@ -296,7 +296,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
     expect(placesOf(await start([set("fewer", "read")]))).toEqual([]);
   });
 
-  test("knows generated columns and keys, and unique indexes beside a key", async () => {
+  test("recognizes generated columns and keys, and unique indexes besides a key", async () => {
     const generated =
       name === "mariadb"
         ? "varchar(60) as (concat(name, '!')) stored"
@@ -407,7 +407,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
         },
       });
     expect(placesOf(await start([set("l")]))).toEqual([]);
-    // The label that is left over, and the one that is missing.
+    // The extra label, and the missing label.
     expect(placesOf(await start([set("L")]))).toEqual([
       "C03 Moods.level moods.level",
       "C03 Moods.level moods.level",
@@ -421,7 +421,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
     const named = (db: AnyDatabase, table: string, id: string) =>
       sqlEntitySet(Named, { name: table, db, table, operations, columns: { id } });
 
-    test("knows rowids and virtual tables", async () => {
+    test("recognizes rowids and virtual tables", async () => {
       const db = await database(
         "create table plain (name text not null)",
         "create table taken (rowid integer not null, name text not null)",
@@ -437,12 +437,12 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
       expect(placesOf(await start([named(db, "taken", "rowid")]))).toEqual(["C06 taken. taken.rowid"]);
     });
 
-    test("takes no part of a key for the whole of it", async () => {
+    test("does not accept a part of a key for the whole key", async () => {
       const db = await database("create table parts (a integer, b integer, name text not null, primary key (a, b))");
       expect(placesOf(await start([named(db, "parts", "a")]))).toEqual(["C06 parts. parts.a"]);
     });
 
-    test("knows that a type ANY keeps texts in strict tables alone", async () => {
+    test("knows that the type ANY preserves texts only in strict tables", async () => {
       const db = await database(
         "create table loose (id integer primary key, name any not null)",
         "create table exact (id integer primary key, name any not null) strict",

@@ -67,7 +67,7 @@ describe("before the first request", () => {
   const notes = (db: AnyDatabase) => sqlEntitySet(Note, { db, table: "notes", operations: ["read"] });
   const createNotes = sql`create table notes (id integer primary key, text text not null)`;
 
-  test("a database that never returns its catalogue is 503 after half a minute, and the next request tries again", async () => {
+  test("returns 503 after half a minute if the database never returns its catalogue, and retries on the next request", async () => {
     const postgres = new PostgresDialect({ pool: new Pool({ host: "127.0.0.1", port: 1 }) });
     let asked = 0;
     const connection: DatabaseConnection = {
@@ -113,8 +113,8 @@ describe("before the first request", () => {
     expect(lines).toEqual(["error: A request failed. ODataError", "error: A request failed. ODataError"]);
   });
 
-  test("a database that lets nobody in is reported, and is no catalogue that is kept back", async () => {
-    // This file is no database of SQLite.
+  test("distinguishes a database that rejects connections from a hidden catalogue", async () => {
+    // This file is not an SQLite database.
     const db = keep(new Kysely({ dialect: sqliteDialect(import.meta.filename) }));
     const { logger, lines } = toLog();
     const service = odataService({ entitySets: [notes(db)], logger });
@@ -140,11 +140,11 @@ describe("before the first request", () => {
     expect(lines).toHaveLength(1);
   });
 
-  test("the declarations are compared with tables that were made after the service", async () => {
+  test("compares declarations with tables that were created after the service", async () => {
     const db = embedded();
     const service = odataService({ entitySets: [notes(db)] });
     await createNotes.execute(db);
-    // SQLite answers at once, so there is no promise even for the first request.
+    // SQLite is synchronous, so even the first request needs no promise.
     const answer = service.handle({
       method: "GET",
       target: "/Notes/$count",
@@ -161,7 +161,7 @@ describe("before the first request", () => {
     await expect(service.ready()).resolves.toBeUndefined();
   });
 
-  test("faults are logged once, and answered without their words", async () => {
+  test("logs faults once, and hides their text from responses", async () => {
     const db = embedded();
     const { logger, lines } = toLog();
     const service = odataService({ entitySets: [notes(db)], logger });
@@ -188,7 +188,7 @@ describe("before the first request", () => {
     expect((await service.fetch(request)).status).toBe(200);
   });
 
-  test("a failed check is repeated for a request that comes later", async () => {
+  test("repeats a failed check for a later request", async () => {
     const db = embedded();
     const service = odataService({ entitySets: [notes(db)], logger: toLog().logger });
     expect((await service.fetch(request)).status).toBe(500);
@@ -211,7 +211,7 @@ describe("before the first request", () => {
     );
   });
 
-  test("a database that cannot be reached is a clear error, and 503 for requests", async () => {
+  test("reports an unavailable database clearly, and returns 503", async () => {
     const { logger, lines } = toLog();
     const service = odataService({ entitySets: [notes(unreachable())], logger });
     await expect(service.ready()).rejects.toThrow(
@@ -290,7 +290,7 @@ describe("before the first request", () => {
     expect((failed as ConfigurationError).faults).toHaveLength(2);
   });
 
-  test("an engine that refuses to show its catalogue is warned of", async () => {
+  test("warns about an engine that hides its catalogue", async () => {
     const dialect = sqliteDialect(":memory:");
     const createAdapter = (): ReturnType<typeof dialect.createAdapter> =>
       new Proxy(dialect.createAdapter(), {
@@ -315,7 +315,7 @@ describe("before the first request", () => {
     ]);
   });
 
-  test("a service without a database has nothing to wait for", async () => {
+  test("does not wait in a service without a database", async () => {
     const set = entitySet(Note, { queryable: () => arraySource(Note, [{ id: 1, text: "a" }]) });
     const service = odataService({ entitySets: [set] });
     await service.ready();

@@ -93,7 +93,7 @@ async function get(
 }
 
 describe("sets over tables", () => {
-  test("a search that answers a source is made in the database, with all other options", async () => {
+  test("runs a search that returns a source in the database, with all other options", async () => {
     texts.length = 0;
     const page = await get("/Books?$search=sea&$filter=Id gt 1&$orderby=Title desc&$select=Title&$count=true");
     expect(page.json).toMatchObject({ "@odata.count": 2, value: [{ Title: "sea wolf" }, { Title: "blue sea" }] });
@@ -101,7 +101,7 @@ describe("sets over tables", () => {
     expect((await get("/Books/$count?$search=sea wolf")).text).toBe("1");
   });
 
-  test("its pages are the set", async () => {
+  test("pages through the whole result", async () => {
     const first = (await get("/Books?$search=sea&$select=Id")).json as { readonly "@odata.nextLink": string };
     expect(first).toMatchObject({ value: [{ Id: 1 }, { Id: 2 }] });
     const link = first["@odata.nextLink"];
@@ -109,14 +109,14 @@ describe("sets over tables", () => {
     expect((await get(link.slice("http://books.example".length))).json).toMatchObject({ value: [{ Id: 4 }] });
   });
 
-  test("a search that asks for the handler is refused where a table has none", async () => {
+  test("rejects a search that requires a handler if the table has none", async () => {
     expect(await get("/Shelves?$search=low")).toMatchObject({
       status: 400,
       json: { error: { code: "UnsupportedQueryOption", target: "$search" } },
     });
   });
 
-  test("navigation routes go through their handlers; the table tells whether there is such a parent", async () => {
+  test("navigation routes call their handlers, and the table shows whether the parent exists", async () => {
     expect((await get("/Shelves(1)/Books?$skip=1&$select=Id&$count=true")).json).toMatchObject({
       "@odata.count": 2,
       value: [{ Id: 2 }, { Id: 4 }],

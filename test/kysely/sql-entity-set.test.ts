@@ -20,7 +20,7 @@ function serviceOf(set: Parameters<typeof odataService>[0]["entitySets"][number]
   return odataService({ entitySets: [set], propertyNaming: "camelCase", namespace: "Test" });
 }
 
-/** The members that bodies have, of whatever form: each test looks for those that it expects. */
+/** The members of any body; each test checks the members that it expects. */
 interface Body {
   readonly value: readonly unknown[];
   readonly error: { readonly code: string; readonly message: string };
@@ -59,7 +59,7 @@ const FIRST = {
 };
 
 describe("a set over a table", () => {
-  test("answers collections, entities by key and counts, with all digits", async () => {
+  test("returns collections, entities by key and counts with all digits", async () => {
     const { json } = await get(service, "/Orders");
     expect(json.value[0]).toEqual(FIRST);
     const response = await service.fetch(new Request("http://service.example/Orders(9007199254740993)"));
@@ -74,14 +74,14 @@ describe("a set over a table", () => {
     expect((await get(service, "/Orders(1)?$select=shipTo/city")).json.shipTo).toEqual({ city: null });
   });
 
-  test("gives its entities to callers of the handler as the application knows them", async () => {
+  test("returns entities in the form of the application to callers of its handlers", async () => {
     const { getByKey } = orders.options as { getByKey: (key: unknown, context?: unknown) => unknown };
     expect(await getByKey(1n)).toEqual({ ...FIRST, id: 1n, price: "1.10", total: "19.99" });
     expect(await getByKey(2n)).toBeNull();
     expect(await getByKey(9007199254740993n)).toMatchObject({ id: 9007199254740993n, shipTo: null, tags: [] });
   });
 
-  test("keys of several properties, and of types that are no integers", async () => {
+  test("supports composite keys and keys that are not integers", async () => {
     const Part = entityType("Part", {
       guid: edm.guid().key(),
       price: edm.decimal().key(),
@@ -99,7 +99,7 @@ describe("a set over a table", () => {
     expect((await get(parts, `/Parts(${key.replace("1.5", "1.51")})`)).status).toBe(404);
   });
 
-  test("handlers and settings of the options take the place of its own", async () => {
+  test("handlers and settings in the options replace its own", async () => {
     const set = sqlEntitySet(Order, {
       db,
       table: "orders",
@@ -117,14 +117,14 @@ describe("a set over a table", () => {
     expect((await get(old, "/Old(1)")).status).toBe(404);
   });
 
-  test("without `read` a set has the routes of its handlers alone", async () => {
+  test("has only the routes of its handlers without `read`", async () => {
     const none = serviceOf(
       sqlEntitySet(Order, { db, table: "orders", operations: [], columns: ORDER_COLUMNS, getByKey: () => null }),
     );
     expect((await get(none, "/Orders")).status).toBe(404);
   });
 
-  test("tables may be made after their declarations", async () => {
+  test("tables may be created after their declarations", async () => {
     const late: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
     const lateService = serviceOf(
       sqlEntitySet(Order, { db: late, table: "orders", operations: ["read"], columns: ORDER_COLUMNS }),
@@ -133,7 +133,7 @@ describe("a set over a table", () => {
     expect((await get(lateService, "/Orders")).json.value).toEqual([]);
   });
 
-  test("a cell that is no value of its property is a fault of the database: 500, and nothing of it is told", async () => {
+  test("returns a plain 500 for a cell that is not a value of its property", async () => {
     const faulty = await ordersDatabase();
     await sql`insert into "orders" ("id", "customer_id", "status", "total", "placed") values (1, 'secret', 'Paid', 1, 'now')`.execute(
       faulty,
@@ -154,7 +154,7 @@ describe("a set over a table", () => {
   });
 });
 
-describe("what cannot be done is a fault at startup", () => {
+describe("faults at startup", () => {
   const mssql: AnyDatabase = new Kysely({
     dialect: {
       createAdapter: () => new MssqlAdapter(),
@@ -182,6 +182,11 @@ describe("what cannot be done is a fault at startup", () => {
         "Mssql is not supported by this version.",
         "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.",
       ],
+    ],
+    [
+      "distributed that is neither true nor false",
+      { ...base, distributed: "yes" },
+      ['`distributed` is "yes".', "Give true or false."],
     ],
     [
       "no database",
@@ -322,12 +327,12 @@ describe("what cannot be done is a fault at startup", () => {
     );
   });
 
-  test("faults of the type itself are told once, by those who know them", () => {
+  test("reports faults of the type only once", () => {
     const Bad = entityType("Bad", { id: edm.int32() });
     expect(() => serviceOf(sqlEntitySet(Bad, { ...base }))).toThrow(/key/);
   });
 
-  test("other faults of the set stand beside them", () => {
+  test("reports other faults of the set as well", () => {
     const set = sqlEntitySet(Line, {
       ...base,
       db: undefined as never,
@@ -336,7 +341,7 @@ describe("what cannot be done is a fault at startup", () => {
     expect(() => serviceOf(set)).toThrow(/2 faults/);
   });
 
-  test("a source that cannot be made throws where it is made", () => {
+  test("throws when an invalid source is made", () => {
     expect(() => sqlSource(Order, { db: mssql, from: "orders" })).toThrow(
       /sqlSource\(Order, …\): Mssql is not supported/,
     );
@@ -352,26 +357,26 @@ describe("a source over a base query", () => {
     return value.map(({ id }) => id);
   };
 
-  test("a query of Kysely, with values of its own", async () => {
+  test("accepts a Kysely query with values", async () => {
     const query = db.selectFrom("orders").selectAll().where("customer_id", "=", 7);
     expect(await rows(query)).toEqual([1]);
     expect(await rows(query, "&$filter=name eq 'Chai' and customerId lt 8&$orderby=name&$top=5&$skip=0")).toEqual([1]);
     expect(await rows(query, "&$filter=name eq 'Tea'")).toEqual([]);
   });
 
-  test("the text of a query with its values", async () => {
+  test("accepts the text of a query with its values", async () => {
     const text = "select * from orders where customer_id = ? -- of one customer";
     expect(await rows({ sql: text, parameters: [8] })).toEqual([9007199254740992]);
     expect(await rows({ sql: text, parameters: [7] }, "&$filter=id eq 1")).toEqual([1]);
   });
 
-  test("a view, or a table of another schema", async () => {
+  test("accepts a view, or a table of another schema", async () => {
     await sql`create temp view "some" as select * from "orders" where "id" = 1`.execute(db);
     expect(await rows("some")).toEqual([1]);
     expect(await rows("main.orders")).toHaveLength(2);
   });
 
-  test("each request may make the source anew, with values of its own", async () => {
+  test("allows a new source with new values per request", async () => {
     const set = entitySet(Order, {
       queryable: (ctx) => {
         const customer = Number(ctx.request.headers.get("x-customer"));
@@ -391,7 +396,7 @@ describe("a source over a base query", () => {
     expect(await customersFor(7)).toEqual([{ customerId: 7 }]);
   });
 
-  test("statements are kept by the text of the base query, and not for ever", () => {
+  test("caches statements by the text of the base query, with a limit", () => {
     const ofCustomer = (customer: number): unknown =>
       readerOf(db, db.selectFrom("orders").selectAll().where("customer_id", "=", customer)).statements;
     const first = ofCustomer(1);
@@ -401,8 +406,8 @@ describe("a source over a base query", () => {
   });
 });
 
-describe("where rows come by a promise", () => {
-  test("a transaction sees its own rows, and answers the same", async () => {
+describe("asynchronous rows", () => {
+  test("a transaction sees its own rows and returns the same", async () => {
     await db.transaction().execute(async (transaction) => {
       await sql`insert into "orders" ("id", "customer_id", "status", "total", "placed", "name") values (3, 9, 'Paid', 1, '2024-01-01T00:00:00.000Z', 'in it')`.execute(
         transaction,
@@ -423,7 +428,7 @@ describe("where rows come by a promise", () => {
     });
   });
 
-  test("another dialect for SQLite answers the same, but for what needs the functions of ours", async () => {
+  test("another SQLite dialect returns the same, except where our functions are required", async () => {
     const raw = new DatabaseSync(":memory:");
     raw.exec(ORDERS_TABLE);
     raw.exec(`insert into orders (id, customer_id, name, status, price, total, placed)
@@ -456,7 +461,7 @@ describe("where rows come by a promise", () => {
     await other.destroy();
   });
 
-  test("nothing is run for a client that has gone", async () => {
+  test("runs nothing for a disconnected client", async () => {
     await db.transaction().execute(async (transaction) => {
       const inside = odataService({
         logger: { error: () => {}, warn: () => {}, info: () => {} },

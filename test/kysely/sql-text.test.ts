@@ -6,7 +6,7 @@ const run = recordStatements(await ordersDatabase());
 const HEAD = 'select cast("id" as text) as "c0" from "orders" as "it" where ';
 const TAIL = ' order by "id"';
 
-/** The condition that a filter becomes, and the values in it. */
+/** The condition of a filter, and its values. */
 async function conditionOf(filter: string): Promise<readonly [string, ...unknown[]]> {
   const [statement] = await run({ select: "id", filter });
   const { sql = "", parameters = [] } = statement ?? {};
@@ -14,8 +14,8 @@ async function conditionOf(filter: string): Promise<readonly [string, ...unknown
   return [sql.slice(HEAD.length, -TAIL.length), ...parameters];
 }
 
-describe("a filter becomes SQL", () => {
-  // The left ones must be served by an index on their column, and the exact forms below `not` too.
+describe("SQL of filters", () => {
+  // An index on the column must serve the left side, also in the exact form below `not`.
   test.each<readonly [filter: string, condition: string, ...values: readonly unknown[]]>([
     ["id eq 5", '"id" = ?', 5n],
     ["name eq 'x'", '"name" = ?', "x"],
@@ -76,13 +76,13 @@ describe("a filter becomes SQL", () => {
     expect(await conditionOf(String(filter))).toEqual([condition, ...values]);
   });
 
-  test("an instant of the execution is bound once for all of its places", async () => {
+  test("binds the instant of the execution once per execution", async () => {
     const [, first, second] = await conditionOf("placed lt now() or placed gt now()");
     expect(first).toMatch(/^\d{4}-.*Z$/);
     expect([first, second]).toEqual([first, first]);
   });
 
-  test("a long chain has no deep tree, and a deep tree no long text", async () => {
+  test("a long chain makes no deep tree, and a deep tree no long text", async () => {
     const chain = Array.from({ length: 300 }, (_none, index) => `id eq ${index}`).join(" or ");
     expect((await conditionOf(chain)).length).toBe(301);
     const deep = `${"(".repeat(40)}id${" add 1)".repeat(40)} eq 1`;
@@ -91,7 +91,7 @@ describe("a filter becomes SQL", () => {
 });
 
 describe("statements", () => {
-  test("read the selected columns, and only those", async () => {
+  test("read exactly the selected columns", async () => {
     expect(await run({ select: "customerId,placed", top: 3 })).toEqual([
       {
         sql: 'select "customer_id" as "c0", "placed" as "c1" from "orders" as "it" order by "id" limit ?',
@@ -100,7 +100,7 @@ describe("statements", () => {
     ]);
   });
 
-  test("read of a complex value one member more when only that tells whether there is one", async () => {
+  test("read one more member of a complex value if only that shows whether it is null", async () => {
     const [statement] = await run({ select: "shipTo/city" });
     expect(statement?.sql).toBe(
       'select "shipTo_city" as "c0", "ship_street" as "c1" from "orders" as "it" order by "id"',
@@ -117,7 +117,7 @@ describe("statements", () => {
     expect(unlimited?.sql).toMatch(/ order by "id" limit -1 offset \?$/);
   });
 
-  test("are one for a page, and one more only where the page does not tell its total", async () => {
+  test("read a page with one statement, and the total with another if the page does not imply it", async () => {
     expect(await run({ top: 1 })).toHaveLength(1);
     expect((await run({ top: 1, count: "true" })).map(({ sql }) => sql.slice(0, 15))).toEqual(['select cast("id']);
     expect(await run({ top: 0, count: "true", filter: "customerId gt 5" })).toEqual([
@@ -132,7 +132,7 @@ describe("statements", () => {
   });
 });
 
-describe("a literal is never part of a statement", () => {
+describe("literals are never part of a statement", () => {
   const number = (value: number | bigint): string => String(value);
   const text = fc
     .string({ unit: "grapheme", maxLength: 8 })

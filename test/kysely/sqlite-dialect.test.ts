@@ -40,7 +40,7 @@ function open(file: string, options: Parameters<typeof sqliteDialect>[1] = {}): 
 
 function readerOf(db: Kysely<Tables>): SynchronousReader {
   const reader = synchronousReaderOf(db);
-  if (reader === null) throw new Error("there is no synchronous reader");
+  if (reader === null) throw new Error("has no synchronous reader");
   return reader;
 }
 
@@ -98,7 +98,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     ["the one after it", 1n - 2n ** 63n, 1n - 2n ** 63n, "integer"],
     ["a Date", new Date(Date.UTC(2024, 1, 29, 12)), "2024-02-29T12:00:00.000Z", "text"],
     ["bytes", Uint8Array.of(0, 1, 255), Uint8Array.of(0, 1, 255), "blob"],
-  ])("takes and answers %s", async (_title, value, answer, type) => {
+  ])("binds and returns %s", async (_title, value, answer, type) => {
     await db.insertInto("item").values({ id: 1, name: value, parent: null }).execute();
     const select = sql<{ name: unknown; type: string }>`select name, typeof(name) as type from item`;
     expect((await select.execute(db)).rows.map((row) => ({ ...row }))).toEqual([{ name: answer, type }]);
@@ -123,13 +123,13 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
       2n ** 63n,
       "Value 2 of the SQL statement is the bigint 9223372036854775808: an INTEGER of SQLite has 64 bits.",
     ],
-  ])("refuses %s", async (_title, value, message) => {
+  ])("rejects %s", async (_title, value, message) => {
     await expect(sql`select ${1}, ${value}`.execute(db)).rejects.toThrow(message);
     expect(() => reader.readOne("select ?, ?", [1, value])).toThrow(message);
     expect(() => reader.readRows("select ?, ?", [1, value])).toThrow(message);
   });
 
-  test("integers beyond 2^53 are never rounded, whichever way they are read; others stay numbers", async () => {
+  test("never rounds integers beyond 2^53, and keeps others as numbers", async () => {
     await insert(db, 1, BEYOND);
     const select = db.selectFrom("item").select("id").orderBy("id");
     const both = [1, BEYOND];
@@ -149,7 +149,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(inserted[0]?.insertId).toBe(BEYOND + 1n);
   });
 
-  test("changes are counted, and the new key told, as bigint", async () => {
+  test("returns the number of changes and the new key as bigint", async () => {
     const into = db.insertInto("item");
     const one = { id: null, name: "one", parent: null };
     expect(await into.values([one, one]).executeTakeFirst()).toMatchObject({
@@ -172,7 +172,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(await sql`pragma table_list`.execute(db)).not.toHaveProperty("numAffectedRows");
   });
 
-  test("a transaction commits, and rolls back when it fails", async () => {
+  test("commits a transaction, and rolls it back if it fails", async () => {
     await db.transaction().execute((trx) => insert(trx, 1, 2));
     const failing = db.transaction().execute(async (trx) => {
       await insert(trx, 3);
@@ -183,7 +183,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(await idsOf(db)).toEqual([1, 2]);
   });
 
-  test("savepoints nest", async () => {
+  test("nests savepoints", async () => {
     const trx = await db.startTransaction().execute();
     await insert(trx, 1);
     const outer = await trx.savepoint('out"er').execute();
@@ -200,7 +200,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(await idsOf(db)).toEqual([1, 5]);
   });
 
-  test("a read-only transaction refuses to write; the next one writes", async () => {
+  test("rejects writes in a read-only transaction, and allows them in the next one", async () => {
     const reading = db
       .transaction()
       .setAccessMode("read only")
@@ -215,7 +215,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(await idsOf(db)).toEqual([2]);
   });
 
-  test("a foreign key is checked, a deferred one when the transaction commits", async () => {
+  test("checks foreign keys, deferred ones at commit", async () => {
     const orphan = db
       .transaction()
       .execute((trx) => trx.insertInto("item").values({ id: 1, name: "", parent: 9 }).execute());
@@ -238,7 +238,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     },
   );
 
-  test("the error of a statement that ended the transaction is not hidden by the rollback", async () => {
+  test("the rollback does not hide the error of the statement that ended the transaction", async () => {
     await sql
       .raw("create trigger guard before insert on item begin select raise(rollback, 'guarded'); end")
       .execute(db);
@@ -246,7 +246,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(await idsOf(db)).toEqual([]);
   });
 
-  test("a stream answers every row, in chunks", async () => {
+  test("streams every row in chunks", async () => {
     await insert(db, 1, 2, 3, 4, 5);
     const select = db.selectFrom("item").select("id").orderBy("id");
     expect((await allOf(select.stream(2))).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
@@ -258,7 +258,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(await allOf(changes)).toMatchObject([{ rows: [], numAffectedRows: 3n }]);
   });
 
-  test("a stream lets other work of the process have its turn", async () => {
+  test("a stream yields to other work of the process", async () => {
     const rows = sql<{
       n: number;
     }>`with recursive r(n) as (select 1 union all select n + 1 from r where n < 5000) select n from r`;
@@ -277,7 +277,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(turns).toBeGreaterThanOrEqual(9);
   });
 
-  test("a stream that is left early frees its statement and the connection", async () => {
+  test("an abandoned stream releases its statement and the connection", async () => {
     await insert(db, 1, 2, 3);
     const select = db.selectFrom("item").select("id").orderBy("id");
     for (let round = 0; round < 2; round += 1) {
@@ -290,10 +290,10 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     await expect(select.execute()).rejects.toThrow("no such table: item");
   });
 
-  test("a statement can run again while a stream of it is open", async () => {
+  test("runs a statement again while a stream of it is open", async () => {
     await insert(db, 1, 2, 3);
     const select = db.selectFrom("item").select("id").orderBy("id").compile();
-    // Kysely lets one statement at a time on a connection; a driver can be asked for more.
+    // Kysely runs one statement at a time per connection; a driver may be used for more.
     const pairs = await db.getExecutor().provideConnection(async (connection) => {
       const found: unknown[] = [];
       for await (const outer of connection.streamQuery<{ id: number }>(select, 1)) {
@@ -308,7 +308,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(pairs).toEqual([1, 2, 3].flatMap((outer) => [1, 2, 3].map((inner) => [outer, inner])));
   });
 
-  test("the error of a stream reaches its reader, and the connection is free again", async () => {
+  test("passes the error of a stream to its reader and releases the connection", async () => {
     const failing = sql<{ a: unknown }>`select odata_decimal_key(value) as a from json_each('["1", "x"]')`;
     for (let round = 0; round < 2; round += 1) {
       await expect(allOf(db.getExecutor().stream(failing.compile(db), 1))).rejects.toThrow('contains "x"');
@@ -316,7 +316,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(await idsOf(db)).toEqual([]);
   });
 
-  test("statements follow a change of the schema", async () => {
+  test("statements adapt to a schema change", async () => {
     await insert(db, 1);
     const select = "select * from item";
     const columns = async (): Promise<number> => Object.keys((await sql.raw(select).execute(db)).rows[0] ?? {}).length;
@@ -327,7 +327,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(await columns()).toBe(4);
   });
 
-  test("only one statement is run at a time, and comments may follow it", async () => {
+  test("runs only one statement at a time, optionally followed by comments", async () => {
     await expect(sql`select 1; delete from item`.execute(db)).rejects.toThrow(
       "Only one SQL statement can be run at a time, but more follows the first: select 1; delete from item",
     );
@@ -335,30 +335,30 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect(reader.readOne("select 1; -- done\n /* ; really */ ;\n--", [])).toEqual([1]);
   });
 
-  test("readOne answers the first row, or undefined", async () => {
+  test("readOne returns the first row, or undefined", async () => {
     await insert(db, 1, 2);
     expect(reader.readOne("select id from item order by id desc", [])).toEqual([2]);
     expect(reader.readOne("select id from item where id = ?", [9])).toBeUndefined();
     expect(reader.readRows("select id from item where id = ?", [9])).toEqual([]);
   });
 
-  test("columns of the same name have a cell each in a row", () => {
+  test("returns a cell for each of several columns with the same name", () => {
     expect(reader.readOne("select 1 as a, 2 as a, 3 as __proto__", [])).toEqual([1, 2, 3]);
   });
 
-  test("the introspector knows the tables", async () => {
+  test("the introspector lists the tables", async () => {
     const tables = await db.introspection.getTables();
     expect(tables.map(({ name, columns }) => [name, columns.map((column) => column.name)])).toEqual([
       ["item", ["id", "name", "parent"]],
     ]);
   });
 
-  test("the functions for OData are there for both", async () => {
+  test("both connections have the OData functions", async () => {
     expect((await sql<{ a: string }>`select odata_lower('Ä') as a`.execute(db)).rows[0]?.a).toBe("ä");
     expect(reader.readOne("select odata_lower('Ä')", [])).toEqual(["ä"]);
   });
 
-  test("after destroy nothing can be read, and a second time nothing happens", async () => {
+  test("reads nothing after destroy, and ignores a second destroy", async () => {
     expect(reader.readOne("select 1", [])).toEqual([1]);
     await db.destroy();
     await db.destroy();
@@ -369,7 +369,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
 });
 
 describe("a file", () => {
-  test("is opened when it is first needed, with a write-ahead log and foreign keys", async () => {
+  test("is opened on first use, with a write-ahead log and foreign keys", async () => {
     const file = newFile();
     const db = open(file, { busyTimeout: 1234 });
     const reader = readerOf(db);
@@ -381,7 +381,7 @@ describe("a file", () => {
     expect(Object.values(row as object)).toEqual(["wal", 1, 1234]);
   });
 
-  test("reads at once see what is committed, not a transaction under way", async () => {
+  test("synchronous reads see committed rows, not an open transaction", async () => {
     const db = open(newFile());
     const reader = readerOf(db);
     await sql.raw(CREATE).execute(db);
@@ -405,7 +405,7 @@ describe("a file", () => {
     expect(count()).toBe(2);
   });
 
-  test("reads at once cannot write", async () => {
+  test("synchronous reads cannot write", async () => {
     const db = open(newFile());
     const reader = readerOf(db);
     await sql.raw(CREATE).execute(db);
@@ -414,7 +414,7 @@ describe("a file", () => {
     );
   });
 
-  test("is closed whole, though it was only read at once", async () => {
+  test("is closed completely after only synchronous reads", async () => {
     const file = newFile();
     const writing = open(file);
     await sql.raw(CREATE).execute(writing);
@@ -426,7 +426,7 @@ describe("a file", () => {
     expect(existsSync(`${file}-wal`)).toBe(false);
   });
 
-  test("the lock of another program is waited for, then told; a transaction takes it at its beginning", async () => {
+  test("waits for the lock of another program, then reports it; a transaction locks at its start", async () => {
     const file = newFile();
     const db = open(file, { busyTimeout: 20 });
     await sql.raw(CREATE).execute(db);
@@ -445,7 +445,7 @@ describe("a file", () => {
     expect(await idsOf(db)).toEqual([1]);
   });
 
-  test("readonly: rows are read, nothing is written, and there need be no lock", async () => {
+  test("readonly reads rows, writes nothing and needs no lock", async () => {
     const file = newFile();
     const writing = open(file);
     await sql.raw(CREATE).execute(writing);
@@ -457,7 +457,7 @@ describe("a file", () => {
     await expect(insert(db, 2)).rejects.toThrow("attempt to write a readonly database");
   });
 
-  test("more statements than are kept all work, also while a stream of one is open", async () => {
+  test("handles more statements than it caches, even during a stream", async () => {
     const db = open(newFile(), { statements: 1 });
     const reader = readerOf(db);
     await sql.raw(CREATE).execute(db);
@@ -486,7 +486,7 @@ describe("a file", () => {
   });
 });
 
-describe("a database in memory", () => {
+describe("an in-memory database", () => {
   test.each([":memory:", "file:shared?mode=memory"])("%s has one connection", async (file) => {
     const db = open(file);
     const reader = readerOf(db);
@@ -498,13 +498,13 @@ describe("a database in memory", () => {
   });
 });
 
-describe("there is no synchronous reader", () => {
-  test("of a transaction: only its own connection sees its rows", async () => {
+describe("has no synchronous reader", () => {
+  test("for a transaction, whose rows only its own connection sees", async () => {
     const db = open(":memory:");
     expect(await db.transaction().execute((trx) => Promise.resolve(synchronousReaderOf(trx)))).toBeNull();
   });
 
-  test("of another dialect", () => {
+  test("for another dialect", () => {
     const db = new Kysely<Tables>({
       dialect: {
         createAdapter: () => new PostgresAdapter(),
@@ -519,8 +519,8 @@ describe("there is no synchronous reader", () => {
   });
 });
 
-describe("what cannot be opened is told", () => {
-  test("no folder", async () => {
+describe("reports files that cannot be opened:", () => {
+  test("a missing folder", async () => {
     const file = join(folder, "none", "a.db");
     const message = `Cannot open the SQLite database ${file}: unable to open database file. Check that its folder exists and may be written to, and that the file is a SQLite database.`;
     const db = open(file);
@@ -528,14 +528,14 @@ describe("what cannot be opened is told", () => {
     expect(() => readerOf(db).readOne("select 1", [])).toThrow(message);
   });
 
-  test("no database", async () => {
+  test("a file that is not a database", async () => {
     const file = newFile();
     writeFileSync(file, "This is a text that is long enough to be looked at as a database, but it is none.".repeat(20));
     await expect(idsOf(open(file))).rejects.toThrow(`Cannot open the SQLite database ${file}: file is not a database.`);
     expect(() => readerOf(open(file)).readOne("select 1", [])).toThrow("file is not a database");
   });
 
-  test("no file to read alone; it can be opened once it is there", async () => {
+  test("a missing file for readonly, until it exists", async () => {
     const file = newFile();
     const db = open(file, { readonly: true });
     await expect(idsOf(db)).rejects.toThrow(
@@ -555,7 +555,7 @@ describe("what cannot be opened is told", () => {
   });
 });
 
-describe("faults of the declaration", () => {
+describe("faults of the options", () => {
   const dialect = sqliteDialect as (file: unknown, options?: unknown) => unknown;
 
   test.each<[string, unknown, unknown, string]>([
@@ -590,7 +590,7 @@ describe("faults of the declaration", () => {
     expect(() => dialect(file, options)).toThrow(message);
   });
 
-  test("are told all at once", () => {
+  test("are reported together", () => {
     expect(() => dialect("", { statements: 1.5, busyTimeout: -1 })).toThrow(/3 faults/);
   });
 

@@ -24,7 +24,7 @@ function evaluate(expression: string, ...values: (string | number | bigint | nul
   return database.prepare(`select ${expression} as result`).get(...values)?.["result"];
 }
 
-/** A canonical Decimal: small ones that collide, wide ones, and equal values of several scales. */
+/** Canonical Decimals: small colliding ones, wide ones, and equal values with different scales. */
 const decimal = fc
   .tuple(
     fc.oneof(fc.bigInt({ min: -120n, max: 120n }), fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })),
@@ -34,7 +34,7 @@ const decimal = fc
 
 const COMPARE = database.prepare("select odata_decimal_compare(?, ?) as result");
 
-describe("Decimals in SQL are those of the memory engine", () => {
+describe("Decimals in SQL behave as in memory", () => {
   test.each([
     ["odata_decimal_add", addDecimals],
     ["odata_decimal_subtract", subtractDecimals],
@@ -109,7 +109,7 @@ describe("Decimals in SQL are those of the memory engine", () => {
     ["''", 'The database contains "" where an Edm.Decimal is expected.'],
     ["1e999", "The database contains Infinity where an Edm.Decimal is expected."],
     ["x'31'", "The database contains bytes where an Edm.Decimal is expected."],
-  ])("%s is refused", (value, message) => {
+  ])("%s is rejected", (value, message) => {
     expect(() => evaluate(`odata_decimal_key(${value})`)).toThrow(message);
   });
 });
@@ -130,7 +130,7 @@ describe("toDecimalKey", () => {
     expect(toDecimalKey(value)).toBe(key);
   });
 
-  test("orders byte by byte as the values", () => {
+  test("sorts bytes like the values", () => {
     fc.assert(
       fc.property(decimal, decimal, (left, right) => {
         const first = toDecimalKey(left);
@@ -142,7 +142,7 @@ describe("toDecimalKey", () => {
     );
   });
 
-  test("orders the greatest and the smallest Decimals", () => {
+  test("sorts the greatest and the smallest Decimals", () => {
     const values = [
       `-${"9".repeat(MAX_DECIMAL_DIGITS)}`,
       `-1${"0".repeat(MAX_DECIMAL_DIGITS - 1)}`,
@@ -182,7 +182,7 @@ describe("toDecimalKey", () => {
   });
 });
 
-describe("letters in SQL are Unicode", () => {
+describe("case mapping in SQL follows Unicode", () => {
   test.each<[string, unknown]>([
     ["odata_lower('ÄÖÜ ẞ İ')", "äöü ß i̇"],
     ["odata_upper('äöü ß ﬁ')", "ÄÖÜ SS FI"],
@@ -198,7 +198,7 @@ describe("letters in SQL are Unicode", () => {
     expect(evaluate(expression)).toBe(result);
   });
 
-  test("any text goes to lower and upper case as in JavaScript", () => {
+  test("converts any text to lower and upper case as in JavaScript", () => {
     const statement = database.prepare("select odata_lower(?1) as lower, odata_upper(?1) as upper");
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
@@ -208,7 +208,7 @@ describe("letters in SQL are Unicode", () => {
     );
   });
 
-  test("bytes are refused", () => {
+  test("rejects bytes", () => {
     expect(() => evaluate("odata_lower(x'41')")).toThrow(
       "The database contains bytes where an Edm.String is expected.",
     );

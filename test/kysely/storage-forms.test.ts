@@ -19,7 +19,7 @@ const Thing = entityType("Thing", {
   time: edm.timeOfDay(),
 });
 
-/** The faults of a declaration, each as message and fix. */
+/** The faults of a declaration, as messages and fixes. */
 function faultsOf(db: AnyDatabase, columns: object): ReadonlyArray<readonly [message: string, fix: string]> {
   try {
     odataService({ entitySets: [sqlEntitySet(Thing, { db, table: "things", operations: ["read"], columns })] });
@@ -70,8 +70,8 @@ const FAULTS: ReadonlyArray<readonly [columns: object, message: RegExp, fix: Reg
   [{ name: { storage: {} } }, /storage` is an object/, /\{ values \} for an enumeration/],
 ];
 
-describe.each(ENGINES)("storage that does not fit is a fault at startup: $title", (engine) => {
-  test("each says what is wrong, and what fits", async () => {
+describe.each(ENGINES)("storage that does not fit its type: $title", (engine) => {
+  test("reports the fault and the storage forms that fit", async () => {
     const { db, close } = await engine.open();
     for (const [columns, message, fix] of FAULTS) {
       expect(faultsOf(db, columns)[0], JSON.stringify(columns)).toEqual([

@@ -38,7 +38,7 @@ interface Run {
   readonly parameters: readonly unknown[];
 }
 
-/** The same database, which notes what is read from it. */
+/** The same database, which records its reads. */
 function noting(db: AnyDatabase, runs: Run[]): AnyDatabase {
   const { adapter } = db.getExecutor();
   const readOne: unknown = Reflect.get(adapter, "readOne");
@@ -96,7 +96,7 @@ test.each(ENGINES)("an index on a mapped column serves equality: $title", async 
     expect([response.status, await response.text()], filter).toEqual([200, "6"]);
     const run = runs.at(-1);
     const plan = await db.transaction().execute(async (transaction) => {
-      // The table is small: a scan would be as fast.
+      // The table is small, so a scan would be as fast.
       if (engine.name === "postgres") await sql`set local enable_seqscan = off`.execute(transaction);
       return transaction.executeQuery(
         CompiledQuery.raw(EXPLAIN[engine.name] + String(run?.text), [...(run?.parameters ?? [])]),

@@ -7,9 +7,9 @@ import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type DatabaseEngine } from "../executors/engines.ts";
 
-/** Columns that hold UTC and know no time zone, seen by sessions of many zones. */
+/** Columns with UTC and without a time zone, in sessions of many time zones. */
 
-// This process has a zone of its own, too.
+// This process has its own time zone, too.
 process.env["TZ"] = "Pacific/Chatham";
 
 const Visit = entityType("Visit", {
@@ -20,7 +20,7 @@ const Visit = entityType("Visit", {
 });
 const columns = { at: { storage: "utc" }, other: { storage: "utc" }, made: { storage: "utc" } } as const;
 
-/** `other` is a datetime where `at` is a timestamp of the session. */
+/** `other` is a datetime if `at` is a timestamp in the session time zone. */
 const TABLES = {
   sqlite: "at text, other text, made text default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
   postgres: "at timestamp, other timestamp(6), made timestamp default (now() at time zone 'UTC')",
@@ -28,7 +28,7 @@ const TABLES = {
     "at timestamp(3) null, other datetime(6), made datetime(3) default current_timestamp(3), unique key (at, id), key (other)",
 } as const;
 
-/** The hours that Berlin has twice, and the one that it leaves out, in UTC. */
+/** The hours that occur twice in Berlin, and the hour that is skipped, in UTC. */
 const INSTANTS = [
   "2024-10-27T00:30:00.125Z",
   "2024-10-27T01:30:00.125Z",
@@ -37,7 +37,7 @@ const INSTANTS = [
   "1970-01-01T00:00:01.000Z",
 ];
 
-/** Berlin's zone of 2024, where a server has no tables of zones. */
+/** The time zone of Berlin in 2024, for servers without time zone tables. */
 const BERLIN: readonly string[] = [
   "replace into mysql.time_zone (Time_zone_id, Use_leap_seconds) values (90001, 'N')",
   "replace into mysql.time_zone_name values ('Odatakit/Berlin', 90001)",
@@ -45,7 +45,7 @@ const BERLIN: readonly string[] = [
   "replace into mysql.time_zone_transition values (90001, 1711846800, 0), (90001, 1729990800, 1)",
 ];
 
-/** Opens sessions of many zones, through drivers of many settings, on a database that is open. */
+/** Opens sessions in many time zones, with many driver settings, on an open database. */
 async function sessionsOf(
   { name, title }: DatabaseEngine,
   db: AnyDatabase,
@@ -97,56 +97,60 @@ function serviceOf(db: AnyDatabase) {
 }
 
 describe.each(ENGINES)('a column with storage: "utc": $title', (engine) => {
-  test("holds one instant for sessions of every zone, whatever the driver is set to", { timeout: 60_000 }, async () => {
-    const { db, close } = await engine.open();
-    await sql`create table visits (id integer primary key, ${sql.raw(TABLES[engine.name])})`.execute(db);
-    const sessions = await sessionsOf(engine, db);
-    const visits: Array<{ readonly id: number; readonly at: string; readonly other: string }> = [];
-    for (const session of sessions) {
-      const send = serviceOf(session);
-      for (const at of INSTANTS) {
-        const visit = { id: visits.length + 1, at, other: at.replace("Z", "001Z") };
-        const started = Date.now();
-        const created = await send("/Visits", "POST", visit);
-        expect(created).toMatchObject({ status: 201, answer: visit });
-        // What the database itself says of the time of the insert.
-        const { made } = created.answer as unknown as { readonly made: string };
-        expect(Math.abs(Date.parse(made) - started), made).toBeLessThan(60_000);
-        visits.push(visit);
+  test(
+    "represents the same instant in sessions of every time zone and with every driver setting",
+    { timeout: 60_000 },
+    async () => {
+      const { db, close } = await engine.open();
+      await sql`create table visits (id integer primary key, ${sql.raw(TABLES[engine.name])})`.execute(db);
+      const sessions = await sessionsOf(engine, db);
+      const visits: Array<{ readonly id: number; readonly at: string; readonly other: string }> = [];
+      for (const session of sessions) {
+        const send = serviceOf(session);
+        for (const at of INSTANTS) {
+          const visit = { id: visits.length + 1, at, other: at.replace("Z", "001Z") };
+          const started = Date.now();
+          const created = await send("/Visits", "POST", visit);
+          expect(created).toMatchObject({ status: 201, answer: visit });
+          // The time of the insert according to the database.
+          const { made } = created.answer as unknown as { readonly made: string };
+          expect(Math.abs(Date.parse(made) - started), made).toBeLessThan(60_000);
+          visits.push(visit);
+        }
       }
-    }
-    for (const session of sessions) {
-      const send = serviceOf(session);
-      const idsOf = async (query: string): Promise<readonly number[]> =>
-        (await send(`/Visits?$select=id&$orderby=id&${query}`)).answer.value.map(({ id }) => id);
-      const wanted = (test: (at: number) => boolean): readonly number[] =>
-        visits.filter(({ at }) => test(Date.parse(at))).map(({ id }) => id);
-      expect((await send("/Visits?$select=id,at,other&$orderby=id")).answer).toEqual({ value: visits });
-      for (const at of INSTANTS) {
-        const time = Date.parse(at);
-        expect(await idsOf(`$filter=at eq ${at}`), at).toEqual(wanted((each) => each === time));
-        expect(await idsOf(`$filter=at gt ${at}`), at).toEqual(wanted((each) => each > time));
-        expect(await idsOf(`$filter=other lt ${at}`), at).toEqual(wanted((each) => each < time));
+      for (const session of sessions) {
+        const send = serviceOf(session);
+        const idsOf = async (query: string): Promise<readonly number[]> =>
+          (await send(`/Visits?$select=id&$orderby=id&${query}`)).answer.value.map(({ id }) => id);
+        const wanted = (test: (at: number) => boolean): readonly number[] =>
+          visits.filter(({ at }) => test(Date.parse(at))).map(({ id }) => id);
+        expect((await send("/Visits?$select=id,at,other&$orderby=id")).answer).toEqual({ value: visits });
+        for (const at of INSTANTS) {
+          const time = Date.parse(at);
+          expect(await idsOf(`$filter=at eq ${at}`), at).toEqual(wanted((each) => each === time));
+          expect(await idsOf(`$filter=at gt ${at}`), at).toEqual(wanted((each) => each > time));
+          expect(await idsOf(`$filter=other lt ${at}`), at).toEqual(wanted((each) => each < time));
+          expect(
+            await idsOf(`$filter=at in (${at},null) and at add duration'PT0.000001S' lt other add duration'PT1S'`),
+          ).toEqual(wanted((each) => each === time));
+          const { etag } = await send(`/Visits(${String(visits.find((visit) => visit.at === at)?.id)})`);
+          const id = String(visits.find((visit) => visit.at === at)?.id);
+          const patched = await send(`/Visits(${id})`, "PATCH", { at }, { "If-Match": etag });
+          expect([patched.status, patched.etag]).toEqual([200, etag]);
+        }
+        expect(await idsOf("$filter=hour(at) eq 1 and date(at) eq 2024-10-27")).toEqual(
+          wanted((each) => each === Date.parse(INSTANTS[1] ?? "")),
+        );
         expect(
-          await idsOf(`$filter=at in (${at},null) and at add duration'PT0.000001S' lt other add duration'PT1S'`),
-        ).toEqual(wanted((each) => each === time));
-        const { etag } = await send(`/Visits(${String(visits.find((visit) => visit.at === at)?.id)})`);
-        const id = String(visits.find((visit) => visit.at === at)?.id);
-        const patched = await send(`/Visits(${id})`, "PATCH", { at }, { "If-Match": etag });
-        expect([patched.status, patched.etag]).toEqual([200, etag]);
+          await idsOf("$filter=at gt now() or made gt now() add duration'PT1M' or made lt now() sub duration'PT10M'"),
+        ).toEqual([]);
+        const sorted = visits.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at) || one.id - other.id);
+        expect((await send("/Visits?$select=id&$orderby=at")).answer.value).toEqual(sorted.map(({ id }) => ({ id })));
       }
-      expect(await idsOf("$filter=hour(at) eq 1 and date(at) eq 2024-10-27")).toEqual(
-        wanted((each) => each === Date.parse(INSTANTS[1] ?? "")),
-      );
-      expect(
-        await idsOf("$filter=at gt now() or made gt now() add duration'PT1M' or made lt now() sub duration'PT10M'"),
-      ).toEqual([]);
-      const sorted = visits.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at) || one.id - other.id);
-      expect((await send("/Visits?$select=id&$orderby=at")).answer.value).toEqual(sorted.map(({ id }) => ({ id })));
-    }
-    for (const session of sessions) if (session !== db) await session.destroy();
-    await close();
-  });
+      for (const session of sessions) if (session !== db) await session.destroy();
+      await close();
+    },
+  );
 });
 
 describe.each(ENGINES.filter(({ title }) => title === "PostgreSQL" || title === "MariaDB"))(

@@ -7,9 +7,9 @@ import { terminatedService } from "./terminated-model.ts";
 
 /** A server over PostgreSQL, for a test that terminates its connections: prints its port when it listens. */
 const [, , url = "", schema = ""] = process.argv;
-// As the documentation makes a pool: nothing listens to its errors.
+// A pool as in the documentation, without error listeners.
 const pool = new Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}`, application_name: schema });
-// A connection of the pool is idle before odatakit sees it.
+// The pool has an idle connection before odatakit uses it.
 await pool.query("select 1");
 const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
 const { port } = await serve(terminatedService(db), { port: 0, host: "127.0.0.1" });

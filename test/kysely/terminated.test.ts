@@ -42,7 +42,7 @@ describe.skipIf(url === undefined)("connections that PostgreSQL terminates", () 
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${schema}`.execute(db);
   }
 
-  test("leave the process running, under load and idle", async () => {
+  test("do not end the process, under load or idle", async () => {
     const { schema } = await opened;
     const script = path.join(import.meta.dirname, "terminated-server.ts");
     const child = spawn(process.execPath, ["--conditions=source", script, url ?? "", schema], {
@@ -91,7 +91,7 @@ describe.skipIf(url === undefined)("connections that PostgreSQL terminates", () 
     await once(child, "exit");
   }, 60_000);
 
-  test("are reported to an application that listens", async () => {
+  test("are reported to an application with an error listener", async () => {
     const { schema } = await opened;
     const heard: unknown[] = [];
     const pool = new Pool({

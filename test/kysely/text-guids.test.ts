@@ -4,7 +4,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 
-/** Guids that are stored as texts of any letter case, under constraints of the database that compare letter by letter. */
+/** Guids that are stored as text in any letter case, under constraints of the database that compare letters. */
 
 const Owner = entityType("Owner", {
   id: edm.guid().key(),
@@ -107,7 +107,7 @@ describe.each(ENGINES)("Guids in any letter case: $title", (engine) => {
     return (found.rows[0] as { readonly cell: unknown } | undefined)?.cell;
   }
 
-  test("each is found by key, filter, path and expansion, in lower case", async () => {
+  test("are found by key, filter, path and expansion, and returned in lower case", async () => {
     for (const [index, guid] of [UPPER, MIXED, LOWER].entries()) {
       const id = guid.toLowerCase();
       const name = ["upper", "mixed", "lower"][index];
@@ -128,7 +128,7 @@ describe.each(ENGINES)("Guids in any letter case: $title", (engine) => {
     ]);
   });
 
-  test("a foreign key is stored as the key of the row that it refers to", async () => {
+  test("stores a foreign key as the key of the referenced row", async () => {
     const { db } = opened;
     expect(await send("/Cars", "POST", { id: 10, ownerId: UPPER.toLowerCase() })).toEqual([
       201,
@@ -150,7 +150,7 @@ describe.each(ENGINES)("Guids in any letter case: $title", (engine) => {
     await sql`delete from cars where id > 9`.execute(db);
   });
 
-  test("so is one that refers to the same table, and one of a deep insert", async () => {
+  test("stores a reference to the same table, and one in a deep insert, in the same way", async () => {
     const id = "EEEEEEEE-0000-4000-8000-00000000000E".toLowerCase();
     const body = { id, name: "new", mentorId: UPPER.toLowerCase(), cars: [{ id: 20 }] };
     expect((await send("/Owners", "POST", body))[0]).toBe(201);
@@ -162,7 +162,7 @@ describe.each(ENGINES)("Guids in any letter case: $title", (engine) => {
     expect((await send(`/Owners(${id.toUpperCase()})`, "DELETE"))[0]).toBe(204);
   });
 
-  test("so are the columns of a table of links", async () => {
+  test("stores the columns of a link table in the same way", async () => {
     const { db } = opened;
     const club = CLUB.toLowerCase();
     const shown = { id: club, name: "sea" };
@@ -187,7 +187,7 @@ describe.each(ENGINES)("Guids in any letter case: $title", (engine) => {
   });
 });
 
-describe.each(ENGINES)("a foreign key in another form than its key: $title", (engine) => {
+describe.each(ENGINES)("a foreign key with another storage form than its key: $title", (engine) => {
   let opened: OpenDatabase;
   beforeAll(async () => {
     opened = await engine.open();
@@ -237,7 +237,7 @@ describe.each(ENGINES)("a foreign key in another form than its key: $title", (en
     `${place} is joined by ${text}, which has \`storage: "text"\`, and ${plain}, which has not. Constraints of the database compare their letter case. Give ${plain} \`storage: "text"\`, too.`;
   const isOneOfTexts = engine.name !== "postgres";
 
-  test("is a fault at startup where clients write it", async () => {
+  test("is reported at startup if clients can write it", async () => {
     const text = { storage: "text" } as const;
     for (const operations of [["read", "patch"], ["create"]] as const) {
       const keyAlone = await faultsOf(text, {}, operations);
@@ -252,7 +252,7 @@ describe.each(ENGINES)("a foreign key in another form than its key: $title", (en
           expect.stringContaining(joined("`owner`", "Cars/ownerId", "Owners/id")),
         ]);
       } else {
-        // PostgreSQL has a type for Guids: a column of texts needs the form, whatever refers to it.
+        // PostgreSQL has a type for Guids, so a text column always needs the form.
         const unfit = expect.stringMatching(
           /has the type `text`, which is not compared as a uuid. Give the property `storage: "text"`/u,
         );

@@ -26,8 +26,8 @@ const OTHERS: readonly unknown[] = [
   null,
 ];
 
-describe("what a database says of a statement", () => {
-  test.each(TOO_LARGE)("that it is too much is 400, and not sent: $message", (error) => {
+describe("errors of databases about a statement", () => {
+  test.each(TOO_LARGE)("return 400 without the text if it is too large: $message", (error) => {
     expect(explainTooLarge(error)).toMatchObject({
       status: 400,
       code: "InvalidQueryOption",
@@ -36,7 +36,7 @@ describe("what a database says of a statement", () => {
     });
   });
 
-  test.each(OTHERS)("anything else stays as it is: %s", (error) => {
+  test.each(OTHERS)("stay unchanged otherwise: %s", (error) => {
     expect(explainTooLarge(error)).toBe(error);
   });
 });

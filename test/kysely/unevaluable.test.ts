@@ -6,7 +6,7 @@ function failure(code: string): Error {
   return Object.assign(new Error("words of the database"), { code });
 }
 
-describe("what a database says of an expression", () => {
+describe("errors of databases about an expression", () => {
   test.each([
     [
       "22003",

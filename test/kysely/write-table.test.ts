@@ -9,7 +9,7 @@ import { bodyOf, expectationOf, groupsOf, headersOf, OTHER, STORED, WATCHED } fr
 
 const WRITES = ["create", "replace", "patch", "delete"] as const;
 
-describe("the table of writes over a table of SQLite", () => {
+describe("the documented table of writes over an SQLite table", () => {
   test.each((["POST", "PUT", "PATCH", "DELETE"] as const).flatMap(groupsOf))("%s", async (_, rows) => {
     const [first] = rows;
     const { etag, upsert, idempotentDelete, readable } = first!;

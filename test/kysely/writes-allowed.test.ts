@@ -89,7 +89,7 @@ async function statusesOf(send: Send): Promise<Readonly<Record<string, number>>>
 }
 
 describe("no table is writable by omission", () => {
-  test("tables that are read take no writes, nor links", async () => {
+  test("read-only tables accept neither writes nor links", async () => {
     const send = serviceOf({ authors: ["read"], others: ["read"] });
     expect(new Set(Object.values(await statusesOf(send)))).toEqual(new Set([405]));
     expect((await send("POST", "Books", { Id: 5 })).status).toBe(405);
@@ -97,7 +97,7 @@ describe("no table is writable by omission", () => {
     expect((await send("DELETE", "Books(1)")).status).toBe(405);
   });
 
-  test("links that stand in another table need its consent, and new entities that of their own set", async () => {
+  test("links need permission of the table that stores them, and new entities that of their set", async () => {
     expect(await statusesOf(serviceOf({ authors: ["read", "patch"], others: ["read"] }))).toEqual({
       "POST Authors(1)/Books/$ref": 405,
       "DELETE Authors(1)/Books/$ref?$id=Books(1)": 405,
@@ -120,7 +120,7 @@ describe("no table is writable by omission", () => {
     expect(Object.values(all)).toEqual([204, 204, 201, 204, 204, 204, 204]);
   });
 
-  test("where the application patches itself, links are not written behind its back", async () => {
+  test("does not write links if the application supplies patch", async () => {
     const patch = (): never => {
       throw new Error("not called");
     };
@@ -129,7 +129,7 @@ describe("no table is writable by omission", () => {
     expect(statuses["PUT Authors(1)/Card/$ref"]).toBe(405);
   });
 
-  test("what is nested is created only where its own set allows that, and is a table of the same database", async () => {
+  test("creates nested entities only if their set allows it and is a table of the same database", async () => {
     const send = serviceOf({ authors: ["read", "create"], others: ["read"] });
     for (const nested of [{ Books: [{ Id: 9 }] }, { Card: { Id: 9 } }, { Far: [{ Id: 8, Name: "x" }] }]) {
       const answer = await send("POST", "Authors", { Id: 2, Name: "New", ...nested });
@@ -139,7 +139,7 @@ describe("no table is writable by omission", () => {
   });
 });
 
-test("a target set that creates by a handler of its own has no POST along a navigation, and says so", async () => {
+test("a target set with its own create handler has no POST along a navigation, and $metadata says so", async () => {
   const service = (operations: readonly SqlOperation[], own: object) =>
     odataService({
       entitySets: [
@@ -172,14 +172,14 @@ test("a target set that creates by a handler of its own has no POST along a navi
     await sql`delete from books where id >= 60`.execute(db);
     await sql`delete from authors where id >= 60`.execute(db);
     const metadata = await (await service(operations, own).fetch(new Request("http://x.example/$metadata"))).text();
-    // What the set itself can do goes without saying along its navigations.
+    // The capabilities of a set are not repeated for its navigations.
     const isSaid =
       /RestrictedProperties[^]*?NavigationProperty" NavigationPropertyPath="Books"[^]*?Insertable" Bool="false"/u;
     expect(isSaid.test(metadata)).toBe("create" in own);
   }
 });
 
-test("an entity that the application does not show is linked to nothing, and nothing is created below it", async () => {
+test("does not link an entity that the application hides, nor create entities below it", async () => {
   const shows = (ids: readonly number[]) => (key: number) =>
     ids.includes(key) ? ({ id: key, name: "x", authorId: null, note: null } as never) : null;
   const operations = ["read", "create", "patch"] as const;
@@ -220,7 +220,7 @@ test("an entity that the application does not show is linked to nothing, and not
   await sql`delete from books where id = 2`.execute(db);
 });
 
-test("null among the values of an ETag is a value like any other", async () => {
+test("treats null in the values of an ETag like any other value", async () => {
   const send = serviceOf({ authors: ["read"], others: ["read", "patch"] });
   const first = (await send("GET", "Books(1)")).headers.get("etag") ?? "";
   expect((await send("PATCH", "Books(1)", { AuthorId: 1 }, { "If-Match": first })).status).toBe(200);
@@ -229,7 +229,7 @@ test("null among the values of an ETag is a value like any other", async () => {
   expect((await send("PATCH", "Books(1)", { Note: "x" }, { "If-Match": first })).status).toBe(200);
 });
 
-test("the text of a statement is the same whatever the values are", async () => {
+test("uses the same statement text for all values", async () => {
   const send = sendTo(orderService(db));
   const commandsOf = async (text: string, number: number): Promise<readonly string[]> => {
     failures.clear();

@@ -12,7 +12,7 @@ import type { ODataResponse } from "../../src/http/odata-response.ts";
 import { synchronousWriterOf } from "../../src/kysely/connection/synchronous-reader.ts";
 import { Failures, failingDialect } from "./failing-dialect.ts";
 
-/** A plain write to SQLite is answered at once; whatever keeps its connection makes it wait, and be no part of that. */
+/** A plain write to SQLite is synchronous. It waits for any use of its connection, and never becomes part of it. */
 
 interface Tables {
   item: { id: number; name: string; version: number };
@@ -52,7 +52,7 @@ interface OpenOptions {
   readonly log?: (event: LogEvent) => void;
 }
 
-/** A service over a new database, whose first write has been made: item 1. */
+/** A service over a new database after its first write: item 1. */
 async function open({ file = newFile(), dialectOf = sqliteDialect, log }: OpenOptions = {}): Promise<Opened> {
   const db = new Kysely<Tables>({ dialect: dialectOf(file), ...(log !== undefined && { log }) });
   opened.push(db);
@@ -76,7 +76,7 @@ interface Asked {
   readonly isAborted?: boolean;
 }
 
-/** A request whose body is there at once. */
+/** A request with a synchronous body. */
 function request(method: string, target: string, { body, headers = {}, signal, isAborted }: Asked = {}): ODataRequest {
   const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
   const all: Readonly<Record<string, string>> = {
@@ -103,13 +103,13 @@ function post(id: number, asked: Asked = {}): ODataRequest {
   return request("POST", "/Items", { ...asked, body: { Id: id, Name: `item ${String(id)}` } });
 }
 
-/** What is answered without a promise. */
+/** The synchronous response. */
 function now(answer: ODataResponse | Promise<ODataResponse>): ODataResponse {
   if (answer instanceof Promise) throw new Error("There was a promise.");
   return answer;
 }
 
-/** What is answered by a promise. */
+/** The asynchronous response. */
 function later(answer: ODataResponse | Promise<ODataResponse>): Promise<ODataResponse> {
   if (answer instanceof Promise) return answer;
   throw new Error("The answer came at once.");
@@ -134,7 +134,7 @@ function jsonOf({ body }: ODataResponse): unknown {
 describe.each(["file", "memory"])("a database (%s)", (kind) => {
   const inPlace = (): OpenOptions => (kind === "file" ? {} : { file: ":memory:" });
 
-  test("POST, PATCH, PUT and DELETE of one row are answered without a promise, as they were by one", async () => {
+  test("POST, PATCH, PUT and DELETE of one row respond synchronously, and as before", async () => {
     const { service } = await open(inPlace());
     const created = now(service.handle(post(2)));
     expect([created.status, jsonOf(created)]).toEqual([201, expect.objectContaining({ Id: 2, Version: 1 })]);
@@ -150,7 +150,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
     expect((await service.handle(request("PATCH", "/Items(2)", { body: { Name: "d" } }))).status).toBe(404);
   });
 
-  test("a stream under way is not disturbed: the write waits for its end", async () => {
+  test("a write waits for the end of an open stream", async () => {
     const { db, service } = await open(inPlace());
     expect(now(service.handle(post(2))).status).toBe(201);
     const ids: number[] = [];
@@ -190,7 +190,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
   });
 });
 
-test("a transaction begun by SQL alone is none to write into at once", async () => {
+test("does not write synchronously into a transaction begun by raw SQL", async () => {
   const all = await open();
   await all.db.executeQuery(CompiledQuery.raw("begin"));
   const answer = later(all.service.handle(post(2)));
@@ -201,10 +201,10 @@ test("a transaction begun by SQL alone is none to write into at once", async () 
   expect(now(all.service.handle(post(2))).status).toBe(201);
 });
 
-describe("a process that holds the lock of the file", () => {
+describe("a process that locks the file", () => {
   const impatient = (file: string): Dialect => sqliteDialect(file, { busyTimeout: 0 });
 
-  test("is waited for: what failed at once is tried again by a promise", async () => {
+  test("is waited for: a failed synchronous write is retried asynchronously", async () => {
     const all = await open({ dialectOf: impatient });
     const other = new DatabaseSync(all.file);
     other.exec("begin immediate");
@@ -215,7 +215,7 @@ describe("a process that holds the lock of the file", () => {
     expect(await idsOf(all)).toEqual([1, 2]);
   });
 
-  test("and goes on to hold it, is told by 503 with Retry-After, and nothing is written", async () => {
+  test("permanently makes the write return 503 with Retry-After and write nothing", async () => {
     const all = await open({ dialectOf: impatient });
     const other = new DatabaseSync(all.file);
     other.exec("begin immediate");
@@ -227,7 +227,7 @@ describe("a process that holds the lock of the file", () => {
   });
 });
 
-describe("a client that has gone", () => {
+describe("a disconnected client", () => {
   test.each([
     ["by its signal", { signal: () => AbortSignal.abort() }],
     ["by what the adapter knows", { signal: () => AbortSignal.abort(), isAborted: true }],
@@ -237,7 +237,7 @@ describe("a client that has gone", () => {
     expect(await idsOf(all)).toEqual([1]);
   });
 
-  test("is no reason to make a signal where the adapter knows that it has not", async () => {
+  test("does not require a signal if the adapter knows that the client is connected", async () => {
     const { service } = await open();
     let signals = 0;
     const signal = (): AbortSignal => {
@@ -249,18 +249,18 @@ describe("a client that has gone", () => {
   });
 });
 
-describe("what fails", () => {
+describe("a failing write", () => {
   test.each<[string, ODataRequest, readonly [number, string]]>([
     ["a key that is taken", post(1), [409, "Conflict"]],
     ["a value that is taken", request("POST", "/Items", { body: { Id: 2, Name: "item 1" } }), [409, "Conflict"]],
-  ])("is told as ever: %s", async (_what, asked, told) => {
+  ])("is reported as before: %s", async (_what, asked, told) => {
     const { service } = await open();
     const { status, body } = await service.handle(asked);
     const { error } = JSON.parse(body as string) as { error: { code: string } };
     expect([status, error.code]).toEqual(told);
   });
 
-  test("fails by a promise, so that applications that call the handlers can catch it", async () => {
+  test("rejects a promise, so that applications that call the handlers can catch the error", async () => {
     const { handlers } = await open();
     type Call = (...given: readonly unknown[]) => Promise<unknown>;
     const context = {} as Context;
@@ -271,15 +271,15 @@ describe("what fails", () => {
   });
 });
 
-describe("who wants to hear of each statement", () => {
-  test("does: Kysely's log", async () => {
+describe("observers of statements", () => {
+  test("include the log of Kysely", async () => {
     const texts: string[] = [];
     const { service } = await open({ log: ({ query }) => texts.push(query.sql) });
     expect((await later(service.handle(post(2)))).status).toBe(201);
     expect(texts.filter((text) => text.startsWith("insert"))).toHaveLength(2);
   });
 
-  test("does: a driver around that of SQLite", async () => {
+  test("include a driver that wraps the driver of SQLite", async () => {
     const failures = new Failures();
     const { service } = await open({ dialectOf: (file) => failingDialect(sqliteDialect(file), failures) });
     failures.clear();
@@ -289,7 +289,7 @@ describe("who wants to hear of each statement", () => {
 });
 
 describe("the writer of an instance", () => {
-  test("is there once its connection was looked at, and not for a transaction", async () => {
+  test("exists after its connection was inspected, but not for a transaction", async () => {
     const { db } = await open();
     expect(synchronousWriterOf(db)).toMatchObject({ mayWrite: true });
     await db.transaction().execute(async (trx) => {
@@ -301,7 +301,7 @@ describe("the writer of an instance", () => {
     expect(synchronousWriterOf(db)).toMatchObject({ mayWrite: true });
   });
 
-  test("is not looked for where a connection is dear", async () => {
+  test("is not looked up where connections are expensive", async () => {
     let asked = 0;
     class CountingDriver extends DummyDriver {
       override acquireConnection(): ReturnType<DummyDriver["acquireConnection"]> {
@@ -321,7 +321,7 @@ describe("the writer of an instance", () => {
     expect([synchronousWriterOf(db), asked]).toEqual([null, 1]);
   });
 
-  test("may not write a database that is open for reading alone", async () => {
+  test("may not write a read-only database", async () => {
     const { file } = await open();
     const db = new Kysely<Tables>({ dialect: sqliteDialect(file, { readonly: true }) });
     opened.push(db);

@@ -7,7 +7,7 @@ import { thingRows } from "../executors/thing-rows.ts";
 import { columns, storableRows, Thing, thingsDatabase, type ThingRow } from "../executors/things.ts";
 import { ORIGIN, type LoggedErrors } from "./writes-model.ts";
 
-/** Texts of JSON values at and beyond the edges of types, columns and databases, by blanks. */
+/** JSON values at and beyond the limits of types, columns and databases, separated by blanks. */
 const PLAIN = `
   null true false [] {} 0 -0 1 -1 1.5 1e400 -1e-400 1e20 0.1 1.005 127 128 255 256 32767 32768 2147483647 2147483648
   9223372036854775807 9223372036854775808 -9223372036854775808 9007199254740993 12345678901234567890.123456789
@@ -45,15 +45,15 @@ async function ask(
   return [response.status, await response.text()];
 }
 
-/** Instants are stored in UTC, with digits of their own. */
+/** Instants are stored in UTC with the digits of the column. */
 const INSTANTS: ReadonlySet<string> = new Set(["at", "second", "epoch"]);
 
-/** The value of a member, as a text in which the two zeros are one. */
+/** The value of a member as text, with both zeros alike. */
 function memberOf(text: string, member: string): string {
   return JSON.stringify((JSON.parse(text) as Readonly<Record<string, unknown>>)[member]);
 }
 
-/** The same entity in memory: a write counts only when it is kept. */
+/** The same entity in memory; a write counts only if it is accepted. */
 function memoryOf(row: ThingRow): { readonly service: ReturnType<typeof odataService>; readonly keep: () => void } {
   let [current, changed] = [row, row];
   const service = odataService({
@@ -70,8 +70,8 @@ function memoryOf(row: ThingRow): { readonly service: ReturnType<typeof odataSer
   };
 }
 
-describe.each(ENGINES)("values at the edges, in bodies for a table of $title", (engine) => {
-  test("are stored as they are, or refused with nothing changed; never a failure", async () => {
+describe.each(ENGINES)("extreme values in bodies for a table of $title", (engine) => {
+  test("are stored exactly, or rejected without a change, and never fail", async () => {
     const logged: LoggedErrors = { errors: [] };
     const rows = storableRows(thingRows(3, 5), engine.name);
     const { db, close } = await thingsDatabase(engine, rows);

@@ -33,7 +33,7 @@ const GRAPH = {
   Tags: [{ Name: "red" }, { Name: "new" }],
 };
 
-/** An error as a driver throws it. */
+/** An error like those of drivers. */
 function driverError(message: string, others: object): Error {
   return Object.assign(new Error(message), others);
 }
@@ -60,8 +60,8 @@ afterAll(async () => {
   await db.destroy();
 });
 
-describe("a deep insert of which one command fails", () => {
-  test("leaves nothing, whichever it is: each statement, the beginning and the end", async () => {
+describe("a deep insert with one failing command", () => {
+  test("leaves nothing, whichever command it is", async () => {
     failures.clear();
     expect((await send("POST", "Orders", GRAPH)).status).toBe(201);
     const { length } = failures.commands;
@@ -81,7 +81,7 @@ describe("a deep insert of which one command fails", () => {
     expect(await counts()).toEqual([1, 1, 1, 2, 2, 2]);
   });
 
-  test("is tried again as a whole when others were in the way, three times at most", async () => {
+  test("is retried as a whole after conflicts, up to three attempts", async () => {
     for (const point of ["begin", 'insert into "tags"', "commit"]) {
       await emptyTables(db);
       let left = 2;
@@ -102,7 +102,7 @@ describe("a deep insert of which one command fails", () => {
   });
 });
 
-describe("a database that is not there", () => {
+describe("an unavailable database", () => {
   test.each([
     ["POST", "Orders", { Number: "A1" }],
     ["POST", "Orders", GRAPH],
@@ -110,7 +110,7 @@ describe("a database that is not there", () => {
     ["PATCH", "Customers(1)", { Name: "x" }],
     ["DELETE", "Customers(1)", undefined],
     ["POST", "Customers(1)/Orders/$ref", { "@odata.id": "Orders(1)" }],
-  ])("%s %s is 503, to be tried later", async (method, target, body) => {
+  ])("%s %s returns 503 with Retry-After", async (method, target, body) => {
     failures.set(() => REFUSED);
     const { status, json, headers, text } = await send(method, target, body);
     failures.clear();
@@ -119,7 +119,7 @@ describe("a database that is not there", () => {
     expect(logged.errors).toHaveLength(1);
   });
 
-  test("a write is not repeated of which nobody knows whether it took place", async () => {
+  test("does not repeat a write with an unknown result", async () => {
     failures.set((command) => (command.startsWith("insert") ? REFUSED : null));
     await send("POST", "Orders", { Number: "A1" });
     expect(failures.commands).toHaveLength(1);
@@ -133,7 +133,7 @@ describe("a database that is not there", () => {
     ["MariaDB", { code: "ER_SERVER_SHUTDOWN", errno: 1053 }],
     ["an older SQLite driver", { code: "SQLITE_IOERR_READ" }],
     ["a cause", { cause: REFUSED }],
-  ])("as %s tells it", async (_name, others) => {
+  ])("as reported by %s", async (_name, others) => {
     failures.set(() => driverError("it says so", others));
     expect(faultOf(await send("PATCH", "Customers(1)", { Name: "x" })).slice(0, 2)).toEqual([
       503,
@@ -211,7 +211,7 @@ test.each<readonly [string, object, string, readonly unknown[]]>([
   expect(await counts()).toEqual(TABLES.map(() => 0));
 });
 
-test("a violation that shows when the transaction ends is a conflict, and what is hidden stays so", async () => {
+test("a violation at the end of a transaction is a conflict, and hidden names stay hidden", async () => {
   const Node = entityType("Node", { id: edm.int32().key(), parentId: edm.int32().nullable().ignored() });
   const Leaf = entityType("Leaf", { id: edm.int32().key(), nodeId: edm.int32().ignored() });
   const own: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
@@ -259,7 +259,7 @@ test("a violation that shows when the transaction ends is a conflict, and what i
   const bare = await ask("POST", "Leaves", { Id: 9 });
   expect(faultOf(bare)).toEqual([409, "Conflict", undefined]);
   for (const { text } of [twice, link, bare]) expect(text).not.toMatch(/secret|ParentId|NodeId/i);
-  // Whatever holds at the end of the transaction counts.
+  // Only the state at the end of the transaction counts.
   expect(faultOf(await ask("DELETE", "Nodes(1)")).slice(0, 2)).toEqual([409, "Conflict"]);
   expect(logged.errors).toEqual([]);
   await own.destroy();
@@ -273,7 +273,7 @@ test("a deferred violation at the end of a transaction is a conflict", async () 
   expect(await counts()).toEqual(TABLES.map(() => 0));
 });
 
-test("a client that has gone has no write begun for it", async () => {
+test("begins no write for a disconnected client", async () => {
   const controller = new AbortController();
   controller.abort();
   const request = new Request(`${ORIGIN}/Customers`, {
@@ -296,7 +296,7 @@ describe("a transaction of the application", () => {
     readonly patch: (key: number, delta: object, context: object) => Promise<object | null>;
   };
 
-  /** What the application does with each new customer: all of it or nothing. */
+  /** Registers a customer: completely or not at all. */
   async function register(
     customer: object,
     { user, signal, request, service: by }: Context,
@@ -309,7 +309,7 @@ describe("a transaction of the application", () => {
     return created;
   }
 
-  test("is joined by the handlers of the table, which begin none of their own and repeat nothing", async () => {
+  test("is used by the handlers of the table, which begin no other and retry nothing", async () => {
     const own = odataService({
       logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
       entitySets: [

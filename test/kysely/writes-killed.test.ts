@@ -11,7 +11,7 @@ import { caseCount } from "../cases.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { createOrderTables } from "./writes-model.ts";
 
-/** Deep inserts of the test, and how many are acknowledged before each kill. */
+/** The number of deep inserts, and of acknowledged ones before each kill. */
 const INSERTS = caseCount(1000);
 const BETWEEN_KILLS = [7, 240, 180, 310].map(caseCount);
 const LINES = 4;
@@ -31,7 +31,7 @@ async function start(file: string): Promise<Server> {
   return { child, port: Number(String(line)) };
 }
 
-/** Sends one deep insert. @returns the key of the order; null where no answer came */
+/** Sends one deep insert. @returns the key of the order; null without a response */
 async function insert(port: number, number: number): Promise<number | null> {
   const graph = {
     Number: `N${String(number)}`,
@@ -52,7 +52,7 @@ async function insert(port: number, number: number): Promise<number | null> {
   }
 }
 
-test("of deep inserts that are killed in the middle every acknowledged one is whole, and no other is partly there", async () => {
+test("keeps every acknowledged deep insert whole and no other in part after a kill", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "odatakit-killed-"));
   const file = path.join(folder, "shop.db");
   const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
@@ -70,7 +70,7 @@ test("of deep inserts that are killed in the middle every acknowledged one is wh
         const key = await insert(port, (next += 1));
         if (key === null) return;
         acknowledged.push(key);
-        // The others are in the middle of theirs.
+        // The other inserts are unfinished.
         if (acknowledged.length === wanted) child.kill("SIGKILL");
       }
     };

@@ -44,7 +44,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     return references.map((each) => each["@odata.id"].slice(ORIGIN.length + 1));
   }
 
-  test("a single-valued link is set, set anew and removed; the row counts each", async () => {
+  test("sets, changes and removes a single-valued link, and counts each write", async () => {
     expect((await send("PUT", `${order}/Customer/$ref`, id("Customers(1)"))).status).toBe(204);
     expect((await send("GET", order)).json).toMatchObject({ CustomerId: 1, Version: 2 });
     expect((await send("PUT", `${order}/Customer/$ref`, id(`${ORIGIN}/Customers(Id=2)`))).status).toBe(204);
@@ -54,7 +54,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     expect((await send("GET", order)).json).toMatchObject({ CustomerId: null, Version: 4 });
   });
 
-  test("a single-valued link that stands in the other table", async () => {
+  test("writes a single-valued link that the other table stores", async () => {
     await send("POST", "Profiles", { Id: 8, Motto: "a" });
     await send("POST", "Profiles", { Id: 9, Motto: "b" });
     expect((await send("PUT", "Customers(1)/Profile/$ref", id("Profiles(8)"))).status).toBe(204);
@@ -65,7 +65,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     expect((await send("GET", "Customers(1)/Profile")).status).not.toBe(200);
   });
 
-  test("links of a collection along `on` are added and removed", async () => {
+  test("adds and removes links of a collection along `on`", async () => {
     expect((await send("POST", "Customers(1)/Orders/$ref", id(order))).status).toBe(204);
     expect((await send("POST", "Customers(1)/Orders/$ref", id(`/${other}`))).status).toBe(204);
     expect(await related("Customers(1)/Orders")).toEqual([order, other]);
@@ -75,7 +75,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     expect(faultOf(await send("DELETE", `Customers(2)/Orders/$ref?$id=${other}`))).toEqual([404, "NotFound", "$id"]);
   });
 
-  test("links through a table are added, once each, and removed", async () => {
+  test("adds links through a link table once each, and removes them", async () => {
     const tag = "Tags('it''s')";
     expect((await send("POST", `${order}/Tags/$ref`, id(tag))).status).toBe(204);
     expect((await send("POST", `${order}/Tags/$ref`, id(tag))).status).toBe(204);
@@ -98,7 +98,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     expect(await countRows(db, "tags")).toBe(2);
   });
 
-  test("a link that cannot be removed: the foreign key is never null", async () => {
+  test("rejects removing a link whose foreign key is never null", async () => {
     const [line] = await related(`${other}/Lines`);
     expect(faultOf(await send("DELETE", `${other}/Lines/$ref?$id=${line ?? ""}`))).toEqual([
       400,
@@ -122,12 +122,12 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     ["upwards", "../Customers(1)"],
     ["malformed", "Customers(%zz)"],
     ["of SQL", "Customers(1);drop table customers"],
-  ])("a reference %s is 400", async (_name, path) => {
+  ])("a reference %s returns 400", async (_name, path) => {
     expect(faultOf(await send("PUT", `${order}/Customer/$ref`, id(path)))).toEqual([400, "InvalidBody", "@odata.id"]);
     expect((await send("GET", order)).json).toMatchObject({ CustomerId: null, Version: 1 });
   });
 
-  test("a reference to a missing entity is 404, and nothing is written", async () => {
+  test("returns 404 for a reference to a missing entity, and writes nothing", async () => {
     const absent = [404, "NotFound", "@odata.id"];
     expect(faultOf(await send("PUT", `${order}/Customer/$ref`, id("Customers(99)")))).toEqual(absent);
     expect(faultOf(await send("POST", "Customers(1)/Orders/$ref", id("Orders(424242)")))).toEqual(absent);
@@ -136,7 +136,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     expect(await countRows(db, "order_tags")).toBe(0);
   });
 
-  test("an $id that is none is 400 with its own target", async () => {
+  test("returns 400 with a target for an invalid $id", async () => {
     expect(faultOf(await send("DELETE", `Customers(1)/Orders/$ref?$id=Tags('x')`))).toEqual([
       400,
       "InvalidQueryOption",
@@ -144,7 +144,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     ]);
   });
 
-  test("the parent must be there, and its ETag guards the links", async () => {
+  test("requires the parent, whose ETag guards the links", async () => {
     expect(faultOf(await send("PUT", "Orders(424242)/Customer/$ref", id("Customers(1)")))).toEqual([
       404,
       "NotFound",
@@ -158,7 +158,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     expect((await send("GET", order)).json).toMatchObject({ CustomerId: 1, Version: 2 });
   });
 
-  test("two writers of one link with one ETag: exactly one wins", async () => {
+  test("lets exactly one of two writers with the same ETag succeed", async () => {
     for (let round = 0; round < 50; round += 1) {
       const headers = { "If-Match": (await send("GET", order)).headers.get("etag") ?? "" };
       const answers = await Promise.all(
@@ -168,7 +168,7 @@ describe.each(ENGINES)("links between rows of $title", (engine) => {
     }
   });
 
-  test("related entities are created along `on`, where the parent is there", async () => {
+  test("creates related entities along `on` if the parent exists", async () => {
     const { status, json, headers } = await send("POST", `${order}/Lines`, { Position: 1, Text: "new" });
     expect(status).toBe(201);
     expect(json).toMatchObject({ Position: 1, Text: "new", Quantity: 1 });

@@ -82,7 +82,7 @@ const TABLES: ReadonlyArray<
   ],
 ];
 
-/** Makes the tables of the model. */
+/** Creates the tables of the model. */
 export async function createOrderTables(db: AnyDatabase, engine: Pick<DatabaseEngine, "name">): Promise<void> {
   const position = POSITIONS[engine.name];
   for (const [table, columns, rules] of TABLES) {
@@ -99,7 +99,7 @@ export interface LoggedErrors {
   readonly errors: unknown[];
 }
 
-/** The sets over the tables of the model; all may be written. */
+/** The sets over the tables of the model; all are writable. */
 export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [] }): ReturnType<typeof odataService> {
   const operations = ["read", "create", "replace", "patch", "delete"] as const;
   const columns = {
@@ -141,7 +141,7 @@ export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [
           }),
         },
       }),
-      // The same rows by an ETag of values that several texts are equal to.
+      // The same rows with an ETag of values that have several equal texts.
       sqlEntitySet(Order, {
         name: "PricedOrders",
         db,
@@ -157,12 +157,12 @@ export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [
   });
 }
 
-/** An answer of the service. */
+/** A response of the service. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- each test looks for what it expects
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test checks what it expects
   readonly json: any;
 }
 
@@ -174,7 +174,7 @@ export type Send = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
-/** What sends requests to a service. */
+/** Makes the function that sends requests to a service. */
 export function sendTo(service: ReturnType<typeof odataService>): Send {
   return async (method, target, body, headers = {}) => {
     const init = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
@@ -196,7 +196,7 @@ export function faultOf({ status, json }: Answer): readonly unknown[] {
   return [status, json?.error?.code, json?.error?.target];
 }
 
-/** How many rows a table has. */
+/** The number of rows in a table. */
 export async function countRows(db: AnyDatabase, table: string): Promise<number> {
   const { rows } = await sql<{ n: unknown }>`select count(*) as n from ${sql.id(table)}`.execute(db);
   return Number(rows[0]?.n);

@@ -6,7 +6,7 @@ import { createOrderTables, emptyTables, orderService, sendTo, type Send } from 
 
 const TABLES = ["customers", "profiles", "orders", "order_lines", "tags", "order_tags"];
 
-/** The routes that write to tables, each with a body that it takes; `(O)` stands for the key of an order. */
+/** The routes that write to tables, each with a valid body; `(O)` is the key of an order. */
 const ROUTES: ReadonlyArray<readonly [method: string, path: string, body: Readonly<Record<string, unknown>>]> = [
   ["POST", "Customers", { Id: 2, Name: "Ben", Profile: { Id: 1, Motto: "m" }, Orders: [{ Number: "C1", Tags: [] }] }],
   [
@@ -42,7 +42,7 @@ const ROUTES: ReadonlyArray<readonly [method: string, path: string, body: Readon
   ["PATCH", "Orders(O)/Number", { value: "B5" }],
 ];
 
-/** Values that fit some column, none, or the edge of one. */
+/** Values that fit some columns, no column, or just a column. */
 const ODD_VALUES: readonly string[] = [
   "null",
   "true",
@@ -95,7 +95,7 @@ const ODD_VALUES: readonly string[] = [
 
 const withoutLoss = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
 
-/** A body in which one member has another value. */
+/** A body with another value for one member. */
 function withMember(body: Readonly<Record<string, unknown>>, name: string, json: string): string {
   const members = Object.entries(body).map(([member, value]) => {
     return `${JSON.stringify(member)}:${member === name ? json : JSON.stringify(value)}`;

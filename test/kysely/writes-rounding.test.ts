@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createTable, ENGINES, type DatabaseName } from "../executors/engines.ts";
 import { countRows, faultOf, sendTo } from "./writes-model.ts";
 
-/** Columns that hold less than their properties, and what they would make of a value in silence. */
+/** Columns that store less than their properties, and the value that they would silently store. */
 const COLUMNS: Readonly<Record<DatabaseName, Readonly<Record<string, string>>>> = {
   sqlite: {},
   postgres: {
@@ -45,7 +45,7 @@ const servers = ENGINES.filter(({ name }) => name !== "sqlite");
 describe.skipIf(servers.length === 0).each(servers)(
   "columns of $title that hold less than their properties",
   (engine) => {
-    test("refuse what they would round or cut, and nothing is written", async () => {
+    test("reject values that they would round or truncate, and write nothing", async () => {
       const opened = await engine.open();
       await createTable(opened, "items", COLUMNS[engine.name]);
       const operations = ["read", "create", "replace", "patch", "delete"] as const;

@@ -5,7 +5,7 @@ import { sqliteDialect } from "odatakit/sqlite";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { orderService } from "./writes-model.ts";
 
-/** A server over a SQLite file, for a test that kills it: prints its port when it listens. */
+/** A server over an SQLite file for a test that kills it. Prints its port when it listens. */
 const [, , file = ""] = process.argv;
 const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(file) });
 const { port } = await serve(orderService(db), { port: 0, host: "127.0.0.1" });

@@ -10,7 +10,7 @@ import { createOrderTables, orderService, sendTo } from "./writes-model.ts";
 
 const LINES = 2000;
 
-test("while a large graph is stored, others are answered, and see nothing of it", async () => {
+test("responds to other requests while a large graph is stored, without showing it", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "odatakit-turns-"));
   const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(path.join(folder, "shop.db")) });
   await createOrderTables(db, { name: "sqlite" });
@@ -27,7 +27,7 @@ test("while a large graph is stored, others are answered, and see nothing of it"
     seen.push((await send("GET", "Lines/$count")).text);
   }
   expect((await stored).status).toBe(201);
-  // Each turn is a hundred commands long; the last answers may come when all is stored.
+  // It yields every hundred commands; the last responses may come after everything is stored.
   expect(seen.filter((count) => count === "0").length).toBeGreaterThan(10);
   expect(["0", String(LINES)]).toEqual(expect.arrayContaining([...new Set(seen)]));
   expect((await send("GET", "Lines/$count")).text).toBe(String(LINES));

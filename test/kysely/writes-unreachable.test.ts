@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { orderService, sendTo, type LoggedErrors } from "./writes-model.ts";
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -23,7 +23,7 @@ const DIALECTS = [
   ["MariaDB", (port: number) => new MysqlDialect({ pool: createPool({ host: "127.0.0.1", port }) })],
 ] as const;
 
-describe.each(DIALECTS)("a %s that nobody can connect to", (_name, dialectAt) => {
+describe.each(DIALECTS)("an unreachable %s", (_name, dialectAt) => {
   const logged: LoggedErrors = { errors: [] };
   let db: AnyDatabase;
 
@@ -43,7 +43,7 @@ describe.each(DIALECTS)("a %s that nobody can connect to", (_name, dialectAt) =>
     ["PATCH", "Orders(1)", { Number: "A1" }],
     ["DELETE", "Orders(1)", undefined],
     ["PUT", "Orders(1)/Customer/$ref", { "@odata.id": "Customers(1)" }],
-  ])("%s %s is 503 with Retry-After, and logged", async (method, target, body) => {
+  ])("%s %s returns 503 with Retry-After, and is logged", async (method, target, body) => {
     logged.errors.length = 0;
     const { status, json, headers, text } = await sendTo(orderService(db, logged))(method, target, body);
     expect([status, json?.error?.code, headers.get("retry-after")]).toEqual([503, "ServiceUnavailable", "1"]);

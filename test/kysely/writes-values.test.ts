@@ -8,7 +8,7 @@ import { columns, Thing, storableRows, thingsDatabase } from "../executors/thing
 import { noFailures } from "../http/model.ts";
 
 const ORIGIN = "http://service.example";
-/** Fewer over others than SQLite, whose statements take a promise each. */
+/** Fewer for databases other than SQLite, whose statements are asynchronous. */
 const ROWS = { sqlite: 60, postgres: 15, mariadb: 15 } as const;
 const JSON_TYPE = { "Content-Type": "application/json" };
 
@@ -26,8 +26,8 @@ async function send(
   return [response.status, await response.text()];
 }
 
-describe.each(ENGINES)("values that are written to $title", (engine) => {
-  test("every type in every storage form is read as it was written, by POST, PUT, PATCH and property", async () => {
+describe.each(ENGINES)("values written to $title", (engine) => {
+  test("are read as written for every type in every storage form, by POST, PUT, PATCH and property", async () => {
     const rows = storableRows(thingRows(caseCount(ROWS[engine.name]), 3), engine.name);
     const memory = odataService({
       propertyNaming: "camelCase",
@@ -59,7 +59,7 @@ describe.each(ENGINES)("values that are written to $title", (engine) => {
       const { id } = JSON.parse(text) as { id: number };
       const target = `/Things(${String(id)})`;
       expect(await send(service, "GET", target)).toEqual([200, text]);
-      // The values of another row, then its own again.
+      // The values of another row, then its original values.
       const other = withId(expected[(index + 1) % expected.length] ?? "", id);
       expect(await send(service, "PATCH", target, other)).toEqual([200, withId(other, id)]);
       expect(await send(service, "PUT", target, text)).toEqual([200, text]);
@@ -74,7 +74,7 @@ describe.each(ENGINES)("values that are written to $title", (engine) => {
   });
 });
 
-/** The same entity by another key. */
+/** The same entity with another key. */
 function withId(text: string, id: number): string {
   return text
     .replace(/"@odata\.id":"[^"]*"/, `"@odata.id":"${ORIGIN}/Things(${String(id)})"`)

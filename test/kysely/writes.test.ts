@@ -36,7 +36,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     await opened.close();
   });
 
-  /** An order, with its path and its ETag. */
+  /** An order with its path and ETag. */
   async function newOrder(
     number: string,
     others: object = {},
@@ -46,7 +46,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     return { path: `Orders(${String(json.Id)})`, etag: headers.get("etag") ?? "", id: json.Id };
   }
 
-  test("create answers the stored row: the key of the database, the first version, defaults and nulls", async () => {
+  test("create returns the stored row: generated key, first version, defaults and nulls", async () => {
     const { status, json, headers } = await send("POST", "Orders", {
       Number: "A1",
       CustomerId: 1,
@@ -71,7 +71,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     expect(read.headers.get("etag")).toBe(headers.get("etag"));
   });
 
-  test("replace writes every member but the key, computed and immutable ones; patch those of the body", async () => {
+  test("replace writes all members except key, computed and immutable ones; patch those of the body", async () => {
     const { path } = await newOrder("A1", {
       CustomerId: 1,
       Total: "5",
@@ -96,7 +96,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
       Version: 3,
     });
     expect((await send("GET", path)).json).toEqual(replaced.json);
-    // Equal values are a write like any other, and no missing row.
+    // Writing equal values is an ordinary write, not a missing row.
     expect((await send("PATCH", path, { Number: "A3" })).json).toMatchObject({ Version: 4 });
     expect((await send("PATCH", path, {})).json).toMatchObject({ Number: "A3", Version: 4 });
     expect((await send("PUT", `${path}/Number`, { value: "A4" })).status).toBe(204);
@@ -104,7 +104,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     expect((await send("GET", path)).json).toMatchObject({ Number: "A4", Version: 6 });
   });
 
-  test("a missing row is 404, with If-Match 412, and deleting it is 204", async () => {
+  test("returns 404 for a missing row, 412 with If-Match, and 204 for its deletion", async () => {
     const missing = "Orders(424242)";
     for (const [method, body] of [
       ["PUT", { Number: "X" }],
@@ -119,7 +119,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     expect(await countRows(db, "orders")).toBe(0);
   });
 
-  test("an upsert creates the row that is missing", async () => {
+  test("an upsert creates a missing row", async () => {
     expect((await send("PUT", "Customers(5)", { Name: "Eve" })).status).toBe(201);
     expect((await send("PUT", "Customers(5)", { Name: "Eva" })).status).toBe(200);
     expect(faultOf(await send("PUT", "Customers(5)", { Name: "X" }, { "If-None-Match": "*" }))[0]).toBe(412);
@@ -176,7 +176,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     300_000,
   );
 
-  test("a delete and a patch with one ETag: one of them", async () => {
+  test("lets one of a delete and a patch with the same ETag succeed", async () => {
     for (let round = 0; round < 20; round += 1) {
       const { path, etag } = await newOrder(`R${String(round)}`);
       const headers = { "If-Match": etag };
@@ -190,16 +190,16 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     }
   });
 
-  test("the number of writes begins again behind the last one that its type has", async () => {
+  test("the row version wraps around to 1 after the maximum of its type", async () => {
     const { path } = await newOrder("A1");
     await sql`update orders set row_version = 2147483646`.execute(db);
     expect((await send("PATCH", path, { Total: 1 })).json).toMatchObject({ Version: 2_147_483_647 });
     expect((await send("PATCH", path, { Total: 2 })).json).toMatchObject({ Version: 1 });
   });
 
-  test("$metadata says what the tables take", async () => {
+  test("$metadata lists the operations of the tables", async () => {
     const { text } = await send("GET", "$metadata");
-    // Of the sets themselves: what is not created along a navigation is told within another annotation.
+    // For the sets themselves: another annotation lists entities that navigations cannot create.
     for (const [term, restriction] of [
       ["Insert", "Insertable"],
       ["Update", "Updatable"],
@@ -215,7 +215,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     expect(text).toContain("Org.OData.Core.V1.OptimisticConcurrency");
   });
 
-  test("what the database refuses is told without its words", async () => {
+  test("reports rejections of the database without its text", async () => {
     const { path, id } = await newOrder("A1", { CustomerId: 1 });
     const unique = await send("POST", "Orders", { Number: "A1" });
     expect(faultOf(unique)).toEqual([409, "Conflict", "Number"]);
@@ -236,7 +236,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     expect(logged.errors).toEqual([]);
   });
 
-  test("a value that its column cannot hold exactly is refused, and nothing is written", async () => {
+  test("rejects a value that its column cannot store exactly, and writes nothing", async () => {
     const { path, etag } = await newOrder("A1", { Total: "1.25" });
     const { json } = await send("GET", path);
     expect(faultOf(await send("PATCH", path, { ShipTo: { Street: null, City: null } }))).toEqual([
@@ -259,7 +259,7 @@ describe.each(ENGINES)("writes to tables of $title", (engine) => {
     expect(etag).toMatch(/^"/);
   });
 
-  test("what looks like SQL is a value like any other, in bodies, keys and conditions", async () => {
+  test("treats SQL in bodies, keys and conditions as plain values", async () => {
     const texts = [
       "'; drop table tags; --",
       '" or 1=1 --',

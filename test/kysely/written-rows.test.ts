@@ -18,7 +18,7 @@ beforeEach(() => {
   expectations.length = 0;
 });
 
-/** A table whose writes are handlers of the application: they find nothing to change. */
+/** A table with write handlers of the application that find nothing to change. */
 const service = odataService({
   prefix: "/s",
   namespace: "Test",
@@ -42,7 +42,7 @@ const send = (path: string, init: RequestInit = {}): Promise<Response> =>
   service.fetch(new Request(`http://service.example/s/${path}`, init));
 const names = Object.keys(Order.properties).map((field) => field.slice(0, 1).toUpperCase() + field.slice(1));
 
-describe("a property of a row is the member of the entity", () => {
+describe("a property read from a row equals the member of the entity", () => {
   test.each(names)("%s", async (name) => {
     for (const id of [1, 2]) {
       for (const level of ["minimal", "full"]) {
@@ -76,18 +76,18 @@ describe("a property of a row is the member of the entity", () => {
     expect(await (await send(`Orders(1)/${name}/$value`)).text()).toBe(text);
   });
 
-  test("raw: null is 404, a complex value and a collection 400", async () => {
+  test("raw: returns 404 for null, and 400 for a complex value or a collection", async () => {
     expect((await send("Orders(2)/Name/$value")).status).toBe(404);
     expect((await send("Orders(1)/ShipTo/$value")).status).toBe(400);
     expect((await send("Orders(1)/Tags/$value")).status).toBe(400);
   });
 
-  test("a missing row is 404", async () => {
+  test("returns 404 for a missing row", async () => {
     expect((await send("Orders(3)/Name")).status).toBe(404);
   });
 });
 
-describe("If-Match is judged by the row", () => {
+describe("checks If-Match with the row", () => {
   const patch = (id: number, tags: string) =>
     send(`Orders(${String(id)})`, {
       method: "PATCH",
@@ -95,10 +95,10 @@ describe("If-Match is judged by the row", () => {
       body: "{}",
     });
 
-  test("what the ETag was made from comes to the handler in canonical form", async () => {
+  test("passes the values of the ETag to the handler in canonical form", async () => {
     for (const id of [1, 2]) {
       const etag = (await send(`Orders(${String(id)})`)).headers.get("ETag") ?? "";
-      // The handler finds nothing: with If-Match that is 412.
+      // The handler finds nothing, which is 412 with If-Match.
       expect((await patch(id, etag)).status).toBe(412);
     }
     expect(expectations).toEqual([
@@ -107,7 +107,7 @@ describe("If-Match is judged by the row", () => {
     ]);
   });
 
-  test("a tag of another row, and a missing row, do not reach it", async () => {
+  test("does not call the handler for the tag of another row or for a missing row", async () => {
     const etag = (await send("Orders(1)")).headers.get("ETag") ?? "";
     expect((await patch(2, etag)).status).toBe(412);
     expect((await patch(3, "*")).status).toBe(412);

@@ -22,7 +22,7 @@ const Cell = entityType("Cell", {
 });
 const columns = { cost: { storage: "scaled" }, moment: { storage: "epoch" }, part: { storage: "json" } } as const;
 
-/** A table whose columns take anything, as those without a type do. */
+/** A table whose columns accept anything, since they have no type. */
 async function databaseWith(column: string, cell: unknown): Promise<AnyDatabase> {
   const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
   await sql`create table cells (id integer primary key, big, cost, kind, moment, tags, part, flag, ratio, marks)`.execute(
@@ -48,7 +48,7 @@ async function answerTo(db: AnyDatabase, target: string): Promise<readonly [numb
   return [response.status, await response.text(), logged];
 }
 
-describe("a cell that is no value of its property", () => {
+describe("a cell that is not a value of its property", () => {
   test.each<[column: string, cell: unknown]>([
     ["big", "0012"],
     ["big", ""],
@@ -76,7 +76,7 @@ describe("a cell that is no value of its property", () => {
     ["flag", "true"],
     ["ratio", "1.5"],
     ["marks", "One"],
-  ])("%s: %j is a 500, and the log names the property", async (column, cell) => {
+  ])("%s: %j returns 500, and the log names the property", async (column, cell) => {
     const db = await databaseWith(column, cell);
     for (const target of [`/Cells?$select=${column}`, `/Cells(1)?$select=${column}`]) {
       const [status, , logged] = await answerTo(db, target);
@@ -99,7 +99,7 @@ describe("a cell that is no value of its property", () => {
     ["ratio", 9_007_199_254_740_994n, "9007199254740994"],
     ["marks", 3, '"One,Two"'],
     ["moment", -1, '"1969-12-31T23:59:59.999Z"'],
-  ])("%s: %s is one", async (column, cell, expected) => {
+  ])("%s: %s is a value", async (column, cell, expected) => {
     const db = await databaseWith(column, cell);
     const [status, text] = await answerTo(db, `/Cells?$select=${column}`);
     expect([status, text]).toEqual([200, expect.stringContaining(`"value":[{"${column}":${expected}}]`)]);

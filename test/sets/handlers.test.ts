@@ -476,7 +476,7 @@ describe("transactions", () => {
     const result = await shop.resultOf((context) =>
       context.inTransaction((inner) => insert({ id: 9 }, { transaction: inner.transaction })),
     );
-    expect(result).toMatch(/open transaction is of another database than the table things/);
+    expect(result).toMatch(/open transaction does not belong to the database of the table things/);
   });
 
   test("a service without a database has no transactions", async () => {
