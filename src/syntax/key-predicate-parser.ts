@@ -55,7 +55,7 @@ function checkNames(parts: readonly ArgumentSyntax[], target: string): void {
         `${quoteText(name)} is not a name: use letters, digits and underscores.`,
       );
     }
-    if (names.has(name)) throw syntaxError(target, value.position, `${quoteText(name)} stands twice.`);
+    if (names.has(name)) throw syntaxError(target, value.position, `${quoteText(name)} appears twice.`);
     names.add(name);
   }
 }

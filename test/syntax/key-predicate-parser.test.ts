@@ -74,7 +74,7 @@ describe("a key", () => {
     ["  ", "a value is missing"],
     ["1,2", "several values must be named"],
     ["A=1,2", "several values must be named"],
-    ["A=1,A=2", '"A" stands twice'],
+    ["A=1,A=2", '"A" appears twice'],
     ["A.B=1", "is not a name"],
     ["$it=1", "is not a name"],
     ["ID=wrong", "a value must be a literal"],
