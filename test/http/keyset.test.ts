@@ -17,7 +17,7 @@ const SECRET = "0123456789abcdef, and more";
 
 const Grade = enumType("Grade", { Low: 9, High: 1 });
 
-/** What a token has to carry: values of all kinds, and a key of two properties. */
+/** Values of all kinds and a key of two properties, for tokens to carry. */
 const Reading = entityType("Reading", {
   station: edm.string().key(),
   at: edm.dateTimeOffset().key(),
@@ -48,7 +48,7 @@ const READINGS: readonly ReadingRow[] = Array.from({ length: 40 }, (_none, index
   tags: Array.from({ length: index % 3 }, () => "x"),
 }));
 
-/** A service over readings, which are looked at as they are when a request comes. */
+/** A service over readings, which each request reads in their current state. */
 function readingService(rows: readonly ReadingRow[], others: Partial<ServiceOptions> = {}) {
   return odataService({
     name: "s",
@@ -147,7 +147,7 @@ eachDoor((door) => {
       expect(keysOf(found)).toEqual(all.slice(3));
     });
 
-    test("is not there with $top, nor behind the last row", async () => {
+    test("is absent with $top, and after the last row", async () => {
       expect((await send("/s/Readings?$top=5")).json[NEXT]).toBeUndefined();
       const { json } = await send("/s/Readings?$skip=26");
       expect((await send(targetOf(json[NEXT]))).json[NEXT]).toBeUndefined();
@@ -414,7 +414,7 @@ describe("rows that come and go between two pages", () => {
       expect(body["@odata.count"]).toBe(rows.length);
       seen.push(...body.value.map(({ station }) => station));
       next = body["@odata.nextLink"];
-      // Before and behind the page some go, and others come.
+      // Some rows before and after the page disappear, others are added.
       for (const gone of goes.splice(0, 3)) rows.splice(rows.indexOf(gone), 1);
       rows.unshift({ ...rowOf(1000 + page), value: page % 4 });
     }
@@ -433,7 +433,7 @@ describe("rows that come and go between two pages", () => {
 });
 
 describe("what no token can hold", () => {
-  test("a row with a long value is gone on from by offset, and by its values again afterwards", async () => {
+  test("continues after a row with a long value by offset, and after later rows by value", async () => {
     const rows = Array.from({ length: 20 }, (_none, index) => ({
       ...READINGS[0]!,
       station: `s${String(index).padStart(2, "0")}`,

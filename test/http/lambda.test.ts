@@ -177,7 +177,7 @@ describe("maxAnyAllDepth", () => {
     expect(await statusOf(nested(limit + 1))).toBe(400);
     if (limit > 0) expect(await statusOf(nested(limit).replace("true", "true and v0 in ('a')"))).toBe(200);
     expect(await statusOf(nested(limit).replace("true", "'a' in Tags"))).toBe(400);
-    // One behind another is no nesting.
+    // A sequence of lambda operators is not nested.
     if (limit > 0) expect(await statusOf(Array.from({ length: 20 }, () => nested(limit)).join(" and "))).toBe(200);
   });
 

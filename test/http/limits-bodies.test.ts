@@ -35,7 +35,7 @@ function boxService(defaults: ServiceOptions["defaults"]) {
 const MILLION = 1_000_000;
 const arrays = "[".repeat(MILLION / 2) + "]".repeat(MILLION / 2);
 
-/** What nests: refused by depth, and without a limit for what it is. */
+/** Nested bodies: rejected for their depth; without a limit, for their content. */
 const NESTED: Readonly<Record<string, string>> = {
   "arrays that do not end": "[".repeat(MILLION),
   "objects that do not end": '{"a":'.repeat(MILLION / 5),
@@ -45,7 +45,7 @@ const NESTED: Readonly<Record<string, string>> = {
   "objects in a complex value": `{"id":1,"inner":${'{"x":'.repeat(MILLION / 10)}1${"}".repeat(MILLION / 10)}}`,
 };
 
-/** What is long, and no body of the type. */
+/** Long bodies that do not match the type. */
 const LONG: Readonly<Record<string, string>> = {
   digits: `{"id":${"9".repeat(MILLION)}}`,
   "digits of an exponent": `{"id":1e${"9".repeat(MILLION)}}`,
@@ -78,7 +78,7 @@ eachDoor((door) => {
     expect([201, 400]).toContain(answer.status);
   });
 
-  describe("a body that is long is refused for what it is", () => {
+  describe("a long body is rejected for its content", () => {
     test.each(Object.entries(LONG))("%s", async (_name, body) => {
       for (const { service, work } of [limited, open]) {
         work.calls = 0;
@@ -107,7 +107,7 @@ test("nothing of what was refused is kept", async () => {
   };
   const flood = async (round: number): Promise<void> => {
     for (const body of [...Object.values(NESTED), ...Object.values(LONG)]) {
-      // Other names and values each time: what is kept by its text would add up.
+      // New names and values each time: a cache by text would grow.
       const text = body.slice(0, 800_000).replace("{", `{"name${String(round)}":"${"é".repeat(20_000)}",`);
       expect(await post(text)).toBe(400);
       expect(await post(text.padEnd(900_001))).toBe(413);

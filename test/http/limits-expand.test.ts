@@ -21,7 +21,7 @@ function everything(levels: number): string {
 
 const ENTITIES: Violation = { target: "$expand", limit: /more than 1000000 entities/u };
 
-/** What is refused before anything is read. */
+/** Expansions that are rejected before any read. */
 const REFUSED: Readonly<Record<string, readonly [expand: string, limit: RegExp]>> = {
   "four levels": [
     nested((inner) => `children($expand=${inner})`, "children", 3),
@@ -70,7 +70,7 @@ eachDoor((door) => {
   });
 
   describe("the entities of a response are counted as they come", () => {
-    test("and what would be too many is refused before it is written, at a known number of calls", async () => {
+    test("too many entities are rejected before they are written, after a known number of calls", async () => {
       const { service, work } = knotService({ maxResponseEntities: 1000 });
       const send = door.to(service);
       const limit = /more than 1000 entities/u;
@@ -147,7 +147,7 @@ test("nothing of what was refused or answered is kept but shapes, up to a bound"
   };
   const flood = async (round: number): Promise<void> => {
     const name = `knot ${String(round)}${"a".repeat(20_000)}`;
-    // Too many entities, too many expansions, too deep, and one that is answered: each with a shape of its own.
+    // Too many entities, too many expansions, too deep, and a valid request: each with its own shape.
     const terms = Array.from({ length: 20 + round }, (_none, index) => `id eq ${String(index)}`).join(" or ");
     await read(`all($filter=${terms} or name eq '${name}';$expand=all)`);
     await read(`all($filter=${terms} or name eq '${name}';$expand=${everything(5)})`);

@@ -19,7 +19,7 @@ const TOKENS: Violation = { target: "$filter", limit: /more than 48000 tokens/u 
 const NODES: Violation = { target: "$filter", limit: /more than 1000 operators, names and values/u };
 const CHAINED: Violation = { target: "$filter", limit: /chains or nests more than 100 operations/u };
 
-/** What is refused by limits that no setting takes away: the depth of a tree. */
+/** Queries beyond a limit that no setting removes: the depth of a tree. */
 const DEPTHS: Readonly<Record<string, readonly [query: string, violation: Violation]>> = {
   parentheses: [floods(million("(")), deep("$filter")],
   "balanced parentheses": [floods(`${"(".repeat(500_000)}true${")".repeat(500_000)}`), deep("$filter")],
@@ -43,7 +43,7 @@ const DEPTHS: Readonly<Record<string, readonly [query: string, violation: Violat
   "filters of expansions": [`$expand=children($filter=${million("(")})`, deep("$expand")],
 };
 
-/** What is refused by limits that a service sets. */
+/** Queries beyond the limits that a service sets. */
 const LENGTHS: Readonly<Record<string, readonly [query: string, violation: Violation]>> = {
   "a chain of or": [floods(`id%20eq%201${million(" or id eq 1")}`), TOKENS],
   "a chain of or and and": [floods(`id%20eq%201${million(" or id eq 1 and id eq 2")}`), TOKENS],
@@ -94,7 +94,7 @@ const LENGTHS: Readonly<Record<string, readonly [query: string, violation: Viola
   ],
 };
 
-/** Values and texts of a million characters: they are answered, or refused as what they are not. */
+/** Values and strings of a million characters: they succeed, or fail as invalid values. */
 const VALUES: Readonly<Record<string, string>> = {
   "a string": filter(`name eq '`) + `${million("a")}'`,
   "quotes in a string": filter(`name eq '`) + `${million("''")}'`,
@@ -144,7 +144,7 @@ const UNLIMITED: Readonly<Record<string, string>> = {
   "a search": `$search=a${" OR a".replaceAll(" ", "%20").repeat(20_000)}`,
 };
 
-/** Functions within functions, as deep as is allowed: what is made of them must not double from level to level. */
+/** Functions within functions, as deep as permitted: their translation must not double from level to level. */
 const NESTINGS: Readonly<Record<string, readonly [wrap: (inner: string) => string, seed: string, end: string]>> = {
   round: [(inner) => `round(${inner})`, "price", " gt 1"],
   floor: [(inner) => `floor(${inner})`, "price", " gt 1"],
@@ -170,7 +170,7 @@ const NESTINGS: Readonly<Record<string, readonly [wrap: (inner: string) => strin
 const SETS = ["Knots", "Rows"] as const;
 
 eachDoor((door) => {
-  // The URL would be refused before anything else is looked at.
+  // Otherwise the length of the URL would be rejected first.
   const limited = knotService({ maxUrlLength: null });
   const send = door.to(limited.service);
 
@@ -248,7 +248,7 @@ test("nothing of what was refused or answered is kept but shapes, up to a bound"
   const read = async (query: string): Promise<void> => {
     await (await service.fetch(new Request(`http://service.example/s/Knots?${query}`))).text();
   };
-  // What is loaded and compiled once.
+  // Loads and compiles modules first.
   await read(filter("id eq 1 or name eq 'a'"));
   const before = bytesKept();
   for (let count = 0; count < 150; count += 1) {

@@ -107,7 +107,7 @@ eachDoor((door) => {
     expect(calls).toEqual([]);
   });
 
-  test("null is no limit", async () => {
+  test("null means no limit", async () => {
     const { service, calls } = boxes({ maxJsonValues: null });
     const answer = await door.to(service)("/s/Boxes", JSON_TYPE, "POST", `{"Id":1,"Tags":[],${annotations(120_000)}}`);
     expect([answer.status, calls]).toEqual([201, ["create"]]);

@@ -54,7 +54,7 @@ for (const { id, name, price, at, parentId, tags } of KNOTS) {
   );
 }
 
-/** What a request made the service do before it ended. */
+/** The work that a request caused before it ended. */
 export interface Work {
   /** How often a handler of the application was called: without one nothing is read. */
   calls: number;
@@ -143,7 +143,7 @@ export function million(piece: string): string {
   return escaped(piece).repeat(Math.ceil(MILLION / piece.length));
 }
 
-/** Blanks, quotes and the like as they stand in a URL. */
+/** Encodes blanks, quotes and the like for a URL. */
 export function escaped(text: string): string {
   return text.replaceAll("%", "%25").replaceAll(" ", "%20").replaceAll('"', "%22").replaceAll("#", "%23");
 }
@@ -158,7 +158,7 @@ export function nested(wrap: (inner: string) => string, seed: string, times: num
 /** What a violated limit answers: which one it was, where, and what to do instead; before anything is read. */
 export interface Violation {
   readonly target: string;
-  /** What the message says of the limit. */
+  /** The part of the message about the limit. */
   readonly limit: RegExp;
 }
 
@@ -188,7 +188,7 @@ export async function watched<T>(run: () => Promise<T>): Promise<T> {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** The bytes in use when nothing but what is kept is left. */
+/** Returns the bytes in use after garbage collection. */
 export function bytesKept(): number {
   collectGarbage();
   collectGarbage();

@@ -2,7 +2,7 @@ import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "
 import { expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";
 
-/** `$expand` of a navigation without a handler: what cannot be written of what the entity holds is left out, and logged. */
+/** `$expand` of a navigation without a handler: values that cannot be written are omitted and logged. */
 
 const Line = entityType("Line", { id: edm.int32().key(), text: edm.string(), note: edm.string().nullable() });
 const Order = entityType("Order", { id: edm.int32().key() });
@@ -111,7 +111,7 @@ eachDoor((door) => {
     }
   });
 
-  test("arrays and entities of classes are written, and nothing is logged for what is absent", async () => {
+  test("arrays and entities of classes are written, and absent values are not logged", async () => {
     class Made {
       readonly id = 7;
       get text(): string {

@@ -13,7 +13,7 @@ import { expect, test } from "vitest";
 
 const Note = entityType("Note", { id: edm.int32().key() });
 
-/** What a driver throws, behind an error of the application. */
+/** An error of a driver, as the cause of an application's error. */
 const driverError = Object.assign(new Error("duplicate"), { code: "23505", table: "notes", column: "id" });
 const failure = new Error("The write failed.", { cause: driverError });
 

@@ -70,7 +70,7 @@ describe("what shares a schema shares no name", () => {
   });
 });
 
-test("what operations are bound to, take and return is told as it is declared", async () => {
+test("contains the binding, parameters and results of operations as declared", async () => {
   const note = edm.string({ maxLength: 20 }).nullable();
   const entitySets = [
     entitySet(Task, {

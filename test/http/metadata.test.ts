@@ -24,7 +24,7 @@ eachDoor((door) => {
     expect((await send(PATH)).headers["etag"]).toBe(answer.headers["etag"]);
   });
 
-  test("If-None-Match: 304 without a body, with what a cache has to know", async () => {
+  test("If-None-Match: 304 without a body, with the headers that a cache needs", async () => {
     const { etag = "" } = (await send(PATH)).headers;
     const headers = { ...EMPTY_HEADERS, etag, vary: VARY };
     for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, `"x",W/${etag} , "y"`, "*"]) {
@@ -99,7 +99,7 @@ eachDoor((door) => {
       );
     });
 
-    test("a nullable property is one that does not say Nullable=false", async () => {
+    test("a nullable property has no Nullable=false", async () => {
       const found = await tags();
       for (const name of ["MaybeText", "MaybeInt32", "MaybeHome", "remark"]) {
         const tag = found.find(
@@ -124,7 +124,7 @@ eachDoor((door) => {
       expect(open).toEqual([]);
     });
 
-    test("escapes what the model says", async () => {
+    test("escapes values of the model", async () => {
       const Odd = entityType("Odd", {
         id: edm.string().key(),
         note: edm.string().default(`]]>"<&'\t\u0001é`).describe(`<b>"bold" & 'more'</b> ]]>`),

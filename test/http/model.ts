@@ -365,13 +365,13 @@ function* lazily<T>(rows: Iterable<T>): Generator<T> {
   yield* rows;
 }
 
-/** What a test logger keeps. */
+/** The records of a test logger. */
 export interface LogRecord {
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its records. */
 export function recordingLogger() {
   const errors: LogRecord[] = [];
   return {

@@ -23,7 +23,7 @@ beforeEach(() => {
   calls.length = 0;
 });
 
-/** Order 1 exists; what is made gets version 1. */
+/** Order 1 exists; new entities get version 1. */
 const create = (key: number, given: { readonly number: number; readonly text: string }) => {
   calls.push([key, { ...given }]);
   return key === 1 ? { ...given, remark: null, secret: "hidden", version: 1 } : null;
@@ -96,7 +96,7 @@ eachDoor((door) => {
     });
   });
 
-  test("a key that the server makes stands in the URL", async () => {
+  test("the URL contains a key that the server generates", async () => {
     const { status, headers, json } = await post("Orders(1)/Notes", '{"Text":"a"}');
     expect([status, headers["location"], json.Id]).toEqual([201, `${ORIGIN}/s/Notes(12)`, 12]);
   });
@@ -115,14 +115,14 @@ eachDoor((door) => {
     expect([status, headers["preference-applied"]]).toEqual([201, "return=representation"]);
   });
 
-  test("$select says what is shown", async () => {
+  test("$select chooses the properties of the response", async () => {
     const { json } = await post("Orders(1)/Loose?$select=Text");
     expect(json).toEqual({ "@odata.context": `${ORIGIN}/s/$metadata#Orders(1)/Loose(Text)/$entity`, Text: "a" });
     const selected = await post("Orders(1)/Lines?$select=Text");
     expect(selected.json["@odata.context"]).toBe(`${ORIGIN}/s/$metadata#Lines(Text)/$entity`);
   });
 
-  test("null from the handler: the parent is not there", async () => {
+  test("null from the handler: the parent is missing", async () => {
     expectError(await post("Orders(99)/Lines"), { status: 404, code: "NotFound", message: /99/u });
     expect(calls).toHaveLength(1);
   });
@@ -150,7 +150,7 @@ eachDoor((door) => {
     expect(calls).toEqual([]);
   });
 
-  test("without a create handler there is no route: 405; nor for a single entity", async () => {
+  test("405 without a create handler, and for a single entity", async () => {
     for (const path of ["Read", "One"]) {
       const answer = await post(`Orders(1)/${path}`);
       expectError(answer, { status: 405, code: "MethodNotAllowed", headers: { allow: "GET, HEAD, OPTIONS" } });

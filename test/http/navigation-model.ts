@@ -72,7 +72,7 @@ export interface ShopOptions {
 
 type Find<K> = (key: K) => object | readonly object[] | null;
 
-/** The declaration of one navigation: its handler, or the join that stands in for one. */
+/** The declaration of one navigation: its handler, or the join that replaces it. */
 function loaded<K>(load: Load, name: string, calls: Calls, find: Find<K>, on: object): object {
   const one = (key: K): object | null => {
     calls.note(name);

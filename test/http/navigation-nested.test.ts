@@ -85,12 +85,12 @@ eachDoor((door) => {
       const { service } = shop({ load });
       const send = door.to(service);
       const answer = await send(url("/s/Orders(5)/Lines", { $orderby: "Product/Name desc", $select: "Number" }));
-      // The set has no read by key: the handlers say what there is.
+      // The set has no read by key: the handlers decide whether the parent exists.
       expect(answer.json?.value, answer.text).toEqual([{ Number: 3 }, { Number: 2 }, { Number: 1 }]);
     }
   });
 
-  test("a search that answers rows, and one that answers a source", async () => {
+  test("a search that returns rows, and a search that returns a source", async () => {
     for (const found of [ORDERS, arraySource(Order, ORDERS)]) {
       const { service } = shop({ orders: { search: () => found } });
       const answer = await door.to(service)(
@@ -241,7 +241,7 @@ eachDoor((door) => {
       ]);
     });
 
-    test("only for entities that the other conditions leave, and for the order only what the filter leaves", async () => {
+    test("only for entities that match the other conditions; the order only for entities that match the filter", async () => {
       const { service, calls } = shop({ load: "getBatch" });
       const send = door.to(service);
       await send(
@@ -251,7 +251,7 @@ eachDoor((door) => {
       expect(calls.take()).toEqual({ customer: 1, lines: 1 });
     });
 
-    test("a count does not look at the order", async () => {
+    test("a count ignores the order", async () => {
       const { service, calls } = shop({ load: "getBatch" });
       await door.to(service)(url("/s/Orders/$count", { $orderby: "Lines/$count", $filter: "Customer ne null" }));
       expect(calls.take()).toEqual({ customer: 1 });

@@ -12,7 +12,7 @@ const unsupported = (target: string, message: string) => ({
 const Person = entityType("Person", { id: edm.int32().key(), name: edm.string(), secret: edm.string() });
 const people = [{ id: 1, name: "Ada", secret: "x", boss: null, others: [] }];
 
-/** Two sets of one type; each declares navigations of its own, and says what may be used. */
+/** Two sets of one type; each declares its own navigations and permitted options. */
 function office(settings: { readonly people?: object; readonly staff?: object } = {}) {
   return odataService({
     prefix: "/o",
@@ -181,7 +181,7 @@ eachDoor((door) => {
       );
     });
 
-    test("what a target set keeps to itself is as unknown as what it has not", async () => {
+    test("an excluded property of a target set gets the same response as a missing one", async () => {
       const lists = { staff: { filterProperties: ["name"], orderByProperties: ["name"] } };
       const pairs = [
         ["$filter", "Boss/Secret eq 'x'"],
@@ -208,7 +208,7 @@ eachDoor((door) => {
       expect((await ask(lists, { $filter: "Others/any(o:Secret eq 'x' or Deputy eq null)" })).text).not.toContain("o/");
     });
 
-    test("each clause has lists of its own", async () => {
+    test("each clause has its own lists", async () => {
       const lists = { staff: { filterProperties: ["name"], orderByProperties: ["id"] } };
       expect((await ask(lists, { $filter: "Boss/Name eq 'x'", $orderby: "Boss/Id" })).status).toBe(200);
       expect((await ask(lists, { $orderby: "Boss/Name" })).status).toBe(400);
@@ -264,14 +264,14 @@ eachDoor((door) => {
       }
     });
 
-    test("a navigation without a target set has what the service allows by default, and leads no further", async () => {
+    test("a navigation without a target set has the defaults of the service, and no further navigations", async () => {
       expect((await ask({}, { $filter: "Friend/Secret eq 'x'" })).json.value).toHaveLength(1);
       const service = office();
       expect((await door.to(service)(url("/o/Staff", { $filter: "Deputy/Friend/Name eq null" }))).status).toBe(200);
     });
   });
 
-  describe("what nothing loads", () => {
+  describe("navigations that nothing loads", () => {
     test("a navigation without handler, join and loaded entities", async () => {
       for (const [option, text] of [
         ["$filter", "Lost/any()"],
@@ -312,7 +312,7 @@ eachDoor((door) => {
   });
 
   describe("limits", () => {
-    test("navigations that expressions go along", async () => {
+    test("navigations in expressions", async () => {
       const Node = entityType("Node", { id: edm.int32().key() });
       const service = odataService({
         prefix: "/n",
@@ -335,7 +335,7 @@ eachDoor((door) => {
       expect((await send(url("/n/Nodes", { $filter: path(150) }))).status).toBe(400);
     });
 
-    test("nested lambda operators, and how many items they look at", async () => {
+    test("nested lambda operators, and the number of items that they visit", async () => {
       const { service } = shop();
       const send = door.to(service);
       const nest = (depth: number): string => {

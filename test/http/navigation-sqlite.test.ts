@@ -182,7 +182,7 @@ eachDoor((door) => {
     }
   });
 
-  describe("what a database cannot join", () => {
+  describe("navigations that a database cannot join", () => {
     test("a navigation that only a handler knows", async () => {
       const send = door.to(shop({ hasHandler: true }));
       for (const [option, text] of [

@@ -148,7 +148,7 @@ eachDoor((door) => {
       expect([again.status, again.text]).toEqual([304, ""]);
     });
 
-    test("other methods are told what there is", async () => {
+    test("OPTIONS lists the methods, and other methods are rejected", async () => {
       const options = await ask("/s/Authors(1)/Books", {}, "OPTIONS");
       expect([options.status, options.headers["allow"]]).toEqual([204, "GET, HEAD, OPTIONS"]);
       expect((await ask("/s/Authors(1)/Books/$ref", {}, "OPTIONS")).headers["allow"]).toBe("GET, HEAD, OPTIONS");
@@ -228,7 +228,7 @@ describe("statements", () => {
     expect(sqlite.statements.texts()).toHaveLength(expected.length);
   });
 
-  test("order, skip and top are in the statement; a count beside them is one more", async () => {
+  test("order, skip and top are part of the statement; a count needs a second one", async () => {
     sqlite.statements.reset();
     await sqlite.service.fetch(new Request(`${ORIGIN}/s/Authors(1)/Books?$orderby=Title&$skip=1&$top=1&$count=true`));
     const texts = sqlite.statements.texts();

@@ -61,7 +61,7 @@ function many(style: Style) {
   const one = (key: HouseKey) => (isHouse(key) ? roomsOf(key) : null);
   const batch = (keys: readonly HouseKey[]) => {
     expect(keys).toHaveLength(1);
-    // Keys of our own: they are compared by value.
+    // New key objects: they are compared by value.
     return new Map(keys.filter((key) => roomsOf(key).length > 0).map((key) => [{ ...key }, roomsOf(key)]));
   };
   switch (style) {
@@ -281,7 +281,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("what the target set allows holds", () => {
+  describe("the options of the target set apply", () => {
     test("maxTop caps the page, with a $skip link to the rest", async () => {
       const ask = sendTo({ rooms: { maxTop: 3 } });
       expectInvalidOption(await ask(`${BIG}/Rooms?$top=4`), "$top");
