@@ -3,9 +3,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type SourceFile, ROOT, filesBelow, lineAt, readSource } from "./source-files.ts";
 
-/** Rooms whose references are still to be written. */
-const OPEN: ReadonlySet<string> = new Set(["kysely"]);
-
 /** References to documents that every reader can find. */
 const PUBLIC = [
   /^OData (?:Protocol|URL Conventions|CSDL|JSON Format) 4\.01?, (?:sections? \d|ABNF)/u,
@@ -20,9 +17,7 @@ const PUBLIC = [
 
 describe("references in the comments of src", () => {
   test("lead to a public document with its section, or to a page of docs", () => {
-    const references = filesBelow("src", ".ts")
-      .filter(({ path }) => !OPEN.has(path.split("/")[1] ?? ""))
-      .flatMap(referencesOf);
+    const references = filesBelow("src", ".ts").flatMap(referencesOf);
     expect(references.filter(({ to }) => !isFound(to)).map(({ place, to }) => `${place} ${to}`)).toEqual([]);
   });
 
