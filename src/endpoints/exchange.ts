@@ -192,7 +192,7 @@ export class Exchange implements Arrival, Access {
 /** Makes the response to a request that has passed the checks before negotiation. */
 export type Endpoint = (exchange: Exchange, path: ResourcePath) => ODataResponse | PromiseLike<ODataResponse>;
 
-/** Returns the handler behind a route, or its form. @throws Error for a route without one: a fault of the route table */
+/** Returns the handler of a route, or its form. @throws Error for a route without one: a fault of the route table */
 export function routed<T>(handler: T | undefined, route: string): T {
   if (handler === undefined) throw new Error(`${route} has a route, but no handler.`);
   return handler;

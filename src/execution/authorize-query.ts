@@ -35,7 +35,7 @@ interface AskedRules {
   readonly unanswerable: (() => ODataError) | null;
 }
 
-/** The rules that a query must pass: of its own set, and of the other sets that it uses. */
+/** The rules of all sets in a query: of the set that it reads, and of the sets that it uses besides. */
 interface QueryRules {
   readonly asked: readonly AskedRules[];
   readonly ownAsked: readonly AskedRules[];

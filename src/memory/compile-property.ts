@@ -215,7 +215,7 @@ function describeName(property: StructuralProperty): string {
  * names the place, the type and the kind of the value, but not the value.
  */
 export function invalidValue(path: string, expected: string, value: unknown, cause?: unknown): TypeError {
-  const message = `${path} must be ${expected}, but an entity of a handler holds ${describeKind(value)} there.`;
+  const message = `${path} must be ${expected}, but a handler returned ${describeKind(value)}.`;
   return new TypeError(message, { cause });
 }
 

@@ -79,12 +79,12 @@ describe("any and all", () => {
     [
       "Tags/any(t:t eq 'a')",
       { tags: ["b", 5] },
-      "Thing.Tags (field tags) must be Edm.String, but an entity of a handler holds a number",
+      "Thing.Tags (field tags) must be Edm.String, but a handler returned a number",
     ],
     [
       "Tags/any(t:t eq 'a')",
       { tags: "abc" },
-      "Thing.Tags (field tags) must be a collection, but an entity of a handler holds a string",
+      "Thing.Tags (field tags) must be a collection, but a handler returned a string",
     ],
     ["Tags/any()", { tags: {} }, "Thing.Tags (field tags) must be a collection"],
     ["Address/Lines/all(t:true)", { address: 5 }, "Thing.Address (field address) must be Address"],

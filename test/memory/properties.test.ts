@@ -108,7 +108,7 @@ describe("a Date compared with a literal", () => {
 
 describe("a value of another type is a fault of the application", () => {
   test.each([
-    ["Id", { id: "7" }, "Thing.Id (field id) must be Edm.Int32, but an entity of a handler holds a string there."],
+    ["Id", { id: "7" }, "Thing.Id (field id) must be Edm.Int32, but a handler returned a string."],
     ["Id eq 7", { id: {} }, /Thing\.Id .*a value of class Object/],
     ["Name eq 'x'", { name: Symbol("x") }, /Thing\.Name .*Edm\.String.*a symbol/],
     ["Big gt 1", { big: 1.5 }, /Thing\.Big .*Edm\.Int64.*a number/],
