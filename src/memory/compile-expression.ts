@@ -1,5 +1,4 @@
 import { assertNever } from "../base/assert-never.ts";
-import { keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CountExpression, Expression } from "../query/expression.ts";
@@ -99,19 +98,4 @@ function compileConversion(
     const value = operand(entity, evaluation);
     return value === null ? null : convert(value);
   };
-}
-
-/** A filter or a term of an order: it has an expression and lives as long as its shape. */
-export interface Clause {
-  readonly expression: Expression;
-}
-
-const COMPILE: Readonly<Record<RoundingMode, (clause: Clause) => CompiledExpression>> = {
-  "spec-compliant": keptPer(({ expression }: Clause) => compileExpression(expression, "spec-compliant")),
-  BankersRounding: keptPer(({ expression }: Clause) => compileExpression(expression, "BankersRounding")),
-};
-
-/** Returns the closure of an expression. It is compiled on first use, so later requests of the shape compile nothing. */
-export function compiledFor(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
-  return COMPILE[roundingMode](clause);
 }

@@ -5,7 +5,7 @@ import type { OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
 import type { SourceQuery } from "../query/source.ts";
 import { keyOrder } from "./compare.ts";
-import { compiledFor } from "./compile-expression.ts";
+import { compiledFor } from "./compiled-cache.ts";
 import { asEntity } from "./entity.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { selectFirst, type CompareRows } from "./select-first.ts";
