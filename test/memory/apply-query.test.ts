@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
 import { applyQuery } from "../../src/memory/apply-query.ts";
-import { compileExpression } from "../../src/memory/compile-expression.ts";
+import { compileProperty } from "../../src/memory/compile-property.ts";
 import type { QueryShape } from "../../src/query/clauses.ts";
 import type { SourceQuery } from "../../src/query/source.ts";
 import { bind, read, Thing, toSourceQuery, type Options } from "./model.ts";
 
-vi.mock(import("../../src/memory/compile-expression.ts"), { spy: true });
+vi.mock(import("../../src/memory/compile-property.ts"), { spy: true });
 
 interface Row {
   readonly id: number;
@@ -158,7 +158,7 @@ describe("a shape", () => {
       return toSourceQuery(bind({ filter: `Id gt ${id}`, orderby: "Name,Id desc" }, "spec-compliant", cache));
     };
     applyQuery(rows, request(1));
-    const compile = vi.mocked(compileExpression).mockClear();
+    const compile = vi.mocked(compileProperty).mockClear();
     expect(applyQuery(rows, request(3)).entities).toHaveLength(2);
     expect(applyQuery(rows, request(4)).entities).toHaveLength(1);
     expect(compile).not.toHaveBeenCalled();
