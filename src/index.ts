@@ -1,4 +1,4 @@
-export { applyDelta } from "./definition/sets/apply-delta.ts";
+export { applyDelta } from "./definition/model/apply-delta.ts";
 export { anyOf, authenticated, resource, role } from "./definition/rules/authorization.ts";
 export type { Authorization, AuthorizationRule, AuthorizationRules } from "./definition/rules/authorization.ts";
 export type {
@@ -23,10 +23,10 @@ export type {
   EntityQuery,
   EntitySetAccess,
   WriteOptions,
-} from "./definition/sets/entity-set-access.ts";
-export type { Entities, EntitySource } from "./definition/sets/handlers.ts";
+} from "./definition/entity-set-access.ts";
+export type { Entities, EntitySource } from "./definition/handlers.ts";
 export { complexType, entityType, enumType } from "./definition/types/entity-type.ts";
-export type { Answer, Awaitable, CollectionQuery } from "./definition/sets/handlers.ts";
+export type { Answer, Awaitable, CollectionQuery } from "./definition/handlers.ts";
 export type {
   BodyOf,
   DeltaOf,
@@ -40,13 +40,13 @@ export { fromPino } from "./definition/logger.ts";
 export type { FieldsFirstLogger, Logger } from "./definition/logger.ts";
 export type { NamingPolicy } from "./definition/names.ts";
 export { hasMany, hasOptional, hasRequired } from "./definition/sets/navigation.ts";
-export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/sets/navigation-declaration.ts";
+export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/types/navigation-declaration.ts";
 export { action, fn } from "./definition/operations/operation.ts";
 export type { OperationDeclaration as Operation } from "./definition/operations/operation.ts";
 export type { Property } from "./definition/types/property.ts";
 export { requireUser } from "./definition/rules/refusal.ts";
-export { allRows, noRows } from "./definition/rules/row-predicate.ts";
-export type { RowOf, RowPredicate } from "./definition/rules/row-predicate.ts";
+export { allRows, noRows } from "./definition/predicates/row-predicate.ts";
+export type { RowOf, RowPredicate } from "./definition/predicates/row-predicate.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/service-options.ts";
 export type {
   ComplexTypeDeclaration as ComplexType,

@@ -1,13 +1,16 @@
 import { keeper } from "../base/memo.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import type { EntitySet, Operation, OperationImport } from "../edm/model.ts";
-import { type BuiltModel, buildModel } from "./build-model.ts";
 import { checkDefinition } from "./checks/check-definition.ts";
 import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
+import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import { adaptLogger, type Logger } from "./logger.ts";
+import { type BuiltModel, buildModel } from "./model/build-model.ts";
+import { collectTypes } from "./model/declared-types.ts";
+import { navigationAuthorizationOf } from "./navigations/navigation-authorization.ts";
+import { navigationHandlersOf } from "./navigations/navigation-handlers.ts";
 import { isObject, pickStated } from "./option-table.ts";
 import { requirementsOf, resolveCategories } from "./rules/authorization.ts";
-import { navigationAuthorizationOf } from "./rules/navigation-authorization.ts";
 import { compileRowRule, type DeclaredRowRule, type RowRule } from "./rules/row-rule.ts";
 import type {
   EntitySetDefinition,
@@ -17,10 +20,7 @@ import type {
 } from "./service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
 import { SERVICE_PROFILES } from "./service-profile.ts";
-import type { DeclaredEntitySet } from "./sets/entity-set-access.ts";
-import { navigationHandlersOf } from "./sets/navigation-handlers.ts";
 import { resolveCapabilities, resolveDefaultCapabilities, resolveLimits, resolveSettings } from "./settings.ts";
-import { collectTypes } from "./types/declared-types.ts";
 
 const SET_HANDLERS = [
   "queryable",

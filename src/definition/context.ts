@@ -1,5 +1,5 @@
-import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "./sets/entity-set-access.ts";
-import type { Awaitable } from "./sets/handlers.ts";
+import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "./entity-set-access.ts";
+import type { Awaitable } from "./handlers.ts";
 import type { EntityOf } from "./types/infer.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 

@@ -1,7 +1,8 @@
 import type { OperationDeclaration } from "./operations/operation.ts";
+import { hasKind } from "./option-table.ts";
 import type { ServiceRoute } from "./service-description.ts";
 import type { EntitySetDeclaration } from "./sets/entity-set.ts";
-import type { NavigationDeclaration } from "./sets/navigation-declaration.ts";
+import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type {
   AnyProperty,
   ComplexTypeDeclaration,
@@ -28,5 +29,5 @@ export function isDeclaration<Kind extends keyof Declarations>(
   value: unknown,
   kind: Kind,
 ): value is Declarations[Kind] {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === kind;
+  return hasKind(value, kind);
 }

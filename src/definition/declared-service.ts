@@ -4,7 +4,7 @@ import type { OperationDeclaration } from "./operations/operation.ts";
 import { everyOption, isObject, nameOf, type FaultPlace } from "./option-table.ts";
 import type { ServiceOptions } from "./service-options.ts";
 import type { EntitySetDeclaration } from "./sets/entity-set.ts";
-import type { NavigationDeclaration } from "./sets/navigation-declaration.ts";
+import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "./types/value-type.ts";
 
 /**

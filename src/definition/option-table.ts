@@ -90,6 +90,11 @@ export function nameOf(value: unknown): string {
   return typeof value === "string" ? value : `<${describe(value)}>`;
 }
 
+/** Returns whether a value is an object with a `kind`, as declarations have one. */
+export function hasKind<Kind extends string>(value: unknown, kind: Kind): value is { readonly kind: Kind } {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === kind;
+}
+
 /** Returns whether a value is an object other than an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,13 +2,13 @@ import type { EntitySet, Model, Operation, OperationImport } from "../edm/model.
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { RowRestriction } from "../query/source.ts";
 import type { Context, IncomingRequest, RuleContext, User } from "./context.ts";
+import type { DeclaredEntitySet } from "./entity-set-access.ts";
+import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./rules/authorization.ts";
 import type { RowRule } from "./rules/row-rule.ts";
 import type { ServiceProfile } from "./service-profile.ts";
-import type { DeclaredEntitySet } from "./sets/entity-set-access.ts";
 import type { GuardedReference } from "./sets/guarded-reference.ts";
-import type { Answer, EntitySetHandlers, NavigationHandlers } from "./sets/handlers.ts";
 import type { TransactionalDatabase } from "./sets/transactional-database.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { IncomingRequest, RuleContext, User } from "./context.ts";
+import type { Answer } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { NamingPolicy } from "./names.ts";
 import type { OperationDeclaration } from "./operations/operation.ts";
 import type { AuthorizationRules } from "./rules/authorization.ts";
 import type { ServiceRoute } from "./service-description.ts";
 import type { EntitySetDeclaration } from "./sets/entity-set.ts";
-import type { Answer } from "./sets/handlers.ts";
 import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 

@@ -1,9 +1,9 @@
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
 import type { Context, IncomingRequest, User } from "../definition/context.ts";
+import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/read-navigation.ts";
 import { type Reader, readerOf } from "../execution/reader.ts";

@@ -4,7 +4,7 @@ import { checkOptions } from "../binder/check-capabilities.ts";
 import { REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
 import { resolveReference } from "../binder/resolve-reference.ts";
 import type { Context } from "../definition/context.ts";
-import type { Answer, LinkHandler } from "../definition/sets/handlers.ts";
+import type { Answer, LinkHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";

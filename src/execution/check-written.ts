@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { obeysRestriction } from "../definition/handlers.ts";
 import { refusalOfUnseen } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import { obeysRestriction } from "../definition/sets/handlers.ts";
 import { linkedPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";

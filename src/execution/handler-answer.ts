@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../base/maybe.ts";
-import type { Awaitable, EntityStream } from "../definition/sets/handlers.ts";
+import type { Awaitable, EntityStream } from "../definition/handlers.ts";
 import type { EntityType } from "../edm/model.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
 import type { QueryableSource } from "../query/source.ts";

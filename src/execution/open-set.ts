@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
+import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { RelationalSource } from "../query/source.ts";
 import { collectEntities, answeredValue } from "./handler-answer.ts";

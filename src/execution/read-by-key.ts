@@ -1,6 +1,6 @@
 import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
+import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { ERROR_CODES } from "../errors/error-codes.ts";

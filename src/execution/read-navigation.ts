@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { NavigationHandlers } from "../definition/sets/handlers.ts";
+import type { NavigationHandlers } from "../definition/handlers.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { isEntity } from "../memory/entity.ts";
 import { searchOfKeys, type ExpandSearch } from "../plan/plan-expand.ts";

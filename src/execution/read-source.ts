@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { once } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
-import type { QueryableHandler } from "../definition/sets/handlers.ts";
+import type { QueryableHandler } from "../definition/handlers.ts";
 import { applyClauses } from "../memory/apply-query.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";

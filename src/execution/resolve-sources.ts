@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPerForeign } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
+import type { QueryableHandler } from "../definition/handlers.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import type { QueryableHandler } from "../definition/sets/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { applyQuery } from "../memory/apply-query.ts";
 import { findUnjoined } from "../plan/join-expansions.ts";

@@ -1,6 +1,6 @@
 import { keptPerForeign } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
-import type { RowCondition } from "../definition/rules/row-conditions.ts";
+import type { RowCondition } from "../definition/predicates/row-conditions.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ConditionOf } from "../plan/row-rules.ts";

@@ -1,6 +1,6 @@
 import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { AppliedQuery, CollectionQuery, EntitySetHandlers } from "../definition/sets/handlers.ts";
+import type { AppliedQuery, CollectionQuery, EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { toCollectionQuery } from "../plan/collection-query.ts";

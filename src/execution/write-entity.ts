@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
+import { type EntitySetHandlers, type NavigationHandlers, obeysRestriction } from "../definition/handlers.ts";
 import { refusalOfUnseen } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import { type EntitySetHandlers, type NavigationHandlers, obeysRestriction } from "../definition/sets/handlers.ts";
 import { mergeDelta } from "../definition/sets/merge-delta.ts";
 import { linkedPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";

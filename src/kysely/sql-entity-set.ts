@@ -1,5 +1,7 @@
 import { chain } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
+import type { GetByKeyHandler } from "../definition/handlers.ts";
+import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import { everyOption, describe, isObject } from "../definition/option-table.ts";
 import {
   entitySet,
@@ -7,9 +9,7 @@ import {
   type EntitySetDeclaration,
   type EntitySetOptions,
 } from "../definition/sets/entity-set.ts";
-import type { GetByKeyHandler } from "../definition/sets/handlers.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
-import { declaredEntityType } from "../definition/types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";

@@ -1,4 +1,4 @@
-import type { EntitySource } from "../definition/sets/handlers.ts";
+import type { EntitySource } from "../definition/handlers.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";

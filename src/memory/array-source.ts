@@ -1,4 +1,4 @@
-import type { EntitySource } from "../definition/sets/handlers.ts";
+import type { EntitySource } from "../definition/handlers.ts";
 import type { ResultOf } from "../definition/types/infer.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { applyQuery } from "./apply-query.ts";

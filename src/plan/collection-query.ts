@@ -1,4 +1,4 @@
-import type { CollectionQuery } from "../definition/sets/handlers.ts";
+import type { CollectionQuery } from "../definition/handlers.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { ExpandedNavigation, FilterClause, OrderByItem, SelectExpandClause } from "../query/clauses.ts";
 import { fillParameters } from "../query/walk-expression.ts";

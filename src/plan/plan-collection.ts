@@ -1,4 +1,4 @@
-import type { EntitySetHandlers } from "../definition/sets/handlers.ts";
+import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { BoundQuery, OrderByItem, SelectedProperty } from "../query/clauses.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
+import type { NavigationHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { NavigationHandlers } from "../definition/sets/handlers.ts";
 import type { EntitySet, NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectedProperty } from "../query/clauses.ts";
 import { keyProperties, propertiesToRead } from "./properties-to-read.ts";

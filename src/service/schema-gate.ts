@@ -4,7 +4,7 @@ import type { Logger } from "../definition/logger.ts";
 import type { RequestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { SchemaCheck } from "../definition/service-options.ts";
-import type { StoredDatabase, StoredHandler, StoredSet } from "../definition/sets/stored-database.ts";
+import type { StoredDatabase, StoredHandler, StoredSet } from "../definition/stored-database.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";

@@ -1,8 +1,8 @@
 import { keeper } from "../base/memo.ts";
 import { isDeclaration } from "../definition/declaration-kind.ts";
-import { rowConditions, type RowConditions } from "../definition/rules/row-conditions.ts";
+import type { DeclaredEntitySet } from "../definition/entity-set-access.ts";
+import { rowConditions, type RowConditions } from "../definition/predicates/row-conditions.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { DeclaredEntitySet } from "../definition/sets/entity-set-access.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
 

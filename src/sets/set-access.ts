@@ -1,9 +1,9 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
+import type { EntityFilter, WriteOptions } from "../definition/entity-set-access.ts";
 import type { Category } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import type { EntityFilter, WriteOptions } from "../definition/sets/entity-set-access.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { authorizeNested } from "../execution/authorize-nested.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import { action, fn } from "../../src/definition/operations/operation.ts";
+import { allRows } from "../../src/definition/predicates/row-predicate.ts";
 import { anyOf, authenticated, resource, role } from "../../src/definition/rules/authorization.ts";
-import { allRows } from "../../src/definition/rules/row-predicate.ts";
 import type { ServiceOptions } from "../../src/definition/service-options.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";

@@ -15,8 +15,8 @@ import {
 } from "odatakit";
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/definition/context.ts";
+import type { CollectionQuery } from "../../src/definition/handlers.ts";
 import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
-import type { CollectionQuery } from "../../src/definition/sets/handlers.ts";
 import { askByKey } from "../../src/execution/ask-by-key.ts";
 import { entityKeyReader } from "../../src/execution/entity-key.ts";
 import { visibleOfType, withRowRules } from "../../src/execution/gate.ts";

@@ -58,6 +58,23 @@ export const FLOORS: Readonly<Record<string, Room>> = {
  * entries of the same line know nothing of one another.
  */
 export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
+  definition: [
+    ["option-table.ts", "names.ts", "logger.ts", "service-profile.ts"],
+    ["types"],
+    ["predicates", "handlers.ts"],
+    ["entity-set-access.ts"],
+    ["context.ts"],
+    ["rules"],
+    ["operations"],
+    ["sets"],
+    ["service-definition.ts"],
+    ["service-description.ts", "stored-database.ts", "request-fields.ts"],
+    ["service-options.ts", "declaration-kind.ts"],
+    ["declared-service.ts"],
+    ["model", "navigations", "settings.ts"],
+    ["checks"],
+    ["build-service-definition.ts"],
+  ],
   kysely: [
     ["cells", "statement", "connection"],
     ["columns", "sqlite"],

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { declaredEntityType } from "../../src/definition/types/entity-type.ts";
+import { declaredEntityType } from "../../src/definition/model/declared-entity-type.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { readPage } from "../../src/kysely/read/read-page.ts";
 import type { QueryShape } from "../../src/query/clauses.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { allRows, edm, entitySet, entityType, noRows, type RowPredicate } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
-import type { VaryingRowCondition } from "../../src/definition/rules/row-conditions.ts";
+import type { VaryingRowCondition } from "../../src/definition/predicates/row-conditions.ts";
 import { compileRowRule } from "../../src/definition/rules/row-rule.ts";
 import { canBeTrue } from "../../src/memory/can-be-true.ts";
 import { fieldOf } from "../../src/memory/compile-property.ts";

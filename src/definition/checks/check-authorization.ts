@@ -6,6 +6,9 @@ import {
   operationPlace,
   navigationPlace,
 } from "../declared-service.ts";
+import { asksTargetOf, setsAlong } from "../navigations/navigation-authorization.ts";
+import { navigationHandlersOf } from "../navigations/navigation-handlers.ts";
+import { linkRoutes, type NavigationInto, relatedHoldsKey } from "../navigations/routes-into.ts";
 import { everyOption, adviseName, describe, type FaultPlace, isObject } from "../option-table.ts";
 import {
   type AuthorizationRequirement,
@@ -16,9 +19,6 @@ import {
   requirementsOf,
   resolveCategories,
 } from "../rules/authorization.ts";
-import { asksTargetOf, setsAlong } from "../rules/navigation-authorization.ts";
-import { linkRoutes, type NavigationInto, relatedHoldsKey } from "../rules/routes-into.ts";
-import { navigationHandlersOf } from "../sets/navigation-handlers.ts";
 import { isOverTable } from "./check-links.ts";
 
 /** The members of the `authorization` of a set that contain rules. */

@@ -1,6 +1,6 @@
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { DeclaredService } from "../declared-service.ts";
-import type { DeclaredTypes } from "../types/declared-types.ts";
+import type { DeclaredTypes } from "../model/declared-types.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
 import { checkAllowlists, checkETags, checkSearch, checkUncomparable } from "./check-entity-sets.ts";
 import { checkForeignKeys, checkStoredGuids } from "./check-foreign-keys.ts";

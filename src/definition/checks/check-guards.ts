@@ -7,8 +7,8 @@ import {
   navigationPlace,
   operationPlace,
 } from "../declared-service.ts";
-import { isObject } from "../option-table.ts";
-import { type Category, needsResource, resolveCategories } from "../rules/authorization.ts";
+import { obeysRestriction } from "../handlers.ts";
+import { navigationHandlersOf } from "../navigations/navigation-handlers.ts";
 import {
   askingNavigations,
   type EntityRoute,
@@ -16,9 +16,9 @@ import {
   linkRoutes,
   navigationRoutes,
   navigationsInto,
-} from "../rules/routes-into.ts";
-import { obeysRestriction } from "../sets/handlers.ts";
-import { navigationHandlersOf } from "../sets/navigation-handlers.ts";
+} from "../navigations/routes-into.ts";
+import { isObject } from "../option-table.ts";
+import { type Category, needsResource, resolveCategories } from "../rules/authorization.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { isGuarded, statesRules } from "./check-authorization.ts";
 

@@ -7,9 +7,9 @@ import {
   navigationPlace,
   operationPlace,
 } from "../declared-service.ts";
+import type { DeclaredTypes } from "../model/declared-types.ts";
 import { isSimpleIdentifier } from "../names.ts";
 import { type FaultPlace, nameOf } from "../option-table.ts";
-import type { DeclaredTypes } from "../types/declared-types.ts";
 
 /** A name, its owner and the place of the owner. */
 interface Named {

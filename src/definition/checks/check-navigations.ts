@@ -9,8 +9,8 @@ import {
   propertyIn,
   navigationPlace,
 } from "../declared-service.ts";
+import { everyNavigation } from "../navigations/routes-into.ts";
 import { adviseName, describe } from "../option-table.ts";
-import { everyNavigation } from "../rules/routes-into.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 
 /** Checks that `target` names a set of the related type in the same registration. */

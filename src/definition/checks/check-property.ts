@@ -1,8 +1,8 @@
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { toEnumType } from "../model/declared-types.ts";
+import { toDefaultValue } from "../model/default-value.ts";
 import { type FaultPlace, adviseName, describe, isObject } from "../option-table.ts";
-import { toEnumType } from "../types/declared-types.ts";
-import { toDefaultValue } from "../types/default-value.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type.ts";
 
 /** The use of a property builder, which decides which modifiers are allowed. */

@@ -7,8 +7,8 @@ import {
   entriesOf,
   operationPlace,
 } from "../declared-service.ts";
+import type { DeclaredTypes } from "../model/declared-types.ts";
 import { checkOptions, describe, isObject } from "../option-table.ts";
-import type { DeclaredTypes } from "../types/declared-types.ts";
 import { checkProperty } from "./check-property.ts";
 import { ENUM_TYPE_OPTIONS } from "./option-tables.ts";
 

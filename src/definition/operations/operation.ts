@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
+import type { Answer } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
-import type { Answer } from "../sets/handlers.ts";
 import type { InputOf, KeyOf, ResultOf, ValueOf } from "../types/infer.ts";
 import type { AnyProperty, EntityCollection, EntityTypeDeclaration } from "../types/value-type.ts";
 

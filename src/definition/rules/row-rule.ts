@@ -1,6 +1,6 @@
 import type { EntitySet } from "../../edm/model.ts";
 import type { User } from "../context.ts";
-import { type RowCondition, rowConditions } from "./row-conditions.ts";
+import { type RowCondition, rowConditions } from "../predicates/row-conditions.ts";
 
 /** The row rule of one set. */
 export interface RowRule {

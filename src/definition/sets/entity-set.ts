@@ -1,14 +1,14 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { SearchClause } from "../../query/clauses.ts";
 import type { Context, WriteContext } from "../context.ts";
+import type { DeclaredEntitySet } from "../entity-set-access.ts";
+import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { OperationDeclaration } from "../operations/operation.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
 import type { Authorization } from "../rules/authorization.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/infer.ts";
+import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import type { DeclaredEntitySet } from "./entity-set-access.ts";
-import type { Entities, EntitySource, Answer, CollectionQuery } from "./handlers.ts";
-import type { GraphOf } from "./navigation-declaration.ts";
 import type { Navigations } from "./navigation.ts";
 import type { SetSettings } from "./set-settings.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
+import type { Entities, Answer } from "../handlers.ts";
 import type { BodyOf, KeyOf, ResultOf } from "../types/infer.ts";
+import type { NavigationDeclaration, Thunk } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import type { Entities, Answer } from "./handlers.ts";
-import type { NavigationDeclaration, Thunk } from "./navigation-declaration.ts";
 
 /** The keys of an entity type. */
 type FieldOf<E extends EntityTypeDeclaration> = keyof E["properties"] & string;

@@ -1,6 +1,5 @@
 import { type Facets, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { isDeclaration } from "../declaration-kind.ts";
-import { frozenCopy, isObject } from "../option-table.ts";
+import { frozenCopy, hasKind, isObject } from "../option-table.ts";
 import type { ComplexDeltaOf, ComplexInputOf, ComplexValueOf, EnumValueOf, InputOf, ValueOf } from "./infer.ts";
 import { Property } from "./property.ts";
 import type {
@@ -110,9 +109,9 @@ export const edm: EdmBuilders = Object.freeze({
 function collection<E extends EntityTypeDeclaration>(item: E): EntityCollection<E>;
 function collection<P extends AnyProperty>(item: P): Property<ReadonlyArray<ValueOf<P>>, ReadonlyArray<InputOf<P>>>;
 function collection(item: EntityTypeDeclaration | AnyProperty): EntityCollection | Property<readonly unknown[]> {
-  if (isDeclaration(item, "EntityTypeDeclaration")) return Object.freeze({ kind: "EntityCollection", of: item });
+  if (hasKind(item, "EntityTypeDeclaration")) return Object.freeze({ kind: "EntityCollection", of: item });
   // The startup check rejects any other value, such as a type instead of a builder.
-  if (!isDeclaration(item, "Property")) return new Property({ ...PLAIN, type: item, item: item ?? null });
+  if (!hasKind(item, "Property")) return new Property({ ...PLAIN, type: item, item: item ?? null });
   const { declared } = item;
   return new Property({ ...PLAIN, type: declared.type, item: declared, facets: declared.facets });
 }

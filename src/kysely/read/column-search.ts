@@ -1,8 +1,8 @@
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { keeper } from "../../base/memo.ts";
+import type { EntitySource } from "../../definition/handlers.ts";
+import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";
-import type { EntitySource } from "../../definition/sets/handlers.ts";
-import { declaredEntityType } from "../../definition/types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";

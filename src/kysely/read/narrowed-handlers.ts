@@ -5,7 +5,7 @@ import type {
   GetByKeyHandler,
   QueryableHandler,
   RestrictedHandler,
-} from "../../definition/sets/handlers.ts";
+} from "../../definition/handlers.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { isODataError, type ODataError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";

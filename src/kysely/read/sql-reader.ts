@@ -1,8 +1,8 @@
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { keptPerForeign } from "../../base/memo.ts";
+import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { describe } from "../../definition/option-table.ts";
-import type { StoredDatabase } from "../../definition/sets/stored-database.ts";
-import { declaredEntityType } from "../../definition/types/entity-type.ts";
+import type { StoredDatabase } from "../../definition/stored-database.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
 import type { ReportFault } from "../columns/storage-option.ts";

@@ -1,5 +1,5 @@
-import type { EntitySource } from "../../definition/sets/handlers.ts";
-import { declaredEntityType } from "../../definition/types/entity-type.ts";
+import type { EntitySource } from "../../definition/handlers.ts";
+import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { QueryableSource, RelationalSource, RowRestriction } from "../../query/source.ts";
 import { toExecution } from "../statement/parameter-slot.ts";

@@ -1,6 +1,6 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { ServiceDefinition } from "../../definition/service-definition.ts";
-import type { StoredDatabase, StoredSet } from "../../definition/sets/stored-database.ts";
+import type { StoredDatabase, StoredSet } from "../../definition/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../../introspect/catalogue-steps.ts";

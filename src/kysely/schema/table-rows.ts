@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { required } from "../../base/required.ts";
-import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/sets/stored-database.ts";
+import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/stored-database.ts";
 import type { WantedTable } from "../../introspect/schema.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";

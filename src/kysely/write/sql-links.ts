@@ -1,11 +1,6 @@
 import type { Context } from "../../definition/context.ts";
+import type { LinkHandler, NavigationHandlers, OfferedHandler, RestrictedHandler } from "../../definition/handlers.ts";
 import { isObject } from "../../definition/option-table.ts";
-import type {
-  LinkHandler,
-  NavigationHandlers,
-  OfferedHandler,
-  RestrictedHandler,
-} from "../../definition/sets/handlers.ts";
 import type { AnyWriteContext } from "./expected-values.ts";
 import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
 import type { RelatedWrite } from "./relation-write.ts";

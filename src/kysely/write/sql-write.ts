@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
-import type { EntitySetHandlers, RestrictedHandler } from "../../definition/sets/handlers.ts";
+import type { EntitySetHandlers, RestrictedHandler } from "../../definition/handlers.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";

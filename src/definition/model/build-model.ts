@@ -1,5 +1,5 @@
-import { keeper } from "../base/memo.ts";
-import { deepFreeze, frozenMap, frozenSet } from "../edm/frozen-map.ts";
+import { keeper } from "../../base/memo.ts";
+import { deepFreeze, frozenMap, frozenSet } from "../../edm/frozen-map.ts";
 import type {
   EntityContainer,
   EntitySet,
@@ -12,8 +12,8 @@ import type {
   LinkColumn,
   NavigationJoin,
   StructuralProperty,
-} from "../edm/model.ts";
-import { isDeclaration } from "./declaration-kind.ts";
+} from "../../edm/model.ts";
+import { isDeclaration } from "../declaration-kind.ts";
 import {
   type DeclaredOperation,
   type DeclaredParameter,
@@ -21,10 +21,10 @@ import {
   type DeclaredSet,
   type DeclaredNavigation,
   entriesOf,
-} from "./declared-service.ts";
-import { isObject } from "./option-table.ts";
-import { TypeBuilder } from "./types/build-types.ts";
-import type { DeclaredTypes } from "./types/declared-types.ts";
+} from "../declared-service.ts";
+import { isObject } from "../option-table.ts";
+import { TypeBuilder } from "./build-types.ts";
+import type { DeclaredTypes } from "./declared-types.ts";
 
 const DEFAULT_NAMESPACE = "Default";
 

@@ -1,15 +1,15 @@
-import type { Maybe } from "../../base/maybe.ts";
-import type { ODataError } from "../../errors/odata-error.ts";
+import type { Maybe } from "../base/maybe.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import type {
   ExpandedNavigation,
   FilterClause,
   OrderByItem,
   SearchClause,
   SelectedProperty,
-} from "../../query/clauses.ts";
-import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.ts";
-import type { ResultOf } from "../types/infer.ts";
-import type { EntityTypeDeclaration } from "../types/value-type.ts";
+} from "../query/clauses.ts";
+import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
+import type { ResultOf } from "./types/infer.ts";
+import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /** A value or a promise of it. */
 export type Awaitable<T> = Maybe<T>;

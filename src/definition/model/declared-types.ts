@@ -9,7 +9,7 @@ import type {
   EntityTypeDeclaration,
   EnumTypeDeclaration,
   PropertyDeclaration,
-} from "./value-type.ts";
+} from "../types/value-type.ts";
 
 /** The types that the declarations of a registration use, each once, in order of first use. */
 export interface DeclaredTypes {

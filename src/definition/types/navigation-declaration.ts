@@ -1,5 +1,5 @@
-import type { BodyOf } from "../types/infer.ts";
-import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import type { BodyOf } from "./infer.ts";
+import type { EntityTypeDeclaration } from "./value-type.ts";
 
 /** The number of related entities: any number, at most one, or exactly one. */
 export type Cardinality = "many" | "optional" | "required";

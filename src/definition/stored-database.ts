@@ -1,6 +1,6 @@
-import type { SchemaFinding } from "../../errors/schema-finding.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../service-definition.ts";
+import type { SchemaFinding } from "../errors/schema-finding.ts";
 import type { Awaitable } from "./handlers.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "./service-definition.ts";
 
 /** The database rows of a handler of the framework. */
 export interface StoredRows {

@@ -1,6 +1,6 @@
 import type { DeclaredNavigation, DeclaredSet } from "../declared-service.ts";
+import type { NavigationHandlers, OfferedHandler } from "../handlers.ts";
 import { pickStated } from "../option-table.ts";
-import type { NavigationHandlers, OfferedHandler } from "./handlers.ts";
 
 const NAVIGATION_HANDLERS = [
   "get",

@@ -16,15 +16,15 @@ import {
   type DeclaredService,
   propertiesOf,
 } from "../declared-service.ts";
-import { type DeclaredTypes, toEnumType } from "./declared-types.ts";
-import { toDefaultValue } from "./default-value.ts";
 import type {
   ComplexTypeDeclaration,
   DeclaredValueType,
   EntityTypeDeclaration,
   EnumTypeDeclaration,
   PropertyDeclaration,
-} from "./value-type.ts";
+} from "../types/value-type.ts";
+import { type DeclaredTypes, toEnumType } from "./declared-types.ts";
+import { toDefaultValue } from "./default-value.ts";
 
 /** A type under construction: navigation properties form cycles, so they are added after all types exist. */
 type Draft<T> = { -readonly [Member in keyof T]: T[Member] };

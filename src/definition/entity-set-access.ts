@@ -1,7 +1,7 @@
-import type { RowOf, RowPredicate } from "../rules/row-predicate.ts";
-import type { DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "../types/infer.ts";
-import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import type { NavigationDeclaration } from "./navigation-declaration.ts";
+import type { RowOf, RowPredicate } from "./predicates/row-predicate.ts";
+import type { DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/infer.ts";
+import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
+import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /** A declared entity set, reduced to the types of its entities. */
 export interface DeclaredEntitySet<E extends EntityTypeDeclaration = EntityTypeDeclaration, N = unknown> {

@@ -1,7 +1,7 @@
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { Expression } from "../../query/expression.ts";
-import type { NavigationDeclaration } from "../sets/navigation-declaration.ts";
 import type { ValueOf } from "../types/infer.ts";
+import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
 import type { AnyProperty, EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** A condition on rows, as data: it becomes part of every query of the set. */

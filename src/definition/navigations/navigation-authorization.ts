@@ -4,7 +4,7 @@ import {
   type Category,
   type NavigationAuthorization,
   resolveCategories,
-} from "./authorization.ts";
+} from "../rules/authorization.ts";
 
 /**
  * Resolves the rules along a navigation. Without a target set, the rules of every set of the related type apply:

@@ -1,8 +1,8 @@
 import { type DeclaredNavigation, type DeclaredSet, entriesOf, namesOf, propertyIn } from "../declared-service.ts";
 import { isObject } from "../option-table.ts";
-import { navigationHandlersOf } from "../sets/navigation-handlers.ts";
-import type { Category } from "./authorization.ts";
+import type { Category } from "../rules/authorization.ts";
 import { asksTargetOf, setsAlong } from "./navigation-authorization.ts";
+import { navigationHandlersOf } from "./navigation-handlers.ts";
 
 /** A route that addresses one entity of a set, and its category. */
 export interface EntityRoute {

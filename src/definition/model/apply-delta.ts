@@ -1,7 +1,7 @@
-import { declaredEntityType } from "../types/entity-type.ts";
+import { mergeDelta } from "../sets/merge-delta.ts";
 import type { DeltaOf, EntityOf } from "../types/infer.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import { mergeDelta } from "./merge-delta.ts";
+import { declaredEntityType } from "./declared-entity-type.ts";
 
 /**
  * Returns a copy of an entity with the changes of a PATCH. Complex values are merged at every depth. Only declared

@@ -5,7 +5,7 @@ import type { JsonValue } from "../../json/json-value.ts";
 import { isDeclaration } from "../declaration-kind.ts";
 import { entriesOf, namesOf } from "../declared-service.ts";
 import { describe, isObject } from "../option-table.ts";
-import type { ComplexTypeDeclaration, EnumTypeDeclaration, PropertyDeclaration } from "./value-type.ts";
+import type { ComplexTypeDeclaration, EnumTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 
 /** Resolves a declared enumeration. */
 export type ResolveEnumType = (type: EnumTypeDeclaration) => EnumType;
