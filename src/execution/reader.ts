@@ -41,10 +41,11 @@ export interface GuardedDefinition extends ServiceDefinition {
 
 /**
  * Returns the context that keeps the results of row rules and the sources of a request: a write shares those of the
- * reads before it.
+ * reads before it. A context that an application made from the one of a write, for another user, shares nothing.
  */
 export function readContextOf(context: Context & { readonly readContext?: Context | undefined }): Context {
-  return context.readContext ?? context;
+  const { readContext } = context;
+  return readContext !== undefined && readContext.user === context.user ? readContext : context;
 }
 
 /** Returns the reader of a context. */

@@ -32,7 +32,7 @@ export class CallContext implements Context {
   readonly service: ServiceDefinition;
   readonly expected: Readonly<Record<string, unknown>> | undefined;
   readonly seesAllRows: boolean;
-  readonly readContext: Context | undefined;
+  readonly #readContext: Context | undefined;
   readonly #place: CallPlace;
   readonly #door: CallSettings["door"];
 
@@ -42,11 +42,16 @@ export class CallContext implements Context {
     this.service = service;
     this.expected = expected;
     this.seesAllRows = seesAllRows;
-    this.readContext = readContext;
+    this.#readContext = readContext;
   }
 
   get user(): User | null {
     return this.#place.facts.user;
+  }
+
+  /** A getter of the class, so that a copy of the context does not have it. */
+  get readContext(): Context | undefined {
+    return this.#readContext;
   }
 
   get signal(): AbortSignal {
