@@ -82,7 +82,7 @@ const REQUESTS: ReadonlyArray<readonly [string, string, number, number, string |
     ["GET", "/Boxes(1)/Keys(1)", 200, 403],
     ["GET", "/Boxes(1)/Main", 200, 403],
     ["GET", "/Boxes(1)/Main/$ref", 200, 403],
-    // Of lists and expansions rows tell what is seen.
+    // In lists and expansions, the `rows` rule decides which entities are visible.
     ["GET", "/Boxes(1)/Keys", 200, 200],
     ["GET", "/Boxes?$expand=Keys,Main", 200, 200],
     ["GET", "/Boxes?$filter=Keys/any(k:k/Owner%20eq%20'ann')", 200, 200],
@@ -154,7 +154,7 @@ eachDoor((door) => {
   });
 });
 
-/** What a service refuses to start with. */
+/** Returns the faults for which a service refuses to start. */
 function faultsOf(boxes: Parameters<typeof entitySet<typeof Box>>[1], keys: object): readonly string[] {
   try {
     odataService({ prefix: "", entitySets: [entitySet(Box, boxes), entitySet(Key, { name: "Keys", ...keys })] });

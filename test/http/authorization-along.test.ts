@@ -17,7 +17,7 @@ import { as, bodyHeaders, CHALLENGE } from "./guarded-model.ts";
 
 type Act = "read" | "create" | "update";
 
-/** One step along a navigation, and what the request does with the target set. */
+/** One step along a navigation, and the actions of the request on the target set. */
 interface Step {
   readonly along: NavigationName;
   readonly acts: readonly Act[];
@@ -27,11 +27,11 @@ interface AlongRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: string;
-  /** What it does with the set that it addresses. */
+  /** The set in the URL, and the action of the request on it. */
   readonly own: readonly [SetName, Act];
-  /** The paths that it takes, each step from the set where the step before it ends. */
+  /** The paths of the request; each step starts at the set where the previous step ends. */
   readonly paths: ReadonlyArray<readonly Step[]>;
-  /** Sets that it names by `$root`. */
+  /** Sets that the request names by `$root`. */
   readonly roots?: readonly SetName[];
 }
 
@@ -180,7 +180,7 @@ function* needs(request: AlongRequest, sets: RequiredRules, skipping: readonly N
       const before = path[index - 1];
       const owner = along.split(".")[0] as SetName;
       if (before !== undefined && skipping.includes(before.along)) {
-        // What is nested in a body is created, what is read is read.
+        // An entity nested in a body is created; any other is read.
         yield sets[owner][acts.includes("create") ? "create" : "read"];
       }
       if (!skipping.includes(along)) for (const each of acts) yield sets[TARGETS[along]][each];
@@ -193,7 +193,7 @@ function passes(needed: Required, roles: readonly string[] | null): boolean {
   return roles !== null && (needed === "user" || roles.includes(needed));
 }
 
-/** What there is to tell one answer from another, but for what caches may do with it. */
+/** Everything that distinguishes two responses, except the headers for caches. */
 const told = ({ status, headers, text }: Answer) => {
   const { vary: _, "cache-control": __, ...others } = headers;
   return { status, headers: others, text };
@@ -208,7 +208,7 @@ const ENGINES: Readonly<Record<string, { readonly make: (rules: AlongRules) => A
 const OPEN: AlongRules = { sets: {}, skipping: [] };
 
 eachDoor((door) => {
-  // What a door does with an answer is not a matter of rules: one of them takes the many requests.
+  // Doors do not affect rules, so only one of them sends the many requests.
   describe.skipIf(door.name !== "web").each(Object.entries(ENGINES))(
     "along navigations of %s",
     (_name, { make, runs }) => {

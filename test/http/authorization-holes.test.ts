@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { eachDoor, type Service } from "./doors.ts";
 import { noFailures } from "./model.ts";
 
-/** Ways past the rules that are shut: what untyped code may give, and what nobody thinks of. */
+/** Attempts to bypass rules: unusual values from untyped code, and cases that are easily forgotten. */
 
 const Doc = entityType("Doc", { id: edm.int32().key(), owner: edm.string() });
 const rows = [

@@ -17,7 +17,7 @@ import { noFailures, recordingLogger } from "./model.ts";
 const isOwner = resource<typeof Folder>((user, folder) => folder.ownerId === user.id);
 const rows: NonNullable<FolderRules["rows"]> = (_user, folder) => folder.id.ge(0);
 
-/** The rule of the owner for everything: what it asks of reads takes a rule for rows, which asks for more in writes. */
+/** Owner rules, apart for reads and writes: a read rule needs a `rows` rule, which adds requirements to writes. */
 const OWNED = {
   reads: { folders: { all: authenticated(), read: isOwner, rows }, unbound: [], isBoundToEntities: true },
   writes: { folders: { all: isOwner, read: authenticated() }, unbound: [], isBoundToEntities: true },
@@ -27,7 +27,7 @@ const ADDRESSING = REQUESTS.filter(({ addresses }) => addresses);
 const json = (value: unknown) => JSON.stringify(value);
 const JSON_BODY = { "Content-Type": "application/json" };
 
-/** The same request for another folder, or for none that there is. */
+/** Returns the path of the same request for another folder, or for a missing one. */
 const at = (path: string, id: number) => path.replace("Folders(1)", `Folders(${String(id)})`);
 
 eachDoor((door) => {
@@ -102,7 +102,7 @@ eachDoor((door) => {
       calls.length = 0;
       expectRefusal(await send("/g/Folders", { ...as("bob"), ...JSON_BODY }, "POST", folder("ann")), 403);
       expectRefusal(await send("/g/Folders", JSON_BODY, "POST", folder("ann")), 401);
-      // What is no folder is told first.
+      // A body that is not a folder is reported first.
       expectError(await send("/g/Folders", { ...as("bob"), ...JSON_BODY }, "POST", "{}"), {
         status: 400,
         code: "InvalidBody",
@@ -166,7 +166,7 @@ eachDoor((door) => {
       expectRefusal(await put({ getByKey }, 2, "none"), 403);
       expect(replaced).toBe(1);
       expect((await put({ getByKey }, 2, "creator")).status).toBe(201);
-      // Nothing tells whether there is one: it might be created.
+      // The response does not reveal whether the folder exists, because the request might create it.
       expectRefusal(await put({}, 1, "none"), 403);
       expect(replaced).toBe(2);
       expect((await put({}, 1, "creator")).status).toBe(200);
@@ -282,7 +282,7 @@ function orderOfChecks(send: Send): void {
       expect((await send("/g/Folders(1)", { ...as("bob"), "If-None-Match": "*" })).status).toBe(403);
     });
 
-    test("an ETag that holds is found on what the rule has loaded", async () => {
+    test("a matching ETag is found on the entity that the rule loaded", async () => {
       const { headers } = await send("/g/Folders(1)", as("ann"));
       const etag = headers["etag"] ?? "";
       expect((await send("/g/Folders(1)", { ...as("ann"), "If-None-Match": etag })).status).toBe(304);

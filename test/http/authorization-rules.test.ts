@@ -37,7 +37,7 @@ function toRule(meaning: Meaning): Rule {
   }
 }
 
-/** What a rule says where every check of the entity would say the same, or (undefined) what it says itself. */
+/** Returns the result of a rule; `entity` replaces the result of each check of the entity, unless it is undefined. */
 function holds(meaning: Meaning, roles: readonly string[] | null, entity: boolean | undefined): boolean {
   if (roles === null) return false;
   switch (meaning.kind) {
@@ -52,7 +52,7 @@ function holds(meaning: Meaning, roles: readonly string[] | null, entity: boolea
   }
 }
 
-test("rules mean what they say, and the entity is loaded where only it can tell", async () => {
+test("rules have their declared meaning, and load the entity only where the result depends on it", async () => {
   const users = fc.option(fc.subarray(["a", "b", "c"]), { nil: null });
   await fc.assert(
     fc.asyncProperty(fc.array(meanings, { maxLength: 4 }), users, async (rules, roles) => {

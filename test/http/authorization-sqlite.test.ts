@@ -113,7 +113,7 @@ eachDoor((door) => {
       expectRefusal(await ask(null, 1), 401);
       expect(statements.texts()).toEqual([]);
       expectRefusal(await ask("bob", 1), 403);
-      // The book, and nothing of what it leads to.
+      // Only the book is read, without related entities.
       expect(statements.texts()).toHaveLength(1);
       const missing = await ask("bob", 9);
       if (method === "DELETE") expect(missing.status).toBe(204);

@@ -17,7 +17,7 @@ import {
 const CALLERS = [null, "ann", "ann:member", "ann:read", "ann:update,invoke", "ann:member,create,delete"] as const;
 type Caller = (typeof CALLERS)[number];
 
-/** What an action takes, as an oracle that knows nothing of rules: all of the lists, any role of each. */
+/** The requirements of an action, from an oracle without rules: all of the lists, any role of each. */
 type Needed = (act: Action) => ReadonlyArray<"user" | readonly string[]>;
 
 interface Placement {

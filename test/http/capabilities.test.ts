@@ -178,7 +178,7 @@ const LISTS = {
   selectProperties: ["title"],
   expandProperties: ["owner"],
 } as const;
-/** What the table of choices is made of. */
+/** The choices from which the table is built. */
 const CHOICES: ReadonlyArray<readonly [string, Choice]> = [
   ["everything", {}],
   ["the standard's profile", { profile: "standard" }],

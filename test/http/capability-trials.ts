@@ -12,11 +12,11 @@ export interface Trial {
   readonly body?: object | undefined;
 }
 
-/** What the trials know of the entities of a set. */
+/** The sample key, body and options for the trials of a set. */
 export interface Subject {
-  /** Of the entity that is there. */
+  /** The key of the existing entity. */
   readonly key: string;
-  /** What a new one may be created from; also what one may be replaced by. */
+  /** A valid body to create or replace an entity. */
   readonly body: object;
   /** A filter over each structural property, by its name. */
   readonly filters: Readonly<Record<string, string>>;
@@ -93,7 +93,7 @@ export class CapabilityTrials {
   readonly #restore: () => Promise<void>;
   #schema: Json = {};
 
-  /** @param restore undoes what a trial wrote */
+  /** @param restore undoes the writes of a trial */
   constructor(
     service: Service,
     subjects: Readonly<Record<string, Subject>>,
@@ -225,7 +225,7 @@ export class CapabilityTrials {
         const navigability = ownNavigability ?? Navigability;
         expectSame(["Single", "None"].includes(String(navigability)), true);
         await this.#expect(set, "Navigability", navigability === "Single", { method: "GET", path });
-        // Where links alone have handlers, references are read as none: nobody is invited to that, and nothing is told.
+        // If only links have handlers, references are read as empty: the metadata does not mention this.
         const { isTaken, text } = await this.#ask({ method: "GET", path: `${path}/$ref` });
         const isEmpty = isTaken && !text.includes('"@odata.id"');
         const isClaimed = navigability === "Single" ? isTaken : !isTaken || isEmpty;
@@ -267,7 +267,7 @@ export class CapabilityTrials {
     },
   };
 
-  /** Those that are listed are taken wherever filters are; no other is. */
+  /** Checks that listed functions are accepted wherever filters are, and that others are not. */
   async #tryFunctions(claims: ReadonlyMap<string, unknown>): Promise<void> {
     const filterable = Object.keys(this.#subjects).filter((set) => {
       const claim = claimsOf(this.#container[set] as Json).get("FilterRestrictions") as Json;
@@ -392,7 +392,7 @@ function claimsOf(target: Json): ReadonlyMap<string, unknown> {
   );
 }
 
-/** A property of a claim that no trial looks at is a claim that nobody checks. */
+/** Asserts that no properties of claims are left, because no trial checks them. */
 function nothingElse(...rest: readonly Json[]): void {
   expectSame(
     rest.map((each) => Object.keys(each)),

@@ -98,7 +98,7 @@ test("cancelling a Fetch body midway is not an error", async () => {
   expect(failures).toEqual([]);
 });
 
-/** What a server of `serve` answers to bytes that are sent with pauses between them. */
+/** Returns the response of a `serve` server to bytes that are sent with pauses between them. */
 async function exchange(...pieces: readonly string[]): Promise<string> {
   const service = odataService({ entitySets: [entitySet(Note, { getAll: () => MANY })] });
   const server = await serve(service, { port: 0, host: "127.0.0.1" });

@@ -37,7 +37,7 @@ interface Loose {
   [name: string]: unknown;
 }
 
-/** What the handler saves of a body: the same graph, with versions, and lines that lead back. */
+/** Returns the entity that the handler saves: the graph of the body, with versions, and lines that refer back. */
 function saved(body: object): Loose {
   const order: Loose = { ...body, version: 1 };
   if (Array.isArray(order["lines"])) {
@@ -167,7 +167,7 @@ eachDoor((door) => {
       });
     });
 
-    test("only what the handler returns is inline: nothing, an empty list, more than was sent", async () => {
+    test("only related entities from the handler are inline: none, an empty list, or more than sent", async () => {
       const nothing = await orders(door, {
         deep: true,
         create: (body) => ({ ...body, lines: null, customer: undefined, version: 1 }),
@@ -222,7 +222,7 @@ eachDoor((door) => {
       expect(given).toMatchObject([{ lines: [{ id: 10 }, { id: 11 }], customer: { id: 7 } }]);
     });
 
-    test("$select and $expand say what is shown instead", async () => {
+    test("$select and $expand choose the content of the response instead", async () => {
       const send = orders(door, { deep: true });
       const chosen = await send(GRAPH, {}, "?$select=Id");
       expect(chosen.json).toEqual({
@@ -232,7 +232,7 @@ eachDoor((door) => {
         Id: 1,
       });
       const expanded = await send(GRAPH, {}, "?$select=Id&$expand=Lines($select=Id)");
-      // The handler of the navigation answers, as for any read.
+      // The handler of the navigation supplies the lines, as in any read.
       expect(expanded.json.Lines).toEqual([{ Id: 77 }]);
       expect(expanded.json.Customer).toBe(undefined);
     });

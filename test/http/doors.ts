@@ -14,18 +14,18 @@ export type HeaderTable = Readonly<Record<string, string>>;
 /** An answer as a client sees it. */
 export interface Answer {
   readonly status: number;
-  /** By lower-case name, without the headers of the connection and those that each answer has. */
+  /** By lower-case name, without the headers of the connection and of every response. */
   readonly headers: HeaderTable;
   readonly requestId: string;
-  /** Names as they were sent; only node tells. */
+  /** Names as they were sent; only node provides them. */
   readonly headerNames: readonly string[];
   readonly text: string;
-  // Tests look into bodies of every form: each looks for what it expects.
+  // Bodies have every form, and each test checks its own.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   readonly json: any;
 }
 
-/** A body: text or bytes at once, with its length told before; or in chunks, without. */
+/** A body: a string or bytes at once, with a declared length; or chunks, without a length. */
 export type SentBody = string | Uint8Array | readonly Uint8Array[];
 
 /** Sends one request to the service it was made for. */
@@ -190,7 +190,7 @@ export function takeCommonHeaders(headers: Record<string, string>): string {
   return requestId;
 }
 
-/** The headers of a Fetch response by lower-case name, without those that each answer has, which it asserts. */
+/** Returns the headers of a Fetch response by lower-case name, without those of every response, which it asserts. */
 export function headersOf(response: Response): HeaderTable {
   const headers = Object.fromEntries(response.headers);
   takeCommonHeaders(headers);

@@ -41,7 +41,7 @@ async function* laterFive(): AsyncGenerator<NodeRow> {
 const nodesUrl = ($expand: string, path = "Nodes") => url(`/n/${path}`, { $expand });
 
 eachDoor((door) => {
-  describe("a navigation without a handler: what the handler of the set populated", () => {
+  describe("a navigation without a handler, populated by the handler of the set", () => {
     const Rows = [
       {
         id: 1,
@@ -60,7 +60,7 @@ eachDoor((door) => {
       { id: 8, children: [{ id: 80 }], parent: null },
     ];
 
-    test("is written, and nested options apply; what is not there is not, and never a 500", async () => {
+    test("is expanded with nested options; missing or malformed values are omitted, never a 500", async () => {
       const { service, errors } = nodes({ rows: Rows });
       const ask = door.to(service);
       const { json } = await ask(

@@ -255,7 +255,7 @@ describe("beside one another", () => {
     },
   });
 
-  test("a navigation with a handler goes through it, below one that is joined", async () => {
+  test("calls the handler of a navigation below a joined navigation", async () => {
     const target = url("/s/Authors", {
       $top: "2",
       $select: "Name",
@@ -383,7 +383,7 @@ eachDoor((door) => {
       expect([status, logger.errors.length]).toEqual([500, 1]);
     });
 
-    test("objects that a set answers to a query of its own are joined too", async () => {
+    test("objects that a set returns from `applyQuery` are joined too", async () => {
       const items = [{ id: 2, name: "Ben", mentorId: 1, born: null }];
       const { service } = shop({ by: "tables", authors: { queryable: undefined, applyQuery: () => ({ items }) } });
       const { json } = await door.to(service)(url("/s/Authors", { $select: "Id", $expand: "Books($select=Title)" }));

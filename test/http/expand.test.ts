@@ -308,7 +308,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("settings: those of the set above decide on its navigations, those of the target on what is below", () => {
+  describe("settings: the parent set permits its expansions, the target set permits the nested options", () => {
     const refusal = async (options: Parameters<typeof library>[0], $expand: string) => {
       const { json } = await door.to(library(options).service)(expandUrl("Authors", $expand));
       return String(json.error?.code ?? "200");
@@ -475,7 +475,7 @@ eachDoor((door) => {
       }
     });
 
-    test("an error of the search handler answers the request; without a handler there is no option", async () => {
+    test("returns an error of the search handler; without a search handler, $search is not supported", async () => {
       const busy = () => odataError(409, "Busy", "Later.");
       const ask = door.to(library({ books: { search: busy } }).service);
       expectError(await ask(expandUrl("Authors", "Books($search=x)")), { status: 409, code: "Busy" });

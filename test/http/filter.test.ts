@@ -227,7 +227,7 @@ const ARITHMETIC: readonly Case[] = [
   ["Int64 div 1 eq 9007199254740993", [2]],
 ];
 
-/** Integers are computed as Int64; a row for which there is no result has null, a literal zero is refused below. */
+/** Integers are computed as Int64. A row without a result has null; a literal zero is refused below. */
 const NO_RESULT: readonly Case[] = [
   ["Int32 add 1 gt 0", [1, 2, 3, 6]],
   ["Int32 add 1 eq 2147483648", [3]],

@@ -166,7 +166,7 @@ function patched(row: FolderRow | null, delta: Parameters<typeof applyDelta<type
   return row === null ? null : applyDelta(Folder, row, delta);
 }
 
-/** What a request is authorized as: a category of its set, the rule of an unbound operation, or that of the service. */
+/** The action that a request needs: a category of its set, an unbound operation, or the service as a whole. */
 export type Action = "read" | "create" | "update" | "delete" | "invoke" | "unbound" | "service";
 
 /** One valid request. */
@@ -244,7 +244,7 @@ export function bodyHeaders(body: string | undefined): HeaderTable {
   return body === undefined ? {} : { "Content-Type": "application/json" };
 }
 
-/** The header that tells a client how to authenticate. */
+/** The header that names the authentication scheme. */
 export const CHALLENGE: HeaderTable = { "www-authenticate": 'Bearer realm="folders"' };
 
 /** Asserts a refusal whole: 401 without a user, 403 with one. */

@@ -6,7 +6,7 @@ const Note = entityType("Note", { id: edm.int32().key(), text: edm.string().null
 type NoteOptions = Parameters<typeof entitySet<typeof Note>>[1];
 type ServiceExtras = Omit<Parameters<typeof odataService>[0], "entitySets">;
 
-/** What a library with lazy queries returns: a `then` that answers, and gives back nothing itself. */
+/** Imitates the result of a library with lazy queries: its `then` resolves the value, and returns nothing itself. */
 function lazily<T>(value: T): PromiseLike<T> {
   const then = (resolve: (value: T) => void): void => resolve(value);
   // oxlint-disable-next-line unicorn/no-thenable -- the point of the test

@@ -15,11 +15,11 @@ const serve = () =>
     unbound: authenticated(),
   });
 
-/** The folder 2 is bob's, and the folder 99 is nobody's. */
+/** Folder 2 belongs to bob, and folder 99 does not exist. */
 const HIDDEN = 2;
 const MISSING = 99;
 
-/** What there is to tell one answer from another, but for the key that was asked for. */
+/** Everything that distinguishes two responses, except the requested key. */
 function told({ status, headers, text }: Answer, id: number) {
   return { status, headers, text: text.replaceAll(`(${String(id)})`, "(key)") };
 }
@@ -32,7 +32,7 @@ eachDoor((door) => {
 
     test.each(below)("is answered as for a missing one, and no handler is called: $name", async (request) => {
       const { method, name, body } = request;
-      // A key that is taken is told where it is chosen: hidden rows are not written over.
+      // A taken key is reported to the client that chooses it: hidden rows are not overwritten.
       if (name === "PUT /Folders(1)") return;
       const ask = (id: number): Promise<Answer> => {
         const path = request.path.replace("Folders(1)", `Folders(${String(id)})`);
@@ -103,7 +103,7 @@ eachDoor((door) => {
       expect({ ...other, headerNames: [] }).toEqual({ ...refused, headerNames: [] });
       expect((await write(method, path, seen)).status).toBe(204);
       expect(calls.filter((name) => name.endsWith("Ref"))).toHaveLength(1);
-      // What is no reference to an entity of that set at all is told before.
+      // A value that does not refer to an entity of that set is reported first.
       const code = method === "DELETE" ? "InvalidQueryOption" : "InvalidBody";
       expectError(await write(method, path, "Folders(1)"), { status: 400, code, target });
       expectError(await write(method, path, "nonsense"), { status: 400, code, target });

@@ -119,7 +119,7 @@ eachDoor((door) => {
       }
     });
 
-    test("a set without an ETag has no tag that could match; one that is not read by key checks nothing", async () => {
+    test("a set without an ETag matches no tag; a set that is not read by key checks nothing", async () => {
       const untagged = pages(profile, { etag: false });
       expect((await send(untagged, "PATCH", "Pages(1)", { "If-None-Match": '"x"' }, BODY)).status).toBe(200);
       expectError(await send(untagged, "PATCH", "Pages(1)", { "If-None-Match": "*" }, BODY), fails);

@@ -27,7 +27,7 @@ const v2 = odataService({
   logger: noFailures,
 });
 
-/** What a node server over several services answers. */
+/** Returns the response of a node server over several services. */
 async function ask(services: Service | readonly Service[], path: string, method = "GET") {
   const server = createServer(toNodeHandler(services));
   await new Promise<void>((resolve) => {

@@ -155,7 +155,7 @@ export function nested(wrap: (inner: string) => string, seed: string, times: num
   return text;
 }
 
-/** What a violated limit answers: which one it was, where, and what to do instead; before anything is read. */
+/** The error for a violated limit, before anything is read: which limit, where, and how to avoid it. */
 export interface Violation {
   readonly target: string;
   /** The part of the message about the limit. */

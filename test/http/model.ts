@@ -454,7 +454,7 @@ export function shown(id: number) {
   return { Id: id, Name: name, Rank: rank, Price: Number(price), Place: null };
 }
 
-/** Each way in which a set of items may be read. `whole` answers more than a page; `exact` what it is asked for. */
+/** Each way to read a set of items. `whole` returns more than a page; `exact` returns the requested items. */
 export const ITEM_FORMS = {
   queryable: { queryable: () => arraySource(Item, ITEMS) },
   "queryable, async": { queryable: async () => arraySource(Item, ITEMS) },

@@ -361,7 +361,7 @@ eachDoor((door) => {
         ],
       });
       const send = door.to(service);
-      // Lists that all share are looked at once when the next level is loaded.
+      // Lists that all entities share are inspected once when the next level is loaded.
       const nested = await send(url("/m/Manies/$count", { $filter: "Peers/any(p:p/Peers/any(q:q/Peers/any()))" }));
       expect([nested.status, nested.text]).toEqual([200, "5000"]);
       const answer = await send(url("/m/Manies", { $filter: "Peers/any(p:p/Id lt 0)" }));

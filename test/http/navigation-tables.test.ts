@@ -251,7 +251,7 @@ describe("routes exist from table to table", () => {
     async (path) => {
       expect(await status({ by: "tables" }, path)).toBe(200);
       expect(await status({ by: "tables", authors: { expandPushdownEnabled: false } }, path)).toBe(200);
-      // Neither a set without a table of its own, nor one that leads to none, nor one without a key to find parents by.
+      // The set needs a table and access by key, the target set a table, and the navigation its join properties.
       expect(await status({ by: "tables", authors: { queryable: undefined, getAll: () => [] } }, path)).toBe(404);
       expect(await status({ by: "tables", books: { queryable: undefined, getAll: () => [] } }, path)).toBe(404);
       expect(await status({ by: "tables", authors: { getByKey: undefined } }, path)).toBe(404);

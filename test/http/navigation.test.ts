@@ -322,7 +322,7 @@ eachDoor((door) => {
       expect((await byParent(url(`${BIG}/Loose`, { [option]: value }))).status).toBe(200);
     });
 
-    test("allowlists, and the default maxTop where there is no target set", async () => {
+    test("applies allowlists, and the default maxTop if the navigation has no target set", async () => {
       const ask = sendTo({
         rooms: { orderByProperties: ["floor"], selectProperties: ["label"] },
         defaults: { maxTop: 2 },
@@ -483,7 +483,7 @@ function answersOfHandlers(door: Door): void {
       expect(logger.errors).toHaveLength(paths.length);
     });
 
-    test("null in a batch is a missing parent, undefined is no related entity", async () => {
+    test("null in a batch is a missing parent, undefined is a missing related entity", async () => {
       const navigation = {
         many: hasMany(Room, { getBatch: (keys) => new Map(keys.map((key) => [key, null as never])) }),
         single: hasOptional(Room, { get: () => undefined as never }),
@@ -494,7 +494,7 @@ function answersOfHandlers(door: Door): void {
     });
   });
 
-  test("no answer is larger than the limit on entities", async () => {
+  test("no response contains more entities than the limit", async () => {
     const { service } = town({ rooms: { maxTop: null }, defaults: { maxResponseEntities: 3 } });
     const ask = door.to(service);
     expectInvalidOption(await ask(`${BIG}/Rooms`), "$top");

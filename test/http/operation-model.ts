@@ -243,7 +243,7 @@ export interface Calls {
   last: unknown;
 }
 
-/** A service with an operation of each kind for each type: it keeps what it is given, and returns it. */
+/** A service with an operation of each kind for each type, which records its argument and returns it. */
 export function echoService(calls: Calls): Service {
   const keep = (x: unknown): never => {
     calls.last = x;

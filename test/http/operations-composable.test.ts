@@ -183,7 +183,7 @@ eachDoor((door) => {
       expectAnswer(await send(url(path, { $filter: "Id eq 3" })), { body: "[]" });
     });
 
-    test("of an unbound function: whole, as there is no place for a link", async () => {
+    test("of an unbound function: whole, because its result cannot contain a next link", async () => {
       const all = await send("/b/every");
       expect(all.json).toHaveLength(7);
       expect(all.json[0]).toEqual({ Id: 7, Title: "Title 0", Price: null, Version: 1 });
@@ -191,7 +191,7 @@ eachDoor((door) => {
       expect((await send("/b/every?$top=5")).json).toHaveLength(5);
     });
 
-    test("the settings and navigations of the one set of their type hold", async () => {
+    test("the settings and navigations of the only set of their type apply", async () => {
       const options = { $expand: "Chapters", $select: "Id", $filter: "Id eq 2" };
       expectAnswer(await send(url("/b/every", options)), {
         body: '[{"Id":2,"Chapters":[{"Id":3,"BookId":2,"Name":"Three"}]}]',

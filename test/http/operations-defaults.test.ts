@@ -87,7 +87,7 @@ eachDoor((door) => {
 
   describe("wraps a bound result of each primitive type in its envelope", () => {
     const send = door.to(echoService({ last: undefined }));
-    // Enumerations are no primitive types: their members are bare.
+    // Enumerations are not primitive types: their members are bare.
     const primitive = SCALARS.filter(({ name }) => name !== "Color" && name !== "Access");
 
     test.each(primitive)("Edm.$name", async ({ name, literal, json }) => {

@@ -27,7 +27,7 @@ eachDoor((door) => {
   describe.each(CASES)("a parameter of type $name", (each) => {
     const { name, literal, json } = each;
     const encoded = encodeURIComponent(literal);
-    // What stands in a path segment is split at slashes first, so they are the one thing to encode there.
+    // Paths are split at slashes first, so only slashes need encoding in a segment.
     const forms = [
       `/o/get${name}?x=${encoded}`,
       `/o/get${name}(x=${encoded})`,
@@ -71,7 +71,7 @@ eachDoor((door) => {
           calls.last = undefined;
           const answer = await send(target);
           expect({ target, status: answer.status }).toEqual({ target, status: 400 });
-          // What is wrong within a structure is told by its path.
+          // A fault within a structure is reported with its path.
           expectError(answer, { ...invalid, target: /^x\b/u.exec(answer.json.error.target)?.input ?? "x" });
           expect(calls.last).toBeUndefined();
         }

@@ -31,7 +31,7 @@ interface Kind {
   readonly literal: (value: never) => string;
 }
 
-/** Builders of all types are one in this table; the values are told by the arbitrary beside each. */
+/** The builders of all types share one type in this table; the arbitrary of each determines its values. */
 function kind<T>(make: () => object, values: fc.Arbitrary<T>, literal: (value: T) => string = String): Kind {
   return { make: make as Kind["make"], values, literal };
 }
@@ -150,7 +150,7 @@ test.each(Object.entries(KINDS))("every value of %s reaches the handler, and com
         bare.add(await ask(form));
         expect(kept.given).toEqual(value);
       }
-      // One value has one form, and what is answered is what an action takes.
+      // One value has one form, and an action accepts the result of a function.
       expect(bare.size).toBe(1);
       const [body = ""] = bare;
       kept.given = undefined;
@@ -168,7 +168,7 @@ test("every text without quotes at its ends is taken as it is, or refused: never
       kept.given = undefined;
       kept.result = "";
       const response = await service.fetch(new Request(`${ORIGIN}/ofString?x=${encodeURIComponent(value)}`));
-      // A text in quotes is what is in them.
+      // A quoted string is the text between the quotes.
       const isQuoted = /^\s*(?:'.*'|".*")\s*$/su.test(value);
       if (response.status !== 200) expect(kept.given).toBeUndefined();
       else if (!isQuoted) expect(kept.given).toBe(value);

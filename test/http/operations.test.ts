@@ -589,7 +589,7 @@ eachDoor((door) => {
     });
   });
 
-  test("the order of checks of an action: what is mended shows the next fault", async () => {
+  test("the order of checks of an action: each mended fault reveals the next", async () => {
     const closed = odataService({
       prefix: "/t",
       authenticate: (request) => {

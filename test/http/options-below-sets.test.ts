@@ -2,7 +2,7 @@ import { edm, entitySet, entityType, hasMany, hasOptional, odataService, type Se
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError } from "./doors.ts";
 
-/** What the target set of a navigation switches off, or what is missing without a target set, holds for expansions and paths. */
+/** Expansions and paths refuse options that the target set of a navigation disables, or that need a target set. */
 const Node = entityType("Node", { id: edm.int32().key(), name: edm.string().nullable() });
 const ROWS = [
   { id: 1, name: "one" },
@@ -79,7 +79,7 @@ eachDoor((door) => {
     });
   });
 
-  test("without a limit of expansions, as many navigations as are declared stand in an expression", async () => {
+  test("without a limit on expansions, an expression may use any number of declared navigations", async () => {
     const filter = "next/id eq 2 and same/id eq 2 and same/next/id eq null".replaceAll(" ", "%20");
     for (const each of [send, unlimited]) expect((await each(`/Open?$filter=${filter}`)).status).toBe(200);
     expect((await unlimited("/Open?$expand=same($levels=3)")).status).toBe(200);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { eachDoor, expectError, type ExpectedError } from "./doors.ts";
 import { Item, ITEMS, noFailures } from "./model.ts";
 
-/** The faults in the decided order, each as what it adds to a request. */
+/** The faults in the order of their checks, each with its change to a request. */
 const FAULTS = {
   version: { headers: { "OData-MaxVersion": "3.0" } },
   path: { path: "/s/Nope" },
@@ -81,7 +81,7 @@ eachDoor((door) => {
     expectError(await send("/s/Nope"), EXPECTED.path);
   });
 
-  test("between faulty options the one that is unknown or twice does not hide behind a later one", async () => {
+  test("an unknown or repeated option is reported before a later faulty option", async () => {
     expectError(await send("/s/Items?$foo=1&$top=x"), { status: 400, code: "UnsupportedQueryOption", target: "$foo" });
     expectError(await send("/s/Items?$top=1&$top=2&$skip=x"), {
       status: 400,

@@ -109,7 +109,7 @@ eachDoor((door) => {
     const { service } = knotService({ maxExpandTop: 3, maxTop: 4 });
     const send = door.to(service);
 
-    /** What an expansion brought, and the rest of it by its links. */
+    /** Returns the expanded entities, and the rest of them by their next links. */
     async function whole(list: readonly KnotJson[] | undefined, link: string | undefined): Promise<number[]> {
       expect(list?.length).toBeLessThanOrEqual(3);
       const rest = link === undefined ? [] : await readAll(send, targetOf(link));

@@ -310,7 +310,7 @@ eachDoor((door) => {
 
     describe("a count that says that more entities exist gives a link", () => {
       const linkTo = (skip: number, options = "") => `${ORIGIN}/s/Items?${options}$skip=${String(skip)}`;
-      // Each row: what the handler returns of seven entities, with its total, and where the next page begins.
+      // Each row: how many of seven entities the handler returns, its total, and the start of the next page.
       const pagesOf = (maxTop: number | null, count: number | bigint, most: number) =>
         door.to(
           odataService({

@@ -73,7 +73,7 @@ eachDoor((door) => {
       expect(answer.json["@odata.type"]).toBe(type);
     });
 
-    test("odata.metadata=full: INF is a string, so its type is told; a complex value has its type inside", async () => {
+    test("odata.metadata=full: the string INF has its type as annotation; a complex value contains its type", async () => {
       const accept = { Accept: "application/json;odata.metadata=full" };
       expect((await send("/odata/Samples(5)/Double", accept)).json).toMatchObject({
         "@odata.type": "#Double",
@@ -216,7 +216,7 @@ eachDoor((door) => {
     expect(headers["allow"]).toBe("GET, HEAD, OPTIONS");
   });
 
-  test("what the handler answers: its error; a value that is none of the type is a logged 500", async () => {
+  test("returns the error of the handler; a value that is not of the type is a logged 500", async () => {
     const logger = recordingLogger();
     const Odd = entityType("Odd", { id: edm.int32().key(), day: edm.date() });
     const answers = new Map([

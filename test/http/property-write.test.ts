@@ -130,7 +130,7 @@ eachDoor((door) => {
       expectAnswer(minimal, { status: 204, headers, body: "" });
     });
 
-    test("without ETags there is no header", async () => {
+    test("a set without ETags returns no ETag header", async () => {
       expectAnswer(await put("Plain(1)/Name", value('"a"')), { status: 204, headers: EMPTY_HEADERS, body: "" });
     });
   });
@@ -330,7 +330,7 @@ eachDoor((door) => {
 
     test.each(["text/plain", "application/xml", "application/jsonx", undefined])("Content-Type: %s", async (type) => {
       for (const method of ["PUT", "PATCH"]) {
-        // Both doors would name a type of their own for a text without one.
+        // Both doors would add a default type to a string without one.
         const headers: HeaderTable = type === undefined ? { "Content-Type": "" } : { "Content-Type": type };
         const answer = await send("/s/Parcels(1)/Name", headers, method, value('"a"'));
         expectError(answer, { status: 415, code: "UnsupportedMediaType", target: "Content-Type" });

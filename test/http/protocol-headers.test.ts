@@ -127,7 +127,7 @@ eachDoor((door) => {
         headers: { "odata-version": "4.0", "preference-applied": "return=minimal" },
         body: "",
       });
-      // There is no representation to return, so this preference is not met.
+      // The response has no representation, so the preference is not applied.
       expectAnswer(await send("return=representation"), { status: 204, headers: { "odata-version": "4.0" }, body: "" });
     });
   });
@@ -189,7 +189,7 @@ test("ExpandRestrictions tell how deep $expand may go", async () => {
   }
 });
 
-test("with full control information the links of what is expanded stand before it", async () => {
+test("with full control information, the links of an expanded navigation precede it", async () => {
   const related = { id: 2, text: "b", version: 1 };
   const page = { id: 1, text: "a", version: 1, next: related };
   const service = odataService({

@@ -226,7 +226,7 @@ eachDoor((door) => {
       expect([status, text.slice(text.indexOf('"Id":'))]).toEqual([200, `"Id":${json}}`]);
       expect(body["@odata.context"]).toBe(`${ORIGIN}/k/$metadata#${set}/$entity`);
       expect(decodeURIComponent(body["@odata.id"] ?? "")).toBe(`${ORIGIN}/k/${set}(${decodeURIComponent(canonical)})`);
-      // What the service emits can be fetched, and is the same.
+      // The emitted id can be fetched, and returns the same entity.
       expect((await send(targetOf(body["@odata.id"] ?? ""))).text).toBe(text);
       // A single key may be named.
       expect((await send(`/k/${set}(Id=${literal})`)).text).toBe(text);

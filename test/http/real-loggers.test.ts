@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { createLogger, format, transports } from "winston";
 
-/** The records of real loggers, as they stand in the lines that those write. */
+/** The records of real loggers, read from the lines that they write. */
 
 const Note = entityType("Note", { id: edm.int32().key() });
 

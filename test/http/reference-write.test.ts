@@ -12,7 +12,7 @@ beforeEach(() => {
   calls.length = 0;
 });
 
-/** A handler of links that keeps what it was asked, without the context. */
+/** A handler of links that records its arguments, without the context. */
 const link =
   (name: string) =>
   (...args: readonly unknown[]): void => {
@@ -48,7 +48,7 @@ const JSON_BODY = { "Content-Type": "application/json" };
 const ID = "http://elsewhere.example/odata/Tags(7)?x=%27";
 const reference = (id: string = ID): string => JSON.stringify({ "@odata.id": id });
 
-/** The writes of links, each with its path, body and what the handler gets. */
+/** The writes of links, each with its path, body and the arguments of the handler. */
 const WRITES = [
   ["POST", "Tags/$ref", reference(), ["add", 1, ID]],
   ["PUT", "Main/$ref", reference(), ["set", 1, ID]],

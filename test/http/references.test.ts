@@ -28,7 +28,7 @@ const LINES = [
 type Style = "get" | "later" | "getBatch";
 const STYLES: readonly Style[] = ["get", "later", "getBatch"];
 
-/** A handler of each form over one function of the key; null: there is no such parent. */
+/** A handler of each form over one function of the key; null means a missing parent. */
 function along<R>(style: Style, find: (key: number) => R) {
   if (style === "get") return { get: find };
   if (style === "later") return { get: async (key: number) => find(key) };

@@ -12,7 +12,7 @@ import { describe, expect, test } from "vitest";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import { applyQuery as applyInMemory } from "../../src/memory/apply-query.ts";
 
-/** Sets that apply queries by themselves: rules reach them as parts of what they are asked. */
+/** Sets that apply queries themselves: row rules reach them as parts of the query. */
 
 const Team = entityType("Team", { id: edm.int32().key(), name: edm.string() });
 const Player = entityType("Player", {
@@ -124,7 +124,7 @@ describe("a set that applies queries by itself", () => {
     expect(queries[0]?.filter?.expression.kind).toBe("lambda");
   });
 
-  test("gets the rule with what it may expand, and what it brings is looked at", async () => {
+  test("receives the rule as a filter of the expansion, and its expanded entities are checked", async () => {
     const { ask, queries } = start({ isPopulated: true });
     const { status, text } = await ask("/Teams?$expand=Players($select=Name;$filter=Id ge 10)");
     expect(status, text).toBe(200);

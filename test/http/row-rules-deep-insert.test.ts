@@ -1,7 +1,7 @@
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService, role, type EntitySet } from "odatakit";
 import { expect, test } from "vitest";
 
-/** What the handler of a deep insert hands back may hold more than the client sent: what is hidden is not shown. */
+/** The handler of a deep insert may return more than the client sent: the response omits hidden entities. */
 
 const Box = entityType("Box", { id: edm.int32().key(), isSecret: edm.boolean() });
 const Item = entityType("Item", { id: edm.int32().key(), isSecret: edm.boolean() });
@@ -11,7 +11,7 @@ const Label = entityType("Label", { id: edm.int32().key(), text: edm.string() })
 const make = entitySet as unknown as (type: unknown, options: object) => EntitySet;
 const silent = (): void => undefined;
 
-/** @param isThrough whether the rule of items looks at their box, which a handler loads */
+/** @param isThrough whether the rule of items follows the navigation to their box, which a handler loads */
 function start(answer: object, isThrough: boolean) {
   const boxes = new Map([
     [1, { id: 1, isSecret: false }],

@@ -18,7 +18,7 @@ import {
 
 /**
  * Customers of two regions with a tree of bosses, their orders, and the lines of those: users see the customers of their
- * region, the orders of such customers (whoever else sees them), and the lines that are no secret.
+ * region, the orders of such customers (regardless of who else sees them), and the lines that are not secret.
  */
 
 export const Customer = entityType("Customer", {
@@ -85,7 +85,7 @@ export const DATA: Data = {
   ],
 };
 
-/** What is left for a user of a region; null: nobody. */
+/** Returns the rows that a user of a region sees; null is the anonymous user. */
 export function visibleTo(region: string | null): Data {
   if (region === null) return { customers: [], orders: [], lines: [] };
   const customers = DATA.customers.filter((each) => each.region === region);
@@ -192,7 +192,7 @@ export function makeService({ style, data, asked, fault, logged }: Making) {
   return { service, rows, calls: store.calls };
 }
 
-/** Handlers that look at all rows: what the caller may not see is left out behind them. */
+/** Handlers that read all rows: the service removes rows that the caller may not see. */
 function operations(rows: Record<SetName, Row[]>): object {
   return {
     functions: {
@@ -300,7 +300,7 @@ class Store {
     const links = LINKS.filter((link) => link.set === set && link.isMany);
     const names = new Set(links.map(({ name }) => name));
     const own = Object.fromEntries(Object.entries(entity).filter(([field]) => !names.has(field)));
-    // A handler that writes over what has the key already: nothing hidden must be in reach of it.
+    // This handler overwrites a row with the same key: no hidden row may be within its reach.
     const index = rows.findIndex(({ id }) => id === own["id"]);
     if (index < 0) rows.push(own);
     else rows[index] = own;

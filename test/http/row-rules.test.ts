@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type HeaderTable, headersOf, type Service } from "./doors.ts";
 import { DATA, makeService, STYLES, visibleTo, type Asked, type Style } from "./row-rules-model.ts";
 
-/** Reads of every kind that mention a set with a rule: by what they are answered, hidden rows do not exist. */
+/** Reads of every kind that mention a set with a rule: their responses are as if hidden rows did not exist. */
 const READS: Readonly<Record<string, readonly string[]>> = {
   collection: ["/Customers", "/Orders", "/Lines", "/Orders?$top=2&$skip=1", "/Orders?$top=0&$count=true"],
   "@odata.count and next links": [
@@ -320,7 +320,7 @@ describe.each(STYLES)("%s", (style) => {
       const { service, calls } = guarded(style);
       expect((await ask(service, null, "/Customers(1)", "PATCH", { Name: "Hal" })).status).toBe(404);
       expect((await ask(service, null, "/Customers(1)", "DELETE")).status).toBe(404);
-      // A hidden entity has the second key: nobody that is unknown is told.
+      // A hidden entity has the second key, which the response does not reveal to anonymous users.
       for (const key of [90, 1]) {
         const created = await ask(service, null, "/Customers", "POST", { ...customer, Id: key });
         expect(created.status).toBe(401);
@@ -340,7 +340,7 @@ describe.each(STYLES)("%s", (style) => {
 test("a join tells whose order it would be", async () => {
   const { service, calls } = guarded("sources");
   const order = { Id: 91, Title: "x", Total: 1 };
-  // To refer to what is hidden is as to refer to what is missing.
+  // A reference to a hidden entity has the same result as a reference to a missing entity.
   expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: 2 })).status).toBe(409);
   expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: 99 })).status).toBe(409);
   expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: null })).status).toBe(403);
@@ -349,7 +349,7 @@ test("a join tells whose order it would be", async () => {
   expect((await ask(service, "east", "/Orders", "POST", { ...order, CustomerId: 3 })).status).toBe(201);
 });
 
-/** Whether a route leads on from an entity that the user does not see. */
+/** Whether a route continues from an entity that the user does not see. */
 function isBelowHidden(target: string, user: string | null): boolean {
   const [, set = "", key = ""] = /^\/(\w+)\((\d+)\)\//.exec(target) ?? [];
   const rows: readonly { readonly id: number }[] = visibleTo(user)[

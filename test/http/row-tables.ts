@@ -34,7 +34,7 @@ export class RowDatabase {
 
 const NO_JOINS: readonly JoinedNavigation[] = [];
 
-/** What is kept of a statement between requests: the layout of its rows, and how a row is made. */
+/** The cached parts of a statement: the layout of its rows, and the function that makes them. */
 interface Statement {
   readonly rowShape: RowShape;
   readonly toRow: (entity: Entity, query: Pick<SourceQuery, "values" | "sources">) => Row;
@@ -155,7 +155,7 @@ export class RowTable implements QueryableSource {
   }
 }
 
-/** Puts cells behind those that are there. */
+/** Appends cells to a row. */
 type PutCells = (entity: Entity | null, row: unknown[], query: Pick<SourceQuery, "values" | "sources">) => void;
 
 interface Layout {

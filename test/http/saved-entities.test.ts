@@ -28,12 +28,12 @@ beforeEach(() => {
   ];
 });
 
-/** The handlers give a ticket to the team that its title names, whoever asks. */
+/** Returns the team that the title of a ticket names: handlers assign it regardless of the caller. */
 function teamOf(title: string): string {
   return title.includes("for blue") ? "blue" : "red";
 }
 
-/** One that has the title is found, and not made anew. */
+/** Returns the ticket with this title, or creates it. */
 function findOrCreate(id: number, title: string): Stored {
   const found = tickets.find((each) => each.title === title);
   if (found !== undefined) return found;
@@ -70,7 +70,7 @@ async function send(method: string, path: string, body?: object): Promise<Respon
   return service.fetch(new Request(`http://service.example/${path}`, init));
 }
 
-describe("of an entity that a handler gave to somebody else nothing is told", () => {
+describe("the response reveals nothing of an entity that a handler assigned to another team", () => {
   test.each([
     ["POST", "Tickets", { Id: 9, Title: "secret" }],
     ["POST", "Tickets", { Id: 9, Title: "for blue" }],
@@ -90,7 +90,7 @@ describe("of an entity that a handler gave to somebody else nothing is told", ()
   });
 });
 
-describe("nor where the rule leads along a navigation that a handler tells of", () => {
+describe("the response reveals nothing if the rule follows a navigation with a handler", () => {
   const Team = entityType("Team", { id: edm.string().key() });
   const find = (key: number): Stored | null => tickets.find(({ id }) => id === key) ?? null;
   const team = (key: number): { id: string } => ({ id: find(key)?.team ?? "" });
@@ -129,7 +129,7 @@ test("visible entities are returned as usual", async () => {
   expect([changed.status, changed.headers.has("etag")]).toEqual([204, true]);
 });
 
-test("an entity that lacks what the rule asks for is hidden, whatever `not` makes of it", async () => {
+test("an entity without the property that the rule compares is hidden, also under `not`", async () => {
   const response = await send("GET", "Tickets?$select=Id");
   expect(((await response.json()) as { value: unknown }).value).toEqual([{ Id: 1, "@odata.etag": expect.any(String) }]);
   expect((await send("GET", "Tickets(3)")).status).toBe(404);

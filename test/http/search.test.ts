@@ -31,7 +31,7 @@ const TEAS = [
   { id: 3, name: "Green TEA", price: 4 },
 ] as const;
 
-/** Whether a text has what an expression asks for. */
+/** Whether a string matches an expression. */
 function matches(expression: SearchExpression, text: string): boolean {
   switch (expression.kind) {
     case "word":

@@ -5,7 +5,7 @@ import { noFailures, SAMPLE_SETS, Sample, SAMPLES, sampleService } from "./model
 
 const CONTEXT = `${ORIGIN}/odata/$metadata#Samples`;
 
-/** What is asked for, what the context URL lists, what sample 3 then is. */
+/** Each selection, the list in its context URL, and sample 3 in the response. */
 const SELECTIONS: ReadonlyArray<readonly [select: string, listed: string, entity: object]> = [
   ["Id", "Id", { Id: 3 }],
   ["Text,Id", "Text,Id", { Text: "Aniseed Syrup", Id: 3 }],

@@ -36,7 +36,7 @@ async function start(options: ServeOptions, text = "x", wait = 0) {
   return { port: server.port, events };
 }
 
-/** Opens a connection that collects what it receives; `closed` is how long it was open. */
+/** Opens a connection that collects received data; `closed` is how long it was open. */
 function open(port: number, ...pieces: readonly string[]) {
   const socket: Socket = connect(port, "127.0.0.1");
   const seen = { text: "", errors: [] as string[] };

@@ -314,7 +314,7 @@ interface Relation {
   readonly from: string;
   readonly related: RowTable;
   readonly to: string;
-  /** Where the parents are, of one that leads to a single entity. */
+  /** The table of the parents, for a navigation to a single entity. */
   readonly parents?: RowTable;
   /** Further options. */
   readonly more?: object | undefined;

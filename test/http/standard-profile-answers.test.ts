@@ -28,7 +28,7 @@ eachDoor((door) => {
   describe.each(FORMS)("the two profiles side by side, over %s", (_, make) => {
     const open = async (profile: Profile): Promise<Send> => door.to(await make(profile));
 
-    test("a complex property is its members, by default it stands in value", async () => {
+    test("a complex property is an object of its members, which by default is in `value`", async () => {
       const answer = await (await open("standard"))("/p/People(1)/Home");
       expectAnswer(answer, { body: { ...context("#People(1)/Home"), ...HOME } });
       expect(Object.keys(answer.json)[0]).toBe("@odata.context");
@@ -47,7 +47,7 @@ eachDoor((door) => {
       expect(json).toMatchObject({ "@odata.type": "#Net.Home", ...HOME });
     });
 
-    test("primitive properties and collections stand in value in both", async () => {
+    test("primitive properties and collections are in `value` in both profiles, and null is 204", async () => {
       for (const profile of ["standard", "specification"] as const) {
         const send = await open(profile);
         expectAnswer(await send("/p/People(1)/Name"), { body: { ...context("#People(1)/Name"), value: "Ann" } });

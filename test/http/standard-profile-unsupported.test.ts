@@ -8,7 +8,7 @@ type Case = readonly [path: string, status: number, code: string, target?: strin
 const OPTION = [400, "UnsupportedQueryOption"] as const;
 const PATH = [404, "NotFound"] as const;
 
-/** What the standard allows and this service does not support: 501 with the standard's profile. */
+/** Requests that the standard allows and this service does not support: 501 with the standard's profile. */
 const UNSUPPORTED: readonly Case[] = [
   ["People?$apply=aggregate($count as N)", ...OPTION, "$apply"],
   ["People?$compute=Id add 1 as Next", ...OPTION, "$compute"],
@@ -61,7 +61,7 @@ const UNSUPPORTED: readonly Case[] = [
   ["$crossjoin(People,Locked)", ...PATH],
 ];
 
-/** What the standard does not allow, or what is not there: the same in both profiles. */
+/** Requests that the standard does not allow, or that name a missing resource: the same in both profiles. */
 const WRONG: readonly Case[] = [
   ["People?$foo=1", ...OPTION, "$foo"],
   ["People?$Filter=Id eq 1", ...OPTION, "$Filter"],

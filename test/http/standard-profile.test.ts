@@ -358,7 +358,7 @@ eachDoor((door) => {
       expect((await standard("/s/writers", headers)).json).toEqual({ value: both });
     });
 
-    test("with full metadata types are told, the context first", async () => {
+    test("with full metadata, responses name types, and begin with the context", async () => {
       const headers = { Accept: "application/json;odata.metadata=full" };
       const { text, json } = await standard("/s/place", headers);
       expect(text.startsWith('{"@odata.context":')).toBe(true);
@@ -366,7 +366,7 @@ eachDoor((door) => {
       expect((await standard("/s/author", headers)).json).toMatchObject({ "@odata.type": "#Shop.Author", Id: 1 });
     });
 
-    test("bound ones stand in an envelope too, and by default only a primitive value does", async () => {
+    test("bound functions return an envelope too; by default only primitive values have one", async () => {
       for (const send of [standard, specified]) {
         expect((await send("/s/Authors/boundNumber()")).json).toEqual({ ...context("Edm.Int32"), value: 7 });
       }
@@ -385,7 +385,7 @@ describe("$search on a navigation route", () => {
     return [response.status, await response.json()] as const;
   };
 
-  test("over tables is refused where what is found is no rows of the database", async () => {
+  test("over tables is refused if the search does not return rows of the database", async () => {
     const service = odataService({
       profile: "standard",
       logger: noFailures,
@@ -445,7 +445,7 @@ describe("$search on a navigation route", () => {
   });
 });
 
-test("a registration with each profile beside the other keeps to its own", async () => {
+test("two services with different profiles do not affect each other", async () => {
   const [one, two] = [overHandlers("standard"), overHandlers("specification")];
   const ask = async (service: Service, path: string) => (await service.fetch(new Request(ORIGIN + path))).json();
   for (let round = 0; round < 3; round++) {

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { eachDoor, expectInvalidOption, ORIGIN, type Service } from "./doors.ts";
 import { noFailures } from "./model.ts";
 
-/** A star of `$select` or `$expand` stands for what the allowlist of its set permits, wherever it stands. */
+/** A star in `$select` or `$expand` means all properties that the allowlist of its set permits, at any position. */
 
 const Author = entityType("Author", { id: edm.int32().key(), name: edm.string(), secret: edm.string() });
 const Book = entityType("Book", {

@@ -10,7 +10,7 @@ function everybody(): readonly object[] {
   return people;
 }
 
-test("a deep insert whose handler returns a tangle is answered, and nobody in it is entered without end", async () => {
+test("a deep insert ends, and returns all direct friends, if its handler returns a cyclic graph", async () => {
   const service = odataService({
     defaults: { maxResponseEntities: 10 },
     entitySets: [
@@ -29,7 +29,7 @@ test("a deep insert whose handler returns a tangle is answered, and nobody in it
   expect(Friends).toHaveLength(11);
 });
 
-test("what a row rule cannot tell of is hidden, and the application is told once", async () => {
+test("an entity on which a row rule cannot be evaluated is hidden, with one warning in the log", async () => {
   const warnings: string[] = [];
   const rows: { id: number; name: string; boss?: object | null }[] = [
     { id: 1, name: "a" },
@@ -62,7 +62,7 @@ test("what a row rule cannot tell of is hidden, and the application is told once
   ]);
 });
 
-test("an entity that does not tell what a rule leads along by is hidden alone", async () => {
+test("an entity without the join property of a rule is hidden, and does not hide the others", async () => {
   const Team = entityType("Team", { id: edm.int32().key(), name: edm.string() });
   const Player = entityType("Player", { id: edm.int32().key(), teamId: edm.int32().nullable().ignored() });
   const players: { id: number; teamId?: number | null }[] = [{ id: 1, teamId: 7 }, { id: 2 }, { id: 3, teamId: null }];

@@ -19,7 +19,7 @@ const Part = entityType("Part", { id: edm.int32().key(), name: edm.string().null
 const PARTS = [{ id: 1, name: null }];
 const part = () => PARTS[0]!;
 
-/** What careless code throws: errors that hold a status, a body or headers of their own, and values that are no errors. */
+/** Values that careless code throws: errors with a status, a body or headers, and values that are not errors. */
 const THROWN: readonly unknown[] = [
   Object.assign(new Error(SECRET), { status: 400, statusCode: 400, code: SECRET, target: SECRET, expose: true }),
   { status: 404, code: SECRET, message: SECRET, headers: { "X-Leak": SECRET }, toJSON: () => SECRET },

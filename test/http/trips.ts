@@ -150,7 +150,7 @@ export const LAMBDA_CASES: readonly Case[] = [
   ["Modes/any(m:m eq Kit.Mode'Foot')", [2]],
   ["Services/any(s:s has 'Food')", [1, 2]],
   ["Services/any(s:s has Kit.Service'Food,Sleep')", [1]],
-  // all, and what has no items.
+  // all, and empty collections.
   ["Tags/all(t:t eq 'x' or t eq null)", [2, 3, 4]],
   ["Tags/all(t:false)", [3, 4]],
   ["Tags/any(t:true)", [1, 2]],

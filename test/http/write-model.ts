@@ -10,7 +10,7 @@ export const Note = entityType("Note", {
   version: edm.int32().computed(),
 });
 
-/** What a set of notes may be like. */
+/** The variations of a set of notes. */
 export interface NoteSetTraits {
   readonly etag: boolean;
   readonly upsert: boolean;
@@ -35,7 +35,7 @@ export interface StoredNote {
   readonly version: number;
 }
 
-/** Sets of notes over one store each, with a log of what their handlers were asked. */
+/** Sets of notes over one store each, with a log of the calls of their handlers. */
 export class Notes {
   readonly calls: HandlerCall[] = [];
   readonly rows = new Map<string, StoredNote>();

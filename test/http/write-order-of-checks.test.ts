@@ -45,12 +45,12 @@ const service = odataService({
 /** One kind of write: where it goes, a body that it takes, and one whose key is another's. */
 interface Write {
   readonly method: string;
-  /** `K` stands for the key. */
+  /** The path, with `K` in place of the key. */
   readonly path: string;
   readonly body?: string;
   /** A body whose key is not that of the URL. */
   readonly otherKey?: string;
-  /** What a missing entity comes to; null: to nothing. */
+  /** The error for a missing entity; null: none. */
   readonly missing: ExpectedError | null;
 }
 
@@ -86,7 +86,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   "PATCH of a property": { method: "PATCH", path: "Things(K)/Name", body: '{"value":"x"}', missing: NOT_FOUND },
 };
 
-/** What a fault changes of a request. */
+/** The changes that a fault makes to a request. */
 interface Asked {
   readonly path?: (path: string) => string;
   readonly method?: string;

@@ -14,12 +14,12 @@ export interface TableRow extends NoteSetTraits {
   readonly prefer: Prefer;
   readonly ifMatch: IfMatch;
   readonly ifNoneMatch: IfNoneMatch;
-  /** Whether there is no note with the key of the URL. */
+  /** Whether no note has the key of the URL. */
   readonly missing: boolean;
   readonly keyInBody: KeyInBody;
 }
 
-/** What must come of it. */
+/** The expected result. */
 export interface Expectation {
   readonly status: number;
   /** Of an error. */
@@ -135,7 +135,7 @@ function expectPost(row: TableRow): Expectation {
   return success(row, "created", saved, [{ handler: "create", expected: undefined }]);
 }
 
-/** What the loaded entity says about If-Match: null when it holds, or nothing can be said. */
+/** Returns the failure of If-Match for the loaded entity; null if it holds, or cannot be checked. */
 function failedPrecondition(row: TableRow): Expectation | null {
   if (!row.readable) return null;
   const failed = (target: string): Expectation => failure(row, 412, "PreconditionFailed", target);
@@ -150,12 +150,12 @@ function failedPrecondition(row: TableRow): Expectation | null {
   return fails ? failed("If-None-Match") : null;
 }
 
-/** Whether If-None-Match was checked, so that no handler is asked to write what is missing. */
+/** Whether If-None-Match was checked, so that the service calls no handler for a missing entity. */
 function isKnownMissing({ readable, missing, ifNoneMatch }: TableRow): boolean {
   return readable && missing && ifNoneMatch !== "absent";
 }
 
-/** What handlers get as the values behind the ETag. */
+/** Returns the values of the ETag that handlers receive. */
 function expectedOf({ readable, etag, ifMatch }: TableRow): unknown {
   const names = ifMatch === "matching" || ifMatch === "list" || ifMatch === "weak";
   return readable && etag && names ? { version: STORED.version } : undefined;
@@ -175,7 +175,7 @@ function expectChange(row: TableRow): Expectation {
   if (row.ifMatch !== "absent") return failure(row, 412, "PreconditionFailed", "If-Match", [handler]);
   if (row.verb === "PATCH" && isKnownMissing(row)) return failure(row, 404, "NotFound");
   if (row.verb === "PATCH" || !row.upsert) return failure(row, 404, "NotFound", undefined, [handler]);
-  // Without reading by key only the replace handler tells that there is nothing.
+  // If the set does not read by key, only the replace handler reports that the entity is missing.
   const handlers = row.readable ? ["create"] : ["replace", "create"];
   const saved = { code: "1.5", text: "new", remark: null, version: 1 };
   const calls = handlers.map((name) => ({ handler: name, expected: undefined }));
