@@ -13,7 +13,8 @@ type Verdict = { readonly said: RowCondition } | { readonly thrown: unknown };
 const verdictsOf = keptPerForeign((_context: Context) => new Map<EntitySet, Verdict>());
 
 /**
- * Returns the condition that the row rule of a set sets for the user of a request. The rule is called once per request.
+ * Returns the condition that the row rule of a set sets for the user of a request. The rule is called once per context;
+ * see `readContextOf`.
  * @returns `all` for a set without a rule
  * @throws the error of the rule, each time
  * @see docs/guides/authorization.md
