@@ -12,7 +12,7 @@ import { findProgram, installPackages } from "../house/debian.ts";
 
 /**
  * Runs tests over servers of PostgreSQL and MariaDB, with all generated cases. The servers come from the packages of
- * Debian, which this program installs if they are absent and it may. They use ports and folders of their own, and stop at
+ * Debian, which this program installs if they are absent and it may. They use separate ports and folders, and stop at
  * the end. The last line is `N passed, N failed`.
  *
  * Without arguments, the tests of the SQL layer run over the servers alone; paths choose other tests. With `--everything`

@@ -98,7 +98,7 @@ describe("the file of the world example", () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test("is left alone when it is no database", async () => {
+  test("a file that is not a database is refused", async () => {
     const file = join(folder, "text.db");
     await writeFile(
       file,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 const Note = entityType("Note", { id: edm.int32().key(), date: edm.date() });
 const service = odataService({ entitySets: [entitySet(Note, { getAll: () => [], getByKey: () => null })] });
 
-// Twice: a shape that is known already answers alike.
+// Twice, because a cached shape must return the same response.
 test.each([1, 2])("a wrong value in a parameter alias is placed where the alias is mentioned (%s)", async () => {
   const wrong: ReadonlyArray<readonly [string, RegExp]> = [
     ["$filter=Id div @p eq 1&@p=0", /^\$filter at position 7: The divisor must not be zero/],

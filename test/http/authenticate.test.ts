@@ -25,7 +25,7 @@ function serve(authenticate: Authenticate | undefined, logger = noFailures, chal
   return { service, users };
 }
 
-/** What untyped code may answer. */
+/** Values that untyped code may return. */
 const answering = (answer: () => unknown): Authenticate => answer as Authenticate;
 
 eachDoor((door) => {
@@ -77,7 +77,7 @@ eachDoor((door) => {
       ]);
     });
 
-    test("an error that it returns or throws is the answer", async () => {
+    test("an error that it returns or throws becomes the response", async () => {
       const error = odataError(401, "TokenExpired", "The token has expired.", { target: "Authorization" });
       for (const answer of [
         () => error,

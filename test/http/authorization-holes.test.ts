@@ -88,13 +88,13 @@ describe("rules that are not written as plain options", () => {
 eachDoor((door) => {
   const guarded = (authorization: object): object => ({ entitySets: [untyped(Doc, { getAll, authorization })] });
 
-  describe("what `authenticate` answers", () => {
-    test.each([0, Number.NaN, 0n, "", false, undefined, null])("%s is nobody", async (user) => {
+  describe("the result of `authenticate`", () => {
+    test.each([0, Number.NaN, 0n, "", false, undefined, null])("%s is an anonymous user", async (user) => {
       const send = door.to(serve(guarded({ all: authenticated() }), user));
       expect((await send("/Docs")).status).toBe(401);
     });
 
-    test.each(["admin", 1, true, 1n])("%s is somebody without roles", async (user) => {
+    test.each(["admin", 1, true, 1n])("%s is a user without roles", async (user) => {
       const send = door.to(serve(guarded({ all: role("admin") }), user));
       expect((await send("/Docs")).status).toBe(403);
     });

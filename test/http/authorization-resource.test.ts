@@ -49,7 +49,7 @@ eachDoor((door) => {
       const answer = await send(path, headers, method, body);
       const expected = await sendOpen(path, headers, method, body);
       expect({ ...answer, headerNames: [] }).toEqual({ ...expected, headerNames: [] });
-      // The entity is loaded once, for the rule and whatever else asks for it.
+      // The entity is loaded once, for the rule and all other uses.
       const expands = path.includes("$expand");
       expect(calls).toEqual(open.calls.includes("getByKey") && !expands ? open.calls : ["getByKey", ...open.calls]);
     });
@@ -197,7 +197,7 @@ eachDoor((door) => {
         expect((await send(path, as("ann"))).status).toBe(200);
         expect(calls.filter((name) => name === "people.getByKey")).toEqual(["people.getByKey"]);
         expectRefusal(await send(path, as("bob")), 403);
-        // The target set asks for a user, before anything is loaded.
+        // The target set requires a user, before anything is loaded.
         calls.length = 0;
         expectNavigationRefusal(await send(path), 401, "Keeper");
         expect(calls).toEqual([]);
@@ -329,7 +329,7 @@ function answersOfRules(door: Door): void {
       },
     );
 
-    test("an error for the client is the answer", async () => {
+    test("an error for the client becomes the response", async () => {
       const error = odataError(409, "Locked", "This folder is locked.", { target: "Name" });
       for (const answer of [
         () => error,

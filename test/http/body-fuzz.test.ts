@@ -74,7 +74,7 @@ const versioned = ({ parts, best, ...row }: Graph): Graph => ({
   ...(best ? { best: versioned(best) } : {}),
 });
 
-/** Keeps an entity, and answers it. */
+/** Stores an entity, and returns it. */
 const keep = (entity: object): Row => {
   calls += 1;
   const saved = versioned(entity as Graph);
@@ -308,7 +308,7 @@ eachDoor((door) => {
       }
     });
 
-    test("however it is cut into chunks, the answer is the same", async () => {
+    test("the response does not depend on the chunks of the body", async () => {
       const bytes = encoder.encode(body);
       const whole = await ask(bytes);
       const cuts = [

@@ -47,7 +47,7 @@ const CART = {
   token: "01234567-89ab-cdef-0123-456789abcdef",
   secret: "hush",
 } as const;
-/** What nothing else loads is expanded where it is. */
+/** Related entities without a loader are expanded where the handler populated them. */
 const THING = { ...CART, parts: [PART], owner: CART };
 
 const SUBJECTS: Readonly<Record<string, Subject>> = {

@@ -24,7 +24,7 @@ export interface Subject {
   readonly orders: Readonly<Record<string, string>>;
 }
 
-/** A navigation property of a set, as the document tells it. */
+/** A navigation property of a set, as the document describes it. */
 interface Navigation {
   readonly name: string;
   readonly isCollection: boolean;
@@ -257,7 +257,7 @@ export class CapabilityTrials {
       const path = `/${set}${key}`;
       const isPatched = Updatable === true && UpdateMethod === "PATCH";
       await this.#expect(set, "Updatable", isPatched, { method: "PATCH", path, body: {} });
-      // PUT may be taken beside PATCH.
+      // PUT may be accepted as well as PATCH.
       if (!isPatched) await this.#expect(set, "Updatable", Updatable, { method: "PUT", path, body });
     },
     DeleteRestrictions: (set, { key }, claim) => {
@@ -287,7 +287,7 @@ export class CapabilityTrials {
     }
   }
 
-  /** The requests that are answered with entities of a set. @param isReached whether those to other sets count */
+  /** Returns the requests that return entities of a set. @param isReached whether those to other sets count */
   async #places(set: string, { key, body }: Subject, isReached = true): Promise<readonly Trial[]> {
     const reached = Object.entries(this.#subjects).flatMap(([other, subject]) =>
       this.#navigations(other)

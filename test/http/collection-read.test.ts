@@ -89,7 +89,7 @@ eachDoor((door) => {
       });
     });
 
-    test("a filter that leaves nothing is an empty collection", async () => {
+    test("a filter that matches nothing returns an empty collection", async () => {
       expectAnswer(await send(url("/s/Items?$count=true", {}) + "&$filter=false"), {
         body: { "@odata.context": CONTEXT, "@odata.count": 0, value: [] },
       });

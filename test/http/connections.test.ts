@@ -51,7 +51,7 @@ test("requests that read ctx.signal leave no listeners on a reused connection", 
   expect(signals.map(({ aborted }) => aborted)).toEqual(Array.from({ length: 15 }, () => false));
 });
 
-test("ctx.signal is aborted when the client goes away before the answer", async () => {
+test("ctx.signal is aborted when the client disconnects before the response", async () => {
   let note: () => void = () => undefined;
   const aborted = new Promise<void>((resolve) => {
     note = resolve;

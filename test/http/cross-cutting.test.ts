@@ -15,7 +15,7 @@ const service = odataService({
   actions: { ping: action({ handler: () => {} }) },
 });
 
-/** Every route that this service answers, and the paths that it does not. */
+/** Every route of this service, and paths without a route. */
 const FOUND = ["/s", "/s/", "/s/$metadata", "/s/Items", "/s/Items/", "/s/Items/$count", "/s/Items(1)", "/s/Unkeyed"];
 const MISSING = [
   "/s/Nope",
@@ -177,14 +177,14 @@ eachDoor((door) => {
     });
   });
 
-  describe("HEAD answers as GET without a body", () => {
+  describe("HEAD returns the response of GET without a body", () => {
     test.each([...FOUND, ...MISSING, "/s/Items?$top=x", "/s/Items?$format=xml"])("%s", async (path) => {
       const { status, headers }: Answer = await send(path);
       expect(await send(path, {}, "HEAD")).toMatchObject({ status, headers, text: "" });
     });
   });
 
-  describe("OPTIONS answers 204 with Allow", () => {
+  describe("OPTIONS returns 204 with Allow", () => {
     test.each([
       ["/s", "GET, HEAD, OPTIONS"],
       ["/s/$metadata", "GET, HEAD, OPTIONS"],

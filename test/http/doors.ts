@@ -11,7 +11,7 @@ export const ORIGIN = `http://${HOST}`;
 export type Service = ReturnType<typeof odataService>;
 export type HeaderTable = Readonly<Record<string, string>>;
 
-/** An answer as a client sees it. */
+/** A response as a client sees it. */
 export interface Answer {
   readonly status: number;
   /** By lower-case name, without the headers of the connection and of every response. */
@@ -197,7 +197,7 @@ export function headersOf(response: Response): HeaderTable {
   return headers;
 }
 
-/** What holds for every error: the envelope, its language, and nothing else. */
+/** Asserts the common parts of every error: the envelope, its language, and nothing else. */
 function expectEnvelope({ json, headers, text }: Omit<Answer, "requestId">): void {
   expect(Object.keys(json), text).toEqual(["error"]);
   expect(Object.keys(json.error), text).toEqual(

@@ -283,7 +283,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("Content-Type of the answer", () => {
+  describe("Content-Type of the response", () => {
     test.each([
       [
         "application/json;odata.metadata=full;IEEE754Compatible=true",
@@ -303,7 +303,7 @@ eachDoor((door) => {
       expect([status, headers["content-type"]]).toEqual([200, type]);
     });
 
-    test("Accept-Charset asks for a charset parameter", async () => {
+    test("Accept-Charset adds a charset parameter", async () => {
       const { headers } = await send("/odata/Samples?$top=0", { "Accept-Charset": "UTF-8" });
       expect(headers["content-type"]).toBe("application/json;odata.metadata=minimal;charset=utf-8");
     });
@@ -354,7 +354,7 @@ eachDoor((door) => {
       expect(await contextOf({})).toBe(SERVICE);
     });
 
-    test("is the configured publicUrl where there is one", async () => {
+    test("is the configured publicUrl, if any", async () => {
       expect(await contextOf({ publicUrl: "https://public.example" })).toBe("https://public.example/odata");
       expect(await contextOf({ publicUrl: "https://public.example", trustProxy: true }, forwarded)).toBe(
         "https://public.example/odata",

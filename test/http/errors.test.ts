@@ -105,7 +105,7 @@ const GENERIC: ExpectedError = { status: 500, code: "InternalServerError", messa
 eachDoor((door) => {
   const send = door.to(service);
 
-  describe("404 NotFound names the segment, and the nearest name where there is one", () => {
+  describe("404 NotFound names the segment, and the nearest name if one exists", () => {
     test.each<readonly [string, RegExp]>([
       ["/s/Itmes", /Itmes.*Items/u],
       ["/s/items", /items.*Items/u],
@@ -175,7 +175,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("a handler answers an intended error", () => {
+  describe("a handler returns an intended error", () => {
     const intended = () => odataError(409, "DuplicateName", "There is one already.", { target: "Name" });
     const plain = () => odataError(503, "Busy", "Come again.");
     const thrown = () => {
@@ -248,7 +248,7 @@ eachDoor((door) => {
       }
     });
 
-    test("requireUser answers 401 with a challenge", async () => {
+    test("requireUser returns 401 with a challenge", async () => {
       const { send: ask, errors } = failing(door, {
         getAll: (context) => {
           requireUser(context);
@@ -326,7 +326,7 @@ eachDoor((door) => {
       ]);
     });
 
-    test("a logger that throws does not take the answer down", async () => {
+    test("a logger that throws does not affect the response", async () => {
       const logger = {
         ...recordingLogger(),
         error: () => {
@@ -386,7 +386,7 @@ eachDoor((door) => {
     });
   });
 
-  test("an answer that no handler spoils stays whole beside failing ones", async () => {
+  test("concurrent failures do not affect a successful response", async () => {
     const set = entitySet(Item, {
       getAll: () => ITEMS,
       getByKey: () => {

@@ -25,7 +25,7 @@ function etagOf(...frames: readonly Frame[]): string {
 
 type SampleField = keyof (typeof Sample)["properties"] & string;
 
-/** A service whose ETag is made of the given properties. */
+/** A service with an ETag over the given properties. */
 function sampled(door: Door, ...etag: SampleField[]) {
   const set = entitySet(Sample, {
     etag,

@@ -101,7 +101,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("answers of navigation handlers", () => {
+  describe("results of navigation handlers", () => {
     test.each([
       [
         "null is nothing",
@@ -281,7 +281,7 @@ describe("time", () => {
   const request = (service: ReturnType<typeof library>["service"], target: string, signal?: AbortSignal) =>
     service.fetch(new Request(ORIGIN + target, signal === undefined ? {} : { signal }));
 
-  test("handlers that answer at once cost no promise", () => {
+  test("synchronous handlers cost no promise", () => {
     for (const style of ["get", "getBatch"] as const) {
       const { service } = library({ style });
       const headers: ReadonlyMap<string, string> = new Map([["host", "h"]]);

@@ -284,7 +284,7 @@ eachDoor((door) => {
       ["Books($select=Id;$orderby=Title desc)", "Books", [11, 12, 10]],
       ["Books($select=Id;$skip=1)", "Books", [11, 12]],
       ["Pupils($orderby=Born,Name)", "Pupils", [2, 5]],
-    ])("a capped list %s has a link; with the pages behind it, it is the whole", async ($expand, name, expected) => {
+    ])("a capped list %s has a link; its pages complete the list", async ($expand, name, expected) => {
       const defaults = { maxExpandTop: 1, maxTop: 2 };
       for (const { service } of [shop({ by: "tables", defaults }), await sqliteShop({ defaults })]) {
         const ask = door.to(service);
@@ -356,7 +356,7 @@ eachDoor((door) => {
       expect(logger.errors).toEqual([]);
     });
 
-    test("a search that answers no source", async () => {
+    test("a search that does not return a source", async () => {
       const { service } = shop({ by: "tables", books: { search: () => [] } });
       expectError(await door.to(service)(url("/s/Authors", { $expand: "Books($search=x)" })), {
         ...refused,

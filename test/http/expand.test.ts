@@ -358,7 +358,7 @@ eachDoor((door) => {
   });
 
   describe("limits", () => {
-    test("maxExpandTop cuts with a link that goes on, or not at all", async () => {
+    test("maxExpandTop truncates lists with a next link, or not at all", async () => {
       const { service } = library({ defaults: { maxExpandTop: 2 } });
       const ask = door.to(service);
       const { json } = await ask(expandUrl("Authors", "Books($skip=0;$count=true;$select=Id;$orderby=Pages desc)"));

@@ -160,7 +160,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("never where it would change the answer silently", () => {
+  describe("never where it would change the response silently", () => {
     test.each(["$Filter=Id eq 1", "$TOP=1", "$filter =Id eq 1"])("the name of an option: %s", async (query) => {
       const answer = await send(`/odata/Samples?${query.replaceAll(" ", "%20")}`);
       expectError(answer, { status: 400, code: "UnsupportedQueryOption", target: query.split("=")[0]! });

@@ -54,7 +54,7 @@ describe("a handler that answers with a bare thenable is waited for", () => {
     expect(await get("/Notes(7)")).toMatchObject({ status: 200, body: { Id: 7 }, failures: [] });
   });
 
-  test("its error is the answer", async () => {
+  test("its error becomes the response", async () => {
     const { get } = serviceWith({ getByKey: () => lazilyFailing(odataError(409, "Locked", "Not now.")) });
     expect(await get("/Notes(7)")).toMatchObject({ status: 409, body: { error: { code: "Locked" } }, failures: [] });
   });
@@ -71,7 +71,7 @@ describe("authenticate", () => {
         throw odataError(401, "Unauthorized", "The token has expired.");
       },
     ],
-  ])("an error that it %s is the answer, never a user", async (_how, authenticate) => {
+  ])("an error that it %s becomes the response, never a user", async (_how, authenticate) => {
     let calls = 0;
     const getAll = () => {
       calls += 1;
@@ -90,7 +90,7 @@ test("getAll that returns no entities is a failure that says what to return", as
   expect(failures).toMatchObject([{ err: { message: expect.stringContaining("return an array") as string } }]);
 });
 
-test("an iterator that fails stays failed: its source never answers with less than all", async () => {
+test("an iterator that fails stays failed: its source never returns an incomplete list", async () => {
   function* read() {
     yield { id: 1 };
     throw new Error("The file ends here.");

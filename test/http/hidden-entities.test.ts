@@ -196,7 +196,7 @@ test("a check of entities treats a hidden entity as missing", async () => {
   }
 });
 
-test("an error of a rule is an answer, and anything else is logged", async () => {
+test("an OData error of a rule becomes the response, and any other error is logged", async () => {
   const { service, calls } = guardedService({
     folders: {
       all: authenticated(),

@@ -99,7 +99,7 @@ eachDoor((door) => {
       expect(calls).toHaveLength(1);
     });
 
-    test("is judged behind If-Match", async () => {
+    test("is checked after If-Match", async () => {
       const etag = await tagOf();
       const both = (match: string, noneMatch: string) =>
         send(service, "PATCH", "Pages(1)", { "If-Match": match, "If-None-Match": noneMatch }, BODY);

@@ -82,7 +82,7 @@ eachDoor((door) => {
       expect((await two("/api/v2/Items/$count")).text).toBe("1");
     });
 
-    test("neither answers at the prefix of the other", async () => {
+    test("neither serves the prefix of the other", async () => {
       expectError(await one("/api/v2/Items"), { status: 404, code: "NotFound" });
       expectError(await two("/v1/Items"), { status: 404, code: "NotFound" });
     });
@@ -250,7 +250,7 @@ describe("services do not share caches", () => {
     "/",
   ];
 
-  test("mixed requests are answered as by services that are alone", async () => {
+  test("mixed requests return the same responses as separate services", async () => {
     const { services, end } = await libraries();
     const alone = await libraries();
     const headers = { Prefer: "maxpagesize=2", Accept: "application/json;odata.metadata=full" };
@@ -361,10 +361,10 @@ describe("names and prefixes", () => {
   });
 });
 
-describe("several services behind one node handler", () => {
+describe("several services in one node handler", () => {
   const root = odataService({ prefix: "", entitySets: [], logger: noFailures });
 
-  test("each answers at its prefix, the longest first", async () => {
+  test("each serves its prefix, the longest first", async () => {
     expect(await ask([v1, v2], "/v1/Items/$count")).toEqual({ status: 200, version: "4.0", json: "7" });
     expect(await ask([v1, v2], "/api/v2/Items/$count")).toEqual({ status: 200, version: "4.0", json: "1" });
     expect(await ask([root, v1, v2], "/v1/Items/$count")).toEqual({ status: 200, version: "4.0", json: "7" });

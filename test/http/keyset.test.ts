@@ -355,7 +355,7 @@ eachDoor((door) => {
         expect((await guarded()("/s/Offsets", as(name))).status).toBe(200);
       });
 
-      test("500 where `tokenScope` returns no text", async () => {
+      test("500 if `tokenScope` does not return a string", async () => {
         const wrong = guarded({ tokenScope: () => Promise.resolve("ada") as never });
         expectError(await wrong("/s/Readings"), { status: 500, code: "InternalServerError" });
       });
@@ -422,7 +422,7 @@ describe("rows that come and go between two pages", () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test("a page goes on although the row that it comes behind is gone", async () => {
+  test("paging continues after the last row of a page was deleted", async () => {
     const rows = Array.from({ length: 20 }, (_none, index) => rowOf(index));
     const some = readingService(rows);
     const first = (await (await some.fetch(new Request(`${ORIGIN}/s/Readings`))).json()) as Record<string, string>;
@@ -432,7 +432,7 @@ describe("rows that come and go between two pages", () => {
   });
 });
 
-describe("what no token can hold", () => {
+describe("values that do not fit a token", () => {
   test("continues after a row with a long value by offset, and after later rows by value", async () => {
     const rows = Array.from({ length: 20 }, (_none, index) => ({
       ...READINGS[0]!,
@@ -454,7 +454,7 @@ describe("what no token can hold", () => {
     expect(seen).toEqual(rows.map(({ station }) => station));
   });
 
-  test("a link that would be too long to follow goes on by offset", async () => {
+  test("a link that would be too long falls back to an offset", async () => {
     const some = readingService(READINGS, { defaults: { maxTop: 7, maxUrlLength: 300 } });
     const orderBy = "note,exact,count,raw,value";
     for (const filler of [10, 160]) {

@@ -97,7 +97,7 @@ eachDoor((door) => {
   });
 });
 
-test("nothing of what was refused is kept", async () => {
+test("nothing from refused requests is kept", async () => {
   const { service, work } = boxService({ maxRequestBodyBytes: 900_000 });
   const post = async (body: string): Promise<number> => {
     const init = { method: "POST", headers: HEADERS, body };

@@ -84,7 +84,7 @@ eachDoor((door) => {
       expect((await send(url("/s/Knots", { $expand: "all" }))).status).toBe(200);
     });
 
-    test("exactly as many as the limit are answered", async () => {
+    test("as many entities as the limit are returned", async () => {
       const exact = knotService({ maxResponseEntities: KNOTS.length * (KNOTS.length + 1) });
       expect((await door.to(exact.service)("/s/Knots?$expand=all")).status).toBe(200);
       const short = knotService({ maxResponseEntities: KNOTS.length * (KNOTS.length + 1) - 1 });
@@ -129,7 +129,7 @@ eachDoor((door) => {
       );
     });
 
-    test("sixty levels are answered", async () => {
+    test("sixty levels are expanded", async () => {
       const sixty = nested((inner) => `parent($expand=${inner})`, "parent", 60);
       expect(
         (await send(url("/s/Knots(20)", { $expand: sixty }))).json.parent.parent.parent.parent.parent.parent,

@@ -85,7 +85,7 @@ function loaded<K>(load: Load, name: string, calls: Calls, find: Find<K>, on: ob
       return { get: async (key: K) => one(key) };
     case "getBatch":
       return {
-        // The join is there too: the handler goes before it.
+        // The join exists too, but the handler takes precedence.
         on,
         getBatch: (keys: readonly K[]) => {
           calls.note(name);

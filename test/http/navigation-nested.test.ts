@@ -69,7 +69,7 @@ eachDoor((door) => {
     expect(calls.take()).toEqual({ customer: 1, country: 1, lines: 1, product: 1 });
   });
 
-  test("a list that is cut goes on at its route, in the same order", async () => {
+  test("a truncated list continues at its route, in the same order", async () => {
     const { service } = shop({ load: "getBatch", defaults: { maxExpandTop: 2 } });
     const send = door.to(service);
     const $expand = "Lines($orderby=Product/Name,Quantity desc;$select=Number)";
@@ -280,7 +280,7 @@ eachDoor((door) => {
       expect(calls.take()).toEqual({});
     });
 
-    test("an error of a handler is the answer", async () => {
+    test("an error of a handler becomes the response", async () => {
       const Parent = entityType("Parent", { id: edm.int32().key() });
       const failing = odataService({
         prefix: "/f",

@@ -60,7 +60,7 @@ const READS: readonly (readonly [string, Readonly<Record<string, string>>])[] = 
 const FORMATS = ["minimal", "full", "none", "minimal;IEEE754Compatible=true"];
 
 eachDoor((door) => {
-  describe("what tables answer is what handlers do, letter by letter", () => {
+  describe("tables return the same responses as handlers, byte for byte", () => {
     const expectedOf = door.to(handlers.service);
     const doors = [tables, later, sqlite].map(({ service }) => door.to(service));
 

@@ -440,9 +440,9 @@ eachDoor((door) => {
   answersOfHandlers(door);
 });
 
-/** What handlers may answer wrongly, or mean. */
+/** Wrong results of handlers, and results with a special meaning. */
 function answersOfHandlers(door: Door): void {
-  describe("answers of handlers", () => {
+  describe("results of handlers", () => {
     const intended = () => odataError(409, "Locked", "Somebody is in there.", { target: "Rooms" });
     const expected = { status: 409, code: "Locked", target: "Rooms" } as const;
 

@@ -201,7 +201,7 @@ describe("a large response", () => {
     expect(body.value.at(-1)?.Id).toBe(50_000);
   });
 
-  test("of a client that goes away does not hold the server", async () => {
+  test("of a client that disconnects does not block the server", async () => {
     const server = await start(options);
     for (let round = 0; round < 3; round++) {
       const message = await open(`${server.url}/s/Items`);
@@ -230,7 +230,7 @@ describe("a large response", () => {
 });
 
 describe("the signal of a request", () => {
-  test("is aborted when the client of a node server goes away", async () => {
+  test("is aborted when the client of a node server disconnects", async () => {
     const [entered, aborted] = [gate<AbortSignal>(), gate()];
     const server = await start({
       getAll: async ({ signal }) => {
@@ -248,7 +248,7 @@ describe("the signal of a request", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test("is not aborted by an answer that arrives", async () => {
+  test("is not aborted by a complete response", async () => {
     const entered = gate<AbortSignal>();
     const server = await start({
       getAll: ({ signal }) => {

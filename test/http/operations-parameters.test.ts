@@ -182,7 +182,7 @@ eachDoor((door) => {
     expect([answer.status, answer.text]).toEqual([200, "5"]);
   });
 
-  test("numbers are strings in a result where the client asks for it", async () => {
+  test("numbers are strings in a result if the client requests this", async () => {
     const headers = { Accept: "application/json;IEEE754Compatible=true" };
     expect((await send("/o/getInt64?x=9007199254740993", headers)).text).toBe('"9007199254740993"');
     expect((await send("/o/getNumbers?x=[1]", headers)).text).toBe('["1"]');
@@ -192,7 +192,7 @@ eachDoor((door) => {
     });
   });
 
-  test("every structure may stand inline in parentheses", async () => {
+  test("every structure may be inline in parentheses", async () => {
     for (const each of STRUCTURES) await expectCall(`/o/get${each.name}(x=${encodeURIComponent(each.literal)})`, each);
   });
 });

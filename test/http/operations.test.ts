@@ -183,7 +183,7 @@ eachDoor((door) => {
       },
     );
 
-    test("an action answers entities as a function does, with 200", async () => {
+    test("an action returns entities like a function, with 200", async () => {
       const etag = await etagOf(1);
       expectAnswer(await post("/t/Tasks(1)/rename", '{"title":"x"}'), {
         headers: { ...JSON_HEADERS, etag },
@@ -202,7 +202,7 @@ eachDoor((door) => {
       ["Tasks(1)/no", "Boolean", false],
       ["Tasks/empty", "String", ""],
       ["Tasks/double", "Double", "INF"],
-    ])("a primitive value stands in an envelope: %s", async (path, type, value) => {
+    ])("a primitive value is in an envelope: %s", async (path, type, value) => {
       expectAnswer(await send(`/t/${path}`), { body: { "@odata.context": `${CONTEXT}#Edm.${type}`, value } });
     });
 
@@ -337,7 +337,7 @@ eachDoor((door) => {
       });
     });
 
-    test("HEAD answers as GET without a body", async () => {
+    test("HEAD returns the response of GET without a body", async () => {
       for (const path of ["Tasks(1)/self", "Tasks/open", "greet?name=x", "Tasks/nothing"]) {
         const [head, get] = await Promise.all([send(`/t/${path}`, {}, "HEAD"), send(`/t/${path}`)]);
         expect([head.status, head.headers, head.text]).toEqual([get.status, get.headers, ""]);
@@ -384,7 +384,7 @@ eachDoor((door) => {
       });
     });
 
-    test("an action that answers nothing is negotiated too", async () => {
+    test("an action without a result is negotiated too", async () => {
       expect((await send("/t/ping", { Accept: "text/html" }, "POST")).status).toBe(406);
     });
   });
@@ -492,7 +492,7 @@ eachDoor((door) => {
       },
     );
 
-    test("a parameterless action never reads the body, nor what its headers tell", async () => {
+    test("a parameterless action ignores the body and its headers", async () => {
       for (const path of ["Tasks(1)/close", "Tasks/reset", "ping"]) {
         for (const [body, type] of [
           ["{", "application/json"],

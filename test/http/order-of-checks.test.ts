@@ -90,7 +90,7 @@ eachDoor((door) => {
     });
   });
 
-  test("OPTIONS answers before all that needs credentials or negotiates", async () => {
+  test("OPTIONS responds after the checks of version and path, before authentication and negotiation", async () => {
     const { status } = await send("/s/Items(x)?$top=x&$format=xml", { Accept: "image/png" }, "OPTIONS");
     expect(status).toBe(204);
     expectError(await send("/s/Items", { "OData-MaxVersion": "3.0" }, "OPTIONS"), EXPECTED.version);

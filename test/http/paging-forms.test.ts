@@ -85,7 +85,7 @@ eachDoor((door) => {
       );
     });
 
-    test("Knots: an order along a navigation goes on by offset", async () => {
+    test("Knots: an order along a navigation continues by offset", async () => {
       const target = url("/s/Knots", { $orderby: "parent/name desc,id desc", $filter: "parent ne null" });
       const found = await readAll(send, target, { Prefer: "maxpagesize=4" });
       const nameOf = (id: number): string => KNOTS[(KNOTS[id - 1]?.parentId ?? 0) - 1]?.name ?? "";

@@ -55,7 +55,7 @@ eachDoor((door) => {
       }
     });
 
-    test("Int64 and Decimal are strings where the client asks for them", async () => {
+    test("Int64 and Decimal are strings if the client requests this", async () => {
       const accept = { Accept: "application/json;IEEE754Compatible=true" };
       const { text, headers } = await send("/odata/Samples(3)/Int64", accept);
       expect(headers["content-type"]).toBe("application/json;odata.metadata=minimal;IEEE754Compatible=true");
@@ -83,7 +83,7 @@ eachDoor((door) => {
       expect([json["@odata.type"], json.value["@odata.type"]]).toEqual([undefined, "#Kit.Address"]);
     });
 
-    test("odata.metadata=none leaves nothing but the value", async () => {
+    test("odata.metadata=none returns only the value", async () => {
       const { text } = await send("/odata/Samples(1)/Id", { Accept: "application/json;odata.metadata=none" });
       expect(text).toBe('{"value":1}');
     });

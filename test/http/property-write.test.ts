@@ -339,7 +339,7 @@ eachDoor((door) => {
     });
   });
 
-  test("a patch handler that answers no entity is a logged 500", async () => {
+  test("a patch handler that returns no entity is a logged 500", async () => {
     const logger = recordingLogger();
     const set = entitySet(Parcel, { patch: () => "saved" as never, etag: ["version"] });
     const ask = door.to(odataService({ prefix: "/s", entitySets: [set], logger }));

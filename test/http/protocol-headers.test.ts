@@ -163,7 +163,7 @@ test("HEAD has the Content-Length of GET, through each adapter", async () => {
   await server.close();
 });
 
-test("ExpandRestrictions tell how deep $expand may go", async () => {
+test("ExpandRestrictions state how deep $expand may be", async () => {
   const service = (maxExpandDepth: number | null | undefined) =>
     odataService({
       defaults: { maxExpandItems: null, ...(maxExpandDepth === undefined ? {} : { maxExpandDepth }) },

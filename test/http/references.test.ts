@@ -226,7 +226,7 @@ eachDoor((door) => {
     expect([preferred.json.value, preferred.headers["preference-applied"]]).toEqual([[B], "odata.maxpagesize=1"]);
   });
 
-  describe("which routes there are", () => {
+  describe("the available routes", () => {
     test("link handlers alone give the empty envelope, where the parent exists", async () => {
       const ask = door.to(store().service);
       expectAnswer(await ask("/r/Orders(1)/Linked/$ref"), { body: { "@odata.context": COLLECTION, value: [] } });

@@ -118,7 +118,7 @@ function rulesOf(asked: Asked, fault: (() => RowPredicate) | undefined) {
   };
 }
 
-/** How the sets answer. */
+/** The forms of the sets. */
 export const STYLES = ["sources", "lists", "batches", "populated"] as const;
 export type Style = (typeof STYLES)[number];
 

@@ -169,7 +169,7 @@ describe.each(STYLES)("%s", (style) => {
     }
   });
 
-  test("nothing of a hidden row is in any answer", async () => {
+  test("no response contains any part of a hidden row", async () => {
     const { service } = guarded(style);
     for (const target of Object.values(READS).flat()) {
       const { text } = await ask(service, "east", target);
@@ -205,7 +205,7 @@ describe.each(STYLES)("%s", (style) => {
       expect(logged).not.toEqual([]);
     });
 
-    test("answers with an error that is meant for the client", async () => {
+    test("returns an error that is meant for the client", async () => {
       const fault = (): RowPredicate => {
         throw odataError(429, "TooMany", "Later.");
       };
@@ -316,7 +316,7 @@ describe.each(STYLES)("%s", (style) => {
       expect(rows.orders.map(({ id }) => id)).toEqual([10, 11, 12, 13, 14, 15, 16, 81, 83]);
     });
 
-    test("of somebody unknown find nothing, and create nothing", async () => {
+    test("of anonymous users find nothing, and create nothing", async () => {
       const { service, calls } = guarded(style);
       expect((await ask(service, null, "/Customers(1)", "PATCH", { Name: "Hal" })).status).toBe(404);
       expect((await ask(service, null, "/Customers(1)", "DELETE")).status).toBe(404);

@@ -233,7 +233,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("answers of the handler", () => {
+  describe("results of the handler", () => {
     test.each<readonly [string, () => unknown]>([
       ["returned", () => odataError(503, "IndexBusy", "The index is being built.")],
       ["by a promise", async () => odataError(503, "IndexBusy", "The index is being built.")],
@@ -263,7 +263,7 @@ eachDoor((door) => {
       expect(logger.errors).toHaveLength(1);
     });
 
-    test("no more of it is answered than the limit on entities", async () => {
+    test("no more results are returned than the limit on entities", async () => {
       const send = door.to(
         shop({ getAll: refuse, search: () => TEAS, maxTop: null }, { maxResponseEntities: 4 }).service,
       );

@@ -177,7 +177,7 @@ function sendOnce(agent: Agent, port: number, id: number): Promise<boolean> {
   });
 }
 
-test("32 clients that connect anew while the server closes are answered or refused", async () => {
+test("32 clients that connect while the server closes get a response or are refused", async () => {
   for (let round = 0; round < 5; round += 1) {
     const server = await start();
     const clients = Array.from({ length: 32 }, (_none, at) => reconnect(server.port, at));

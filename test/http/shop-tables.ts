@@ -99,7 +99,7 @@ export interface ShopOptions {
   readonly navigation?: Readonly<Record<string, object>>;
 }
 
-/** A shop of books, over arrays that pass for tables or over handlers: both answer alike. */
+/** A shop of books, over arrays that imitate tables or over handlers, with the same responses. */
 export function shop({
   by,
   later = false,

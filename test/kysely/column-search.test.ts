@@ -67,7 +67,7 @@ describe("$search over columns finds", () => {
   });
 
   test("a text or its complement, and never more", async () => {
-    // A phrase in quotes has no others in it but behind a backslash.
+    // A phrase in quotes contains other quotes only after a backslash.
     const texts = fc.string({ unit: "binary", minLength: 1, maxLength: 8 }).filter((text) => !text.includes("\u0000"));
     const property = fc.asyncProperty(texts, async (text) => {
       const phrase = `"${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`;

@@ -30,7 +30,7 @@ export class IdentityCache<V> {
   }
 }
 
-/** Returns what a statement depends on besides its shape: the text of each base query that it mentions. */
+/** Returns the identities of a statement besides its shape: one for each base query that it mentions. */
 export function identitiesOf(sources: SourcesBySet | undefined): readonly object[] {
   // A source without a database may be among them, as long as the query reads nothing from it.
   return Array.from(sources ?? [], ([entitySet, source]) => {

@@ -103,7 +103,7 @@ export function throwIfGone(context: (Partial<RuleContext> & { readonly isAborte
   if (context?.isAborted !== false) context?.signal?.throwIfAborted();
 }
 
-/** In a transaction of the application nothing is repeated: what it did before is not known here. */
+/** Runs the work without repeating it: a transaction of the application may contain earlier statements. */
 async function once<T>(write: Write, work: () => Maybe<T>): Promise<T> {
   try {
     return await work();

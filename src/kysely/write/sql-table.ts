@@ -90,7 +90,7 @@ export function noteNarrowed(made: object, table: SqlTable): void {
   Object.defineProperty(made, NARROWED, { value: table, configurable: true });
 }
 
-/** Returns the table of a handler, whether it accesses all rows or only those that the application shows. */
+/** Returns the table of a handler, whether it accesses all rows or only the rows that the application shows. */
 export function tableBehind(made: unknown): SqlTable | null {
   const table = tableOf(made);
   if (table !== null || typeof made !== "function") return table;
