@@ -68,6 +68,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
       entitySets: frozenMap(sets.map((set) => [set.entitySet.name, set])),
       operationImports: frozenMap(imports.map((each) => [each.name, each])),
       operations: operationsOf(service, built),
+      handlersCheckingRows: service.handlersCheckingRows,
       defaultCapabilities: resolveDefaultCapabilities(defaults),
       defaultSettings: resolveSettings(undefined, defaults),
       limits: resolveLimits(defaults),

@@ -1,3 +1,4 @@
+import { frozenSet } from "../edm/frozen-map.ts";
 import { isDeclaration } from "./declaration-kind.ts";
 import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "./names.ts";
 import type { OperationDeclaration } from "./operations/operation.ts";
@@ -17,6 +18,8 @@ export interface DeclaredService {
   readonly sets: readonly DeclaredSet[];
   /** The unbound operations. */
   readonly operations: readonly DeclaredOperation[];
+  /** The handlers of all sets that check row rules in their own transaction. */
+  readonly handlersCheckingRows: ReadonlySet<unknown>;
 }
 
 /** One entity set. */
@@ -81,6 +84,7 @@ export function collectDeclarations(options: ServiceOptions): DeclaredService {
     naming,
     sets: sets.map((each) => collectSet(each, naming)),
     operations: [...collectOperations(given["functions"]), ...collectOperations(given["actions"])],
+    handlersCheckingRows: frozenSet(sets.flatMap((each) => each.handlersCheckingRows ?? [])),
   };
 }
 

@@ -122,17 +122,6 @@ export interface OfferedHandler {
   readonly isOffered?: (target: Readonly<Record<string, unknown>> | undefined) => boolean;
 }
 
-/** A handler of the framework over a database. */
-export interface RestrictedHandler {
-  /** Whether the handler checks row rules in its own transaction. */
-  readonly obeysRestriction?: boolean;
-}
-
-/** Returns whether a handler checks row rules in its own transaction. Handlers of the application do not. */
-export function obeysRestriction(handler: unknown): boolean {
-  return typeof handler === "function" && (handler as RestrictedHandler).obeysRestriction === true;
-}
-
 /** A source of rows of one entity type, for `queryable`: the result of `arraySource` or `sqlSource`. */
 export interface EntitySource<E extends EntityTypeDeclaration = EntityTypeDeclaration> extends QueryableSource {
   readonly entityType: E;

@@ -26,6 +26,8 @@ export interface ServiceDefinition {
   readonly operationImports: ReadonlyMap<string, OperationImport>;
   /** Unbound operations with their handlers, by name. */
   readonly operations: ReadonlyMap<string, OperationDefinition>;
+  /** The handlers of all sets that check row rules in their own transaction: they are called without further checks. */
+  readonly handlersCheckingRows: ReadonlySet<unknown>;
   /** The capabilities of related entities that belong to no declared set. */
   readonly defaultCapabilities: Capabilities;
   /** The settings of unbound operations. */

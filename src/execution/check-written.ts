@@ -1,5 +1,4 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { obeysRestriction } from "../definition/handlers.ts";
 import { refusalOfUnseen } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { linkedPairsOf } from "../edm/key-holder.ts";
@@ -18,7 +17,7 @@ import { startAll } from "./concurrency.ts";
 import { loadBelow, loadReferred } from "./load-relations.ts";
 import { type LoadRun, startRuleLoads } from "./load-run.ts";
 import { findOrMissing } from "./read-by-key.ts";
-import { definitionOf, type Reader, targetDefinition } from "./reader.ts";
+import { definitionOf, type Reader, serviceOf, targetDefinition } from "./reader.ts";
 import { conditionFor } from "./row-rules.ts";
 
 /** The known part of an entity after a write. */
@@ -49,7 +48,7 @@ export function checkWritten(set: EntitySetDefinition, entity: object, reader: R
  * @throws as for checkWritten
  */
 export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: object, reader: Reader): Maybe<boolean> {
-  if (obeysRestriction(handler) || !isObject(entity)) return true;
+  if (serviceOf(reader.context).handlersCheckingRows.has(handler) || !isObject(entity)) return true;
   const isKnown = ({ field }: StructuralProperty): boolean => declaredFieldOf(entity, field) !== undefined;
   return mayBeSeen(entitySet, { entity, isKnown, isSaved: true }, reader);
 }

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import { type EntitySetHandlers, type NavigationHandlers, obeysRestriction } from "../definition/handlers.ts";
+import type { EntitySetHandlers, NavigationHandlers } from "../definition/handlers.ts";
 import { refusalOfUnseen } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { mergeDelta } from "../definition/sets/merge-delta.ts";
@@ -13,7 +13,7 @@ import { canonicalEntity } from "./canonical-entity.ts";
 import { checkChangedReferences } from "./check-references.ts";
 import { checkCreated, checkCreatedBelow, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { findEntity, getEntity } from "./read-by-key.ts";
-import { definitionOf, type Reader } from "./reader.ts";
+import { definitionOf, type Reader, serviceOf } from "./reader.ts";
 import { conditionFor } from "./row-rules.ts";
 
 /** The names of the handlers that write a set. */
@@ -108,8 +108,8 @@ function writerOf<Name extends WriteName>(
 }
 
 /** Whether a handler is called without checks: because it checks the rules itself, or the reader sees all rows. */
-function isFree(handler: object, { gate }: Reader): boolean {
-  return gate === null || obeysRestriction(handler);
+function isFree(handler: object, { context, gate }: Reader): boolean {
+  return gate === null || serviceOf(context).handlersCheckingRows.has(handler);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { chain } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { GetByKeyHandler } from "../definition/handlers.ts";
+import type { EntitySetHandlers, GetByKeyHandler } from "../definition/handlers.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import { everyOption, describe, isObject } from "../definition/option-table.ts";
 import {
@@ -95,13 +95,15 @@ export function sqlEntitySet<
   const own = reader === null ? null : tableHandlers(type, reader, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);
   // Without the options of tables, the rest are options of `entitySet`.
-  const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own, others as EntitySetOptions<E, N, F, A>, {
+  const given: EntitySetOptions<E, N, F, A> = Object.assign({}, own?.handlers, others as EntitySetOptions<E, N, F, A>, {
     search: Array.isArray(search) ? searchOf(type, search, reader, report) : search,
     navigation: own === null ? others.navigation : own.navigation,
   });
   const database = reader === null ? undefined : transactionsOf(db, reader);
   const anyCaseGuids = reader?.profile.values.guidsAreTexts === true ? textGuids(type, columns) : undefined;
-  return Object.freeze({ ...entitySet(type, given), check: () => faults, uncomparable, anyCaseGuids, database });
+  const handlersCheckingRows = own?.checkingRows;
+  const set = entitySet(type, given);
+  return Object.freeze({ ...set, check: () => faults, uncomparable, anyCaseGuids, handlersCheckingRows, database });
 }
 
 /** Returns the keys of Guid properties that are stored as text in any letter case. */
@@ -192,13 +194,23 @@ function checkOperations(operations: unknown, report: (message: string, fix: str
   }
 }
 
+/** The handlers of a table. */
+interface TableHandlers<N> {
+  /** The handlers of the operations. */
+  readonly handlers: object;
+  /** The navigations with their handlers. */
+  readonly navigation: N | undefined;
+  /** The handlers that enforce row rules in the transaction of the write. */
+  readonly checkingRows: readonly object[];
+}
+
 /** Makes the handlers of the table's operations, and its navigations with their handlers. */
 function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>, F, A>(
   type: E,
   reader: SqlReader,
   options: SqlEntitySetOptions<E, N, F, A>,
   report: (message: string, fix: string) => void,
-): object & { readonly navigation: N | undefined } {
+): TableHandlers<N> {
   const { db, table: name, operations, rowVersion, navigation } = options;
   const entityType = declaredEntityType(type);
   if (rowVersion !== undefined) checkRowVersion(entityType, rowVersion, report);
@@ -223,11 +235,12 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const replaced = isNarrowed || getAll === undefined ? {} : { queryable: undefined };
   // If the application supplies `patch` or narrows the rows, it also has to write links.
   const isPatched = allows("patch") && options.patch === undefined && !isNarrowed;
+  const linked = linkNavigations(table, isPatched, navigation, options.columns);
+  const { create, replace, patch, delete: remove }: Partial<EntitySetHandlers<Context>> = { ...handlers, ...narrowed };
   return {
-    ...handlers,
-    ...narrowed,
-    ...replaced,
-    navigation: linkNavigations(table, isPatched, navigation, options.columns) as N | undefined,
+    handlers: { ...handlers, ...narrowed, ...replaced },
+    navigation: linked.navigations as N | undefined,
+    checkingRows: [create, replace, patch, remove, ...linked.handlers].filter((each) => each !== undefined),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from "../definition/context.ts";
-import { type NavigationHandlers, obeysRestriction } from "../definition/handlers.ts";
+import type { NavigationHandlers } from "../definition/handlers.ts";
 import type { Category } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationRouteMethods } from "../definition/service-description.ts";
@@ -67,9 +67,9 @@ function readOneAccess(each: NavigationScope): Access {
 
 /** Returns the rules for creating a related entity. */
 function createAccess(each: NavigationScope): Access {
-  const { set, member, target } = each;
+  const { scope, set, member, target } = each;
   const access = accessAlong(set, member.name, { category: "create", along: ["create"], target });
-  const isSeen = access.hidesRows === true && obeysRestriction(handlersOf(each).create);
+  const isSeen = access.hidesRows === true && scope.definition.handlersCheckingRows.has(handlersOf(each).create);
   return {
     ...access,
     further: furtherAlong(each, "Creating the entity", ["create"]),
@@ -79,14 +79,14 @@ function createAccess(each: NavigationScope): Access {
 
 /** Returns the rules for writing links. Handlers of the framework also check the changed rows. */
 function linkAccess(each: NavigationScope, category: Category, handler: object | undefined): Access {
-  const { set, member, target } = each;
+  const { scope, set, member, target } = each;
   const isChanged = keyHolderOf(set.entitySet, member) === "related";
   const along: readonly Category[] = isChanged ? ["read", "update"] : ["read"];
   const access = accessAlong(set, member.name, { category, along, target });
   return {
     ...access,
     further: furtherAlong(each, "Writing the link", along),
-    checksRows: access.hidesRows === true && obeysRestriction(handler),
+    checksRows: access.hidesRows === true && scope.definition.handlersCheckingRows.has(handler),
   };
 }
 

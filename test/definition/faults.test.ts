@@ -1740,10 +1740,10 @@ describe("startup", () => {
       "rows of a set whose database refuses keys that are taken",
       {
         entitySets: [
-          entitySet(Order, {
-            create: Object.assign(() => null, { obeysRestriction: true }),
-            authorization: { rows: () => allRows },
-          }),
+          {
+            ...entitySet(Order, { create: noRow, authorization: { rows: () => allRows } }),
+            handlersCheckingRows: [noRow],
+          },
         ],
       },
     ],

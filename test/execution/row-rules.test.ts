@@ -134,10 +134,10 @@ describe("a service", () => {
   });
 
   test("calls handlers that check the rules themselves without further checks", () => {
-    const obedient = Object.assign(() => "called", { obeysRestriction: true });
+    const obedient = (): string => "called";
     const handlers = { create: obedient, replace: obedient, patch: obedient, delete: obedient };
     const { service, context } = guard(
-      things(() => noRows, handlers),
+      { ...things(() => noRows, handlers), handlersCheckingRows: [obedient] },
       owners(),
     );
     const { entitySet: set } = setOf(service, "Things");

@@ -78,6 +78,30 @@ test("rejects writes to sets with rules that share handlers of one declaration",
   await db.destroy();
 });
 
+test("checks the rule before it calls a handler that replaces one of the table", async () => {
+  const db = await openDatabase();
+  let calls = 0;
+  const replacing = {
+    patch: () => {
+      calls += 1;
+      return null;
+    },
+  };
+  for (const replaced of [{}, replacing]) {
+    const notes = sqlEntitySet(Note, {
+      db,
+      table: "notes",
+      operations,
+      authorization: { rows: (_user, row) => row.text.ne("new") },
+      ...replaced,
+    });
+    expect(await ask([notes], "PATCH", "Notes(1)")).toEqual([403, []]);
+  }
+  expect(calls).toBe(0);
+  expect(await db.selectFrom("notes").select("text").execute()).toEqual([{ text: "a" }]);
+  await db.destroy();
+});
+
 test("reports a rule that navigates to another database for any request", async () => {
   const [here, there] = [await openDatabase(), await openDatabase()];
   const sets = [

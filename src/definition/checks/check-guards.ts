@@ -7,7 +7,6 @@ import {
   navigationPlace,
   operationPlace,
 } from "../declared-service.ts";
-import { obeysRestriction } from "../handlers.ts";
 import { navigationHandlersOf } from "../navigations/navigation-handlers.ts";
 import {
   askingNavigations,
@@ -97,10 +96,10 @@ export function* checkRowRules({ sets }: DeclaredService): Iterable<Configuratio
  * Checks that a create with a key of the client cannot overwrite a hidden entity.
  * @see docs/guides/authorization.md
  */
-export function* checkChosenKeys({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const set of sets.filter(hasRows)) {
+export function* checkChosenKeys(service: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of service.sets.filter(hasRows)) {
     if (set.options["getByKey"] !== undefined || !choosesKeys(set)) continue;
-    const [first] = creatingRoutes(set, sets, options);
+    const [first] = creatingRoutes(set, service);
     if (first === undefined) continue;
     const message =
       "Clients choose the keys of new entities, but without `getByKey` the service cannot check whether a hidden entity has the key.";
@@ -153,17 +152,16 @@ function* entityRoutes(set: DeclaredSet, sets: readonly DeclaredSet[]): Iterable
  */
 function* creatingRoutes(
   set: DeclaredSet,
-  sets: readonly DeclaredSet[],
-  { defaults }: DeclaredService["options"],
+  { sets, options: { defaults }, handlersCheckingRows: checking }: DeclaredService,
 ): Iterable<string> {
   const { create } = set.options;
-  if (create !== undefined && !obeysRestriction(create)) yield `/${set.name}`;
+  if (create !== undefined && !checking.has(create)) yield `/${set.name}`;
   const nestsByDefault = isObject(defaults) && defaults["allowDeepInsert"] === true;
   for (const { from, navigation } of navigationsInto(set, sets)) {
     const related = navigationHandlersOf(navigation, sets)["create"];
-    if (related !== undefined && !obeysRestriction(related)) yield `/${from.name}({key})/${navigation.name}`;
+    if (related !== undefined && !checking.has(related)) yield `/${from.name}({key})/${navigation.name}`;
     const { create: nests, allowDeepInsert = nestsByDefault } = from.options;
-    if (nests !== undefined && allowDeepInsert === true && !obeysRestriction(nests)) yield `/${from.name}`;
+    if (nests !== undefined && allowDeepInsert === true && !checking.has(nests)) yield `/${from.name}`;
   }
 }
 

@@ -109,6 +109,11 @@ export interface EntitySetDeclaration<
    * Guids as text.
    */
   readonly anyCaseGuids?: readonly string[] | undefined;
+  /**
+   * The handlers that check row rules in their own transaction, such as those of a table; without them, none do. Handlers
+   * with which the application replaces them are not listed.
+   */
+  readonly handlersCheckingRows?: readonly object[] | undefined;
 }
 
 /**

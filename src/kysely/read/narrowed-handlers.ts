@@ -1,11 +1,5 @@
 import type { Context } from "../../definition/context.ts";
-import type {
-  Answer,
-  EntitySetHandlers,
-  GetByKeyHandler,
-  QueryableHandler,
-  RestrictedHandler,
-} from "../../definition/handlers.ts";
+import type { Answer, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { isODataError, type ODataError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
@@ -43,7 +37,6 @@ export function narrowedHandlers(
   queryable: QueryableHandler<Context>,
   handlers: KeyedHandlers,
 ): KeyedHandlers {
-  const obeying: RestrictedHandler = { obeysRestriction: true };
   const read = readerOfShown(type, queryable);
   const key = Object.freeze(type.key.map((property) => ({ property })));
   const isShown = async (wanted: unknown, context: Context): Promise<boolean> => {
@@ -51,12 +44,10 @@ export function narrowedHandlers(
     if (isODataError(found)) throw found;
     return found !== null;
   };
-  const changing = (change: Change): Change =>
-    Object.assign(
-      async (wanted: unknown, values: unknown, context: Context) =>
-        (await isShown(wanted, context)) ? change(wanted, values, context) : null,
-      obeying,
-    );
+  const changing =
+    (change: Change): Change =>
+    async (wanted, values, context) =>
+      (await isShown(wanted, context)) ? change(wanted, values, context) : null;
   const { getByKey, replace, patch, delete: remove } = handlers;
   return {
     ...(getByKey === undefined ? {} : { getByKey: keyedHandler(type, read) }),
@@ -65,11 +56,8 @@ export function narrowedHandlers(
     ...(remove === undefined
       ? {}
       : {
-          delete: Object.assign(
-            async (wanted: unknown, context: Context) =>
-              (await isShown(wanted, context)) ? remove(wanted, context) : false,
-            obeying,
-          ),
+          delete: async (wanted: unknown, context: Context) =>
+            (await isShown(wanted, context)) ? remove(wanted, context) : false,
         }),
   };
 }

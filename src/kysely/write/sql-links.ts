@@ -1,5 +1,5 @@
 import type { Context } from "../../definition/context.ts";
-import type { LinkHandler, NavigationHandlers, OfferedHandler, RestrictedHandler } from "../../definition/handlers.ts";
+import type { LinkHandler, NavigationHandlers, OfferedHandler } from "../../definition/handlers.ts";
 import { isObject } from "../../definition/option-table.ts";
 import type { AnyWriteContext } from "./expected-values.ts";
 import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
@@ -10,6 +10,13 @@ import { tableOfSet } from "./table-sets.ts";
 /** The options of the target set, before there is a service. */
 type Target = Readonly<Record<string, unknown>> | undefined;
 
+/** The navigations of a table. */
+interface LinkedNavigations {
+  readonly navigations: unknown;
+  /** The added handlers; all of them enforce row rules in the transaction of the write. */
+  readonly handlers: readonly object[];
+}
+
 /**
  * Adds handlers to the navigations of a table, except where the application supplies its own: handlers for links if both the
  * table and the table with the values of the link allow `patch`, and a handler that creates related entities along `on` if
@@ -18,17 +25,25 @@ type Target = Readonly<Record<string, unknown>> | undefined;
  * @param columns the column options of the set
  * @see docs/reference/navigation.md
  */
-export function linkNavigations(table: SqlTable, isPatched: boolean, navigations: unknown, columns: unknown): unknown {
-  if (!isObject(navigations)) return navigations;
-  return Object.fromEntries(
+export function linkNavigations(
+  table: SqlTable,
+  isPatched: boolean,
+  navigations: unknown,
+  columns: unknown,
+): LinkedNavigations {
+  if (!isObject(navigations)) return { navigations, handlers: [] };
+  const handlers: object[] = [];
+  const linked = Object.fromEntries(
     Object.entries(navigations).map(([field, declaration]) => {
       if (!isObject(declaration) || !isObject(declaration["options"])) return [field, declaration];
       const { options } = declaration;
       const made = handlersOf(table, field, isPatched, { cardinality: declaration["cardinality"], options });
+      for (const handler of Object.values(made)) handlers.push(handler as object);
       const through = isObject(options["through"]) ? { through: withLetterCase(options["through"], columns) } : {};
       return [field, Object.freeze({ ...declaration, options: Object.freeze({ ...made, ...options, ...through }) })];
     }),
   );
+  return { navigations: linked, handlers };
 }
 
 /** Marks the columns of a link table that repeat Guids stored as text in any letter case. */
@@ -57,8 +72,7 @@ function handlersOf(
     { isOffered: (target: Target) => isShared(table, tableOf(target?.["create"])) } satisfies OfferedHandler,
   );
   const handlers = isCollection && pairs !== null ? { ...links, create } : links;
-  const obeying: RestrictedHandler = { obeysRestriction: true };
-  for (const handler of Object.values(handlers)) noteTable(Object.assign(handler as object, obeying), table);
+  for (const handler of Object.values(handlers)) noteTable(handler as object, table);
   return handlers;
 }
 

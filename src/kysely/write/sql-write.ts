@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
-import type { EntitySetHandlers, RestrictedHandler } from "../../definition/handlers.ts";
+import type { EntitySetHandlers } from "../../definition/handlers.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
@@ -17,11 +17,8 @@ import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import type { Expected } from "./write-statements.ts";
 
-/** The handlers that write one table. */
+/** The handlers that write one table. All of them enforce row rules in the transaction of the write. */
 type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">>;
-
-/** All of them enforce row rules in the transaction of the write. */
-const OBEYING: RestrictedHandler = { obeysRestriction: true };
 
 /**
  * Makes the handlers that create, replace, patch and delete the rows of a table. Each write is one transaction and returns
@@ -57,12 +54,7 @@ export function writeHandlers(table: SqlTable): WriteHandlers {
     });
   const create = (entity: unknown, context: Context): Maybe<Values> =>
     rejectingThrows(() => insertGraph(table, entity as Values, context));
-  return {
-    create: Object.assign(create, OBEYING),
-    replace: Object.assign(change(false), OBEYING),
-    patch: Object.assign(change(true), OBEYING),
-    delete: Object.assign(remove, OBEYING),
-  };
+  return { create, replace: change(false), patch: change(true), delete: remove };
 }
 
 /** Turns thrown errors into rejected promises, while results may be synchronous: applications call these handlers too. */
