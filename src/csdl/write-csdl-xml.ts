@@ -16,8 +16,7 @@ import {
   recordAnnotation,
 } from "./write-annotations.ts";
 import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
-import { defaultText, typeAttributes } from "./write-type-reference.ts";
-import { writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
+import { defaultText, typeAttributes, writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
 /**

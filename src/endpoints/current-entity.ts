@@ -5,8 +5,7 @@ import { getEntity, readByKey, type FoundEntity } from "../execution/read-by-key
 import { matchesEntityTag, namesEveryEntityTag } from "../http/conditional.ts";
 import { etagValuesReader } from "../payload/etag-values.ts";
 import { etagWriter } from "../payload/etag.ts";
-import { selectNothing } from "../plan/plain-clauses.ts";
-import { propertiesToRead } from "../plan/properties-to-read.ts";
+import { selectNothing, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { AddressedEntity } from "./addressed-entity.ts";
 import type { Exchange, ExpectedValues } from "./exchange.ts";
 

@@ -5,8 +5,8 @@ import type { EntitySetDefinition, ServiceDefinition } from "../definition/servi
 import { guardedReferencesOf } from "../definition/sets/guarded-reference.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
+import { compiledFor } from "../memory/compile-expression.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
-import { compiledFor } from "../memory/compiled-cache.ts";
 import { isObject } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import { relatedTable } from "../memory/relations.ts";

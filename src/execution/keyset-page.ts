@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { compiledFor } from "../memory/compiled-cache.ts";
+import { compiledFor } from "../memory/compile-expression.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";

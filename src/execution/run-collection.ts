@@ -3,9 +3,14 @@ import type { Context } from "../definition/context.ts";
 import type { AppliedQuery, CollectionQuery, EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { toCollectionQuery } from "../plan/collection-query.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
-import { type CollectionPlan, type LastRow, planCount, type ReadForm } from "../plan/plan-collection.ts";
+import {
+  toCollectionQuery,
+  type CollectionPlan,
+  type LastRow,
+  planCount,
+  type ReadForm,
+} from "../plan/plan-collection.ts";
 import { restrictQuery } from "../plan/row-rules.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";

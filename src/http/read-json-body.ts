@@ -1,5 +1,5 @@
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { JsonLimitError, JsonSyntaxError } from "../json/json-errors.ts";
+import { JsonLimitError, JsonSyntaxError } from "../json/json-scanner.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { payloadTooLarge, tooManyValues } from "./body-buffer.ts";

@@ -1,5 +1,4 @@
-import { JsonLimitError, type JsonSyntaxError } from "./json-errors.ts";
-import { JsonScanner } from "./json-scanner.ts";
+import { JsonLimitError, type JsonSyntaxError, JsonScanner } from "./json-scanner.ts";
 import type { JsonValue } from "./json-value.ts";
 
 /** The limits of one parse. */

@@ -1,6 +1,6 @@
 import type { EntityType } from "../edm/model.ts";
 import type { EntityPage, SourceQuery } from "../query/source.ts";
-import { compiledFor } from "./compiled-cache.ts";
+import { compiledFor } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import { type CompiledExpression, Evaluation } from "./evaluation.ts";
 import { isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";

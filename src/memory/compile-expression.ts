@@ -1,9 +1,10 @@
 import { assertNever } from "../base/assert-never.ts";
+import { keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CountExpression, Expression } from "../query/expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";
-import { requireParameter } from "./compare-parameter.ts";
+import { requireParameter } from "./compare-date-object.ts";
 import { compileComparison } from "./compile-comparison.ts";
 import { compileIn } from "./compile-in.ts";
 import { compileLambda } from "./compile-lambda.ts";
@@ -98,4 +99,19 @@ function compileConversion(
     const value = operand(entity, evaluation);
     return value === null ? null : convert(value);
   };
+}
+
+/** A filter or a term of an order: it has an expression and lives as long as its shape. */
+export interface Clause {
+  readonly expression: Expression;
+}
+
+const COMPILE: Readonly<Record<RoundingMode, (clause: Clause) => CompiledExpression>> = {
+  "spec-compliant": keptPer(({ expression }: Clause) => compileExpression(expression, "spec-compliant")),
+  BankersRounding: keptPer(({ expression }: Clause) => compileExpression(expression, "BankersRounding")),
+};
+
+/** Returns the closure of an expression. It is compiled on first use, so later requests of the shape compile nothing. */
+export function compiledFor(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
+  return COMPILE[roundingMode](clause);
 }

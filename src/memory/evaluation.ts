@@ -1,7 +1,7 @@
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
-import { tooManyItems } from "../query/item-budget.ts";
+import { tooManyItems } from "../errors/odata-error.ts";
 import { newRelations, type Relations } from "./relations.ts";
 
 /** The number of items that nested lambda operators of one evaluation may evaluate: about a second of work. */

@@ -6,12 +6,12 @@ import type { NavigationRouteMethods } from "../definition/service-description.t
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type Access, accessAlong, judgedAlong } from "./access.ts";
-import { bodyLimit, countResponse } from "./entity-set-paths.ts";
+import { bodyLimit, countResponse, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { createExample, referenceExample } from "./examples.ts";
-import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
-import { type NavigationOptions, navigationOptions } from "./navigation-options.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
+  type NavigationOptions,
+  navigationOptions,
   conditionsOf,
   hasConditions,
   PREFER_PAGE_SIZE,

@@ -3,8 +3,7 @@ import type { RouteResource, ServiceDescription, ServiceRoute } from "../definit
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo } from "./document-info.ts";
 import { describeServices } from "./document.ts";
-import { loadViewerAssets } from "./viewer-assets.ts";
-import { VIEWER_PATHS, viewerResources } from "./viewer-page.ts";
+import { loadViewerAssets, VIEWER_PATHS, viewerResources } from "./viewer-page.ts";
 
 /** The options of `openApiRoute`. */
 export interface OpenApiRouteOptions extends OpenApiInfo {

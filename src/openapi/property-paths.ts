@@ -1,9 +1,8 @@
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { accessOf } from "./access.ts";
-import { bodyLimit } from "./entity-set-paths.ts";
+import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
-import { addMemberOperation, type MemberScope, memberScopes } from "./member-scope.ts";
 import { conditionsOf, hasConditions, IF_NONE_MATCH } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
 import type { ServiceScope } from "./service-scope.ts";

@@ -4,9 +4,8 @@ import type { JsonValue } from "../json/json-value.ts";
 import { keyFields } from "./body-key.ts";
 import type { BodyObject, UnknownMembers } from "./body-members.ts";
 import { type BodyPlace, bodyRoot } from "./body-place.ts";
-import { nestedLinksOf } from "./nested-links.ts";
 import { compileDeltaReader, compileReplacementReader, type DeltaBody, type ReplacementBody } from "./read-changes.ts";
-import { compileNewEntityReader } from "./read-entity.ts";
+import { nestedLinksOf, compileNewEntityReader } from "./read-entity.ts";
 import { ValueReaders } from "./read-value.ts";
 import { refuseBindings } from "./refuse-binding.ts";
 

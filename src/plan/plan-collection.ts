@@ -1,7 +1,16 @@
-import type { EntitySetHandlers } from "../definition/handlers.ts";
+import type { EntitySetHandlers, CollectionQuery } from "../definition/handlers.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type { BoundQuery, OrderByItem, SelectedProperty } from "../query/clauses.ts";
+import type {
+  BoundQuery,
+  OrderByItem,
+  SelectedProperty,
+  ExpandedNavigation,
+  FilterClause,
+  SelectExpandClause,
+} from "../query/clauses.ts";
+import { fillParameters } from "../query/walk-expression.ts";
 import { type KeysetValue, type Seek, seekBehind } from "./keyset-filter.ts";
 import { type KeysetOrder, keysetOrder, withOrderProperties } from "./keyset-order.ts";
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
@@ -180,4 +189,47 @@ export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
     orderBy: [],
     expand: null,
   };
+}
+
+/**
+ * Returns the bound query for an `applyQuery` handler, with a literal for each parameter.
+ * @see docs/reference/handlers.md
+ */
+export function toCollectionQuery(plan: CollectionPlan): CollectionQuery {
+  const { query, page } = plan;
+  const { shape, values } = query;
+  const filter = fillFilter(shape.filter, values);
+  const orderBy = fillOrder(shape.orderBy, values);
+  return {
+    filter,
+    orderBy,
+    select: shape.selectExpand.isSelection ? shape.selectExpand.selected : null,
+    expand: fillExpansions(shape.selectExpand, values),
+    search: query.search,
+    skip: plan.skip,
+    top: query.top,
+    count: query.count,
+    pageSize: query.top === undefined ? (page.size ?? null) : null,
+  };
+}
+
+function fillFilter(filter: FilterClause | null, values: readonly PrimitiveValue[]): FilterClause | null {
+  return filter === null ? null : { expression: fillParameters(filter.expression, values) };
+}
+
+function fillOrder(orderBy: readonly OrderByItem[], values: readonly PrimitiveValue[]): readonly OrderByItem[] {
+  return orderBy.map(({ expression, descending }) => ({ expression: fillParameters(expression, values), descending }));
+}
+
+function fillExpansions(
+  { expanded }: SelectExpandClause,
+  values: readonly PrimitiveValue[],
+): readonly ExpandedNavigation[] | null {
+  if (expanded.length === 0) return null;
+  return expanded.map((expansion) => ({
+    ...expansion,
+    filter: fillFilter(expansion.filter, values),
+    orderBy: fillOrder(expansion.orderBy, values),
+    selectExpand: { ...expansion.selectExpand, expanded: fillExpansions(expansion.selectExpand, values) ?? [] },
+  }));
 }

@@ -20,10 +20,10 @@ import { checkHost, readBaseUrl } from "../http/base-url.ts";
 import { isCrossSiteWrite } from "../http/cross-site.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
+import { readRequestId } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/odata-version.ts";
-import { readRequestId } from "../http/request-id.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
@@ -33,12 +33,11 @@ import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
-import { describedRoutes } from "./described-routes.ts";
 import { toEntitySetRuntime } from "./entity-set-runtime.ts";
 import { finishResponse } from "./finish-response.ts";
 import { openFurtherRoutes, type FurtherRoutes } from "./further-routes.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
-import { RouteTable } from "./route-table.ts";
+import { describedRoutes, RouteTable } from "./route-table.ts";
 import { SchemaGate } from "./schema-gate.ts";
 
 /** The number of query shapes that a service caches: more than the clients of an application usually need. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonSyntaxError } from "../../src/json/json-errors.ts";
+import { JsonSyntaxError } from "../../src/json/json-scanner.ts";
 import { JsonNumber, type JsonValue } from "../../src/json/json-value.ts";
 import { parseJson } from "../../src/json/parse-json.ts";
 import { writeJsonString } from "../../src/json/write-json.ts";

@@ -22,8 +22,8 @@ import { canonicalKind, canonicalTest } from "../../src/memory/canonical-test.ts
 import { keyOrder, valueComparison } from "../../src/memory/compare.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";
+import { roundDouble } from "../../src/memory/function-library.ts";
 import { computeIntegers } from "../../src/memory/integer-arithmetic.ts";
-import { roundDouble } from "../../src/memory/round.ts";
 import type { ArithmeticOperator, Expression } from "../../src/query/expression.ts";
 import { caseCount } from "../cases.ts";
 import { bindOne, propertyOf, read } from "./model.ts";

@@ -5,8 +5,8 @@ import { buildServiceDefinition } from "../../src/definition/build-service-defin
 import type { VaryingRowCondition } from "../../src/definition/predicates/row-conditions.ts";
 import { compileRowRule } from "../../src/definition/rules/row-rule.ts";
 import { canBeTrue } from "../../src/memory/can-be-true.ts";
+import { compiledFor } from "../../src/memory/compile-expression.ts";
 import { fieldOf } from "../../src/memory/compile-property.ts";
-import { compiledFor } from "../../src/memory/compiled-cache.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";
 
 const Thing = entityType("Thing", {

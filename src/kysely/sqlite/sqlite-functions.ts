@@ -11,7 +11,7 @@ import {
   subtractDecimals,
 } from "../../edm/decimal-arithmetic.ts";
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fromScaled } from "../../edm/decimal.ts";
-import { tooManyItems } from "../../query/item-budget.ts";
+import { tooManyItems } from "../../errors/odata-error.ts";
 import { toDecimalKey } from "../cells/decimal-neighbours.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
 
