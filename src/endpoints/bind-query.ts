@@ -32,12 +32,12 @@ export function bindCount(exchange: Exchange, target: QueryTarget, rules?: Optio
  */
 export function bindEntity(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundEntityQuery {
   const query = bindEntityQuery(readOptions(exchange), readable(exchange, target), exchange.service.shapes, rules);
-  if (exchange.service.hasRules) authorizeExpansions(readerOf(exchange), query.selectExpand, target.entitySet);
+  if (exchange.service.hasRules) authorizeExpansions(queryReaderOf(exchange), query.selectExpand, target.entitySet);
   return query;
 }
 
 function authorized(exchange: Exchange, query: BoundQuery): BoundQuery {
-  if (exchange.service.hasRules) authorizeShape(readerOf(exchange), query.shape);
+  if (exchange.service.hasRules) authorizeShape(queryReaderOf(exchange), query.shape);
   return query;
 }
 
@@ -46,10 +46,10 @@ function readable(exchange: Exchange, target: QueryTarget): QueryTarget {
   if (!exchange.service.hasRules) return target;
   const { system } = readOptions(exchange);
   if (system.get("$expand")?.includes("*") !== true) return target;
-  return { ...target, star: starAccessOf(readerOf(exchange)) };
+  return { ...target, star: starAccessOf(queryReaderOf(exchange)) };
 }
 
 /** Returns the user and the service of a request, for rules of queries. */
-export function readerOf({ service, user, isTargetSkipped }: Exchange): QueryReader {
+export function queryReaderOf({ service, user, isTargetSkipped }: Exchange): QueryReader {
   return { definition: service.definition, user, isOwnSkipped: isTargetSkipped };
 }

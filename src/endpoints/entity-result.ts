@@ -11,7 +11,7 @@ import { entityUrl } from "../payload/entity-url.ts";
 import { etagWriter } from "../payload/etag.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
-import { readerOf } from "./bind-query.ts";
+import { queryReaderOf } from "./bind-query.ts";
 import { entityBody } from "./entity-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
@@ -93,7 +93,7 @@ function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult
     ? readableGraph(
         graph,
         { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] },
-        { targetOf, access: starAccessOf(readerOf(exchange)) },
+        { targetOf, access: starAccessOf(queryReaderOf(exchange)) },
       )
     : graph;
   return chain(visibleGraph(readable, origin, targetOf, exchange.reader), (seen) => {

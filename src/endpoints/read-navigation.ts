@@ -105,7 +105,7 @@ export const readNavigationCount: Endpoint = (exchange, path) => {
  * @throws ODataError as for readNavigation, and `NotFound` when the entity is not related
  * @see docs/reference/navigation.md
  */
-export const readRelated: Endpoint = (exchange, path) => {
+export const readNavigationEntity: Endpoint = (exchange, path) => {
   const navigation = navigationOf(exchange, path);
   if (path.kind !== "relatedEntity") throw new Error(`A path of kind ${path.kind} addresses no related entity.`);
   const { relatedKey } = path;
@@ -157,16 +157,16 @@ export function collectionOf(
       chain(openTable(exchange, navigation, table, key), (parent) =>
         searchRelatedTable(table, parent, { search, clause }, exchange.reader),
       );
-    return { form: "related", rows: seenRows({ queryable, search: searchTable }), selectPushdownEnabled };
+    return { form: "related", rows: rowsWithoutSet({ queryable, search: searchTable }), selectPushdownEnabled };
   }
   const getAll = (): Maybe<Iterable<unknown>> => readAll(exchange, navigation, key);
   const searchRows: SearchHandler = (clause) =>
     chain(getAll(), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, exchange.reader));
-  return { form: "get-all", rows: seenRows({ getAll, search: searchRows }), selectPushdownEnabled };
+  return { form: "get-all", rows: rowsWithoutSet({ getAll, search: searchRows }), selectPushdownEnabled };
 }
 
 /** Wraps handlers that return only visible entities. */
-function seenRows(handlers: CollectionRows["handlers"]): CollectionRows {
+function rowsWithoutSet(handlers: CollectionRows["handlers"]): CollectionRows {
   return { handlers, entitySet: null };
 }
 

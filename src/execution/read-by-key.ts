@@ -173,14 +173,14 @@ function readKeyedRow(
   if (conditionFor(entitySet, reader) === "all") {
     return chain(getByKey.readRow(key, selected(), context, joins), (answer) => answeredValue(answer));
   }
-  return chain(seenRows(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {
+  return chain(keyedSource(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {
     if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} cannot be read by key.`);
     return relational.readRow(key, selected(), joins, context.transaction);
   });
 }
 
 /** Returns the source in which a row is read by its key: the handler's own, or the visible rows of `queryable`. */
-function seenRows(entitySet: EntitySet, { source }: GetByKey, reader: Reader): Maybe<QueryableSource> {
+function keyedSource(entitySet: EntitySet, { source }: GetByKey, reader: Reader): Maybe<QueryableSource> {
   if (source !== undefined) return restrictSource(entitySet, source, reader);
   const { queryable } = definitionOf(entitySet, reader.context).handlers;
   if (queryable === undefined) throw new TypeError(`${entitySet.name} has no source to read rows by key.`);

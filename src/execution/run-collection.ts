@@ -91,7 +91,7 @@ function readPage(
   reader: Reader,
 ): Maybe<CollectionResult> {
   const { context } = reader;
-  if (plan.form === "profile-applied" && handlers.applyQuery !== undefined) {
+  if (plan.form === "apply-query" && handlers.applyQuery !== undefined) {
     const query = restrictedQuery(plan, reader);
     if (query === null) return cutAppliedQuery(plan, toCollectionQuery(plan), { items: [], count: 0 });
     return chain(handlers.applyQuery(query, context), (answer) => cutAppliedQuery(plan, query, answeredValue(answer)));

@@ -22,7 +22,7 @@ import { totalOrderOf } from "./total-order.ts";
  * The form in which a set is read as a collection, by precedence. `related` reads a queryable source of related entities
  * on a route without tokens. @see docs/reference/handlers.md
  */
-export type ReadForm = "profile-applied" | "queryable" | "get-all" | "related";
+export type ReadForm = "apply-query" | "queryable" | "get-all" | "related";
 
 /** The plan for one read of a collection: the work of the handler, and the remaining work. */
 export interface CollectionPlan {
@@ -69,7 +69,7 @@ export interface PageRequest {
 
 /** Returns the form in which a set is read; undefined without a handler for collections. */
 export function readForm(handlers: EntitySetHandlers<never>): ReadForm | undefined {
-  if (handlers.applyQuery !== undefined) return "profile-applied";
+  if (handlers.applyQuery !== undefined) return "apply-query";
   if (handlers.queryable !== undefined) return "queryable";
   return handlers.getAll === undefined ? undefined : "get-all";
 }
@@ -177,7 +177,7 @@ const NO_PROPERTIES: readonly SelectedProperty[] = Object.freeze([]);
 
 /** Plans a count, without page and order. A source returns no rows, an `applyQuery` handler returns all. */
 export function planCount(form: ReadForm, query: BoundQuery): CollectionPlan {
-  const size = form === "profile-applied" ? undefined : 0;
+  const size = form === "apply-query" ? undefined : 0;
   return {
     form,
     query: { ...query, top: undefined, skip: 0, skipToken: undefined, count: true },

@@ -15,7 +15,7 @@ import { continuationOptions } from "../query/continuation.ts";
 import type { SourceQuery } from "../query/source.ts";
 import {
   expansionWays,
-  navigationHandlersOf,
+  findNavigationHandlers,
   parentProperties,
   planRelated,
   type RelatedLoad,
@@ -95,7 +95,7 @@ const planOf = keptPerPair((clause: SelectExpandClause, scope: ExpandScope): Exp
 
 function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep {
   const { entitySet, navigationProperty, orderBy, selectExpand } = expansion;
-  const handlers = navigationHandlersOf(scope, entitySet, navigationProperty.name);
+  const handlers = findNavigationHandlers(scope, entitySet, navigationProperty.name);
   const below = planExpand(selectExpand, scope);
   const { get, getBatch } = handlers;
   const isHandled = (getBatch ?? get) !== undefined;

@@ -65,7 +65,7 @@ export function targetWay({ entitySet, navigationProperty, target }: PathStep): 
 }
 
 /** Returns the handlers of a navigation property of a set. */
-export function navigationHandlersOf(
+export function findNavigationHandlers(
   { entitySets }: Pick<ServiceDefinition, "entitySets">,
   entitySet: EntitySet,
   name: string,

@@ -9,7 +9,7 @@ import type { ExpandedNavigation, FilterClause, OrderByItem } from "../query/cla
 import type { Expression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { fillParameters, childrenOf } from "../query/walk-expression.ts";
-import { navigationHandlersOf } from "./plan-related.ts";
+import { findNavigationHandlers } from "./plan-related.ts";
 
 /** Returns the row rule of a set for the user of a request; `all` without a rule. */
 export type ConditionOf = (entitySet: EntitySet) => RowCondition;
@@ -79,7 +79,7 @@ function restrictExpansions(
 ): readonly ExpandedNavigation[] {
   return expand.map((expansion) => {
     const { entitySet, navigationProperty, target, selectExpand, filter } = expansion;
-    const { get, getBatch } = navigationHandlersOf(definition, entitySet, navigationProperty.name);
+    const { get, getBatch } = findNavigationHandlers(definition, entitySet, navigationProperty.name);
     if ((get ?? getBatch) === undefined) refuseHidden(expansion, "$expand", conditionOf);
     const expanded = restrictExpansions(selectExpand.expanded, conditionOf, definition);
     return {

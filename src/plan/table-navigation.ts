@@ -5,7 +5,7 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { FilterClause, QueryShape, SelectedProperty } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import type { RelatedShape } from "../query/source.ts";
-import { navigationHandlersOf } from "./plan-related.ts";
+import { findNavigationHandlers } from "./plan-related.ts";
 import { totalOrder } from "./total-order.ts";
 
 /** A navigation between tables, whose routes need no handler. */
@@ -43,7 +43,7 @@ export function hasNavigationRoute(
   entitySet: EntitySet,
   name: string,
 ): boolean {
-  const { get, getBatch } = navigationHandlersOf(definition, entitySet, name);
+  const { get, getBatch } = findNavigationHandlers(definition, entitySet, name);
   return (get ?? getBatch) !== undefined || tableNavigation(definition, entitySet, name) !== null;
 }
 

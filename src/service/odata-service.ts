@@ -74,7 +74,7 @@ export interface ODataService {
  */
 export function odataService(options: ServiceOptions): ODataService {
   const declared = buildServiceDefinition(options, defaultLogger);
-  const gate = new SchemaGate(declared, options.schemaCheck ?? "error");
+  const schemaGate = new SchemaGate(declared, options.schemaCheck ?? "error");
   const definition = withRowRules(declared);
   const runtime = toRuntime(definition, options.secret);
   const routes = new RouteTable(definition);
@@ -85,7 +85,7 @@ export function odataService(options: ServiceOptions): ODataService {
     const finish = (response: ODataResponse): ODataResponse => finishResponse(request, id, response);
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const answer = answerRequest(request, id, runtime, { routes, further, gate });
+      const answer = answerRequest(request, id, runtime, { routes, further, schemaGate });
       return isPromiseLike(answer) ? Promise.resolve(answer).then(finish, fail) : finish(answer);
     } catch (error) {
       return fail(error);
@@ -98,7 +98,7 @@ export function odataService(options: ServiceOptions): ODataService {
     group,
     model,
     logger,
-    ready: () => gate.ready(),
+    ready: () => schemaGate.ready(),
     handle,
     fetch: async (request: Request) => {
       const odata = fromFetchRequest(request);
@@ -115,7 +115,7 @@ interface ServiceRoutes {
   readonly routes: RouteTable;
   readonly further: FurtherRoutes;
   /** The check that requests for data wait for. */
-  readonly gate: SchemaGate;
+  readonly schemaGate: SchemaGate;
 }
 
 /** Checks a request and passes it to its endpoint. */
@@ -123,7 +123,7 @@ function answerRequest(
   request: ODataRequest,
   id: string,
   runtime: ServiceRuntime,
-  { routes, further, gate }: ServiceRoutes,
+  { routes, further, schemaGate }: ServiceRoutes,
 ): ODataResponse | PromiseLike<ODataResponse> {
   const { definition } = runtime;
   checkHost(request);
@@ -145,9 +145,9 @@ function answerRequest(
   return chain(authenticate(arrival, definition), (user) => {
     const access = runtime.hasRules ? authorize(user, definition, path, endpoint) : unrestricted(user);
     const exchange = new Exchange(runtime, arrival, access);
-    if (gate.isOpen || !isOfData(path)) return endpoint.answer(exchange, path);
+    if (schemaGate.isOpen || !isOfData(path)) return endpoint.answer(exchange, path);
     const { method } = request;
-    return chain(gate.enter(requestFields(definition, { id, method, path: url.path })), () =>
+    return chain(schemaGate.enter(requestFields(definition, { id, method, path: url.path })), () =>
       endpoint.answer(exchange, path),
     );
   });

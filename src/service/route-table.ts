@@ -20,7 +20,7 @@ import { patchEntity } from "../endpoints/patch-entity.ts";
 import { readCollection, readCount } from "../endpoints/read-collection.ts";
 import { readMetadata, readServiceDocument } from "../endpoints/read-document.ts";
 import { readEntity } from "../endpoints/read-entity.ts";
-import { readNavigation, readNavigationCount, readRelated } from "../endpoints/read-navigation.ts";
+import { readNavigation, readNavigationCount, readNavigationEntity } from "../endpoints/read-navigation.ts";
 import { readProperty, readPropertyValue } from "../endpoints/read-property.ts";
 import { readReferences } from "../endpoints/read-references.ts";
 import { replaceEntity } from "../endpoints/replace-entity.ts";
@@ -217,7 +217,9 @@ function navigationRoutes(
     },
     navigationCount: { GET: declared(isCollection && reads, readNavigationCount, "read", READS) },
     // The route of one related entity needs `getByKey` of the target set.
-    relatedEntity: { GET: declared(isCollection && reads && target?.handlers.getByKey, readRelated, "read", READS) },
+    relatedEntity: {
+      GET: declared(isCollection && reads && target?.handlers.getByKey, readNavigationEntity, "read", READS),
+    },
     reference: {
       GET: declared(reads || isLinked, readReferences, "read", READS),
       POST: declared(handlers?.addRef, addReference, "create", relinks),

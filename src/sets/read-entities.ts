@@ -27,7 +27,7 @@ export async function readEntities(read: EntityRead, reader: Reader): Promise<re
   const { set, form, query } = read;
   const { capabilities, entitySet } = set;
   // Only the total shows whether `applyQuery` returned all entities.
-  const asked = form === "profile-applied" ? { ...query, count: true } : query;
+  const asked = form === "apply-query" ? { ...query, count: true } : query;
   const plan = planCollection(
     form,
     asked,
@@ -35,7 +35,7 @@ export async function readEntities(read: EntityRead, reader: Reader): Promise<re
     { maxPageSize: undefined, selected: query.shape.selectExpand.selected },
   );
   const result = await runCollection(plan, set, reader, null);
-  if (form === "profile-applied") checkWhole(read, result);
+  if (form === "apply-query") checkWhole(read, result);
   return result.entities.map((entity) => toReadEntity(entitySet.entityType, objectOf(entity, result, entitySet)));
 }
 

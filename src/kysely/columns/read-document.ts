@@ -17,7 +17,7 @@ type ReadValue = (value: JsonValue) => unknown;
  * @returns a reader that returns null for null and throws an Error if the text is not a value of the property
  */
 export function readDocument(property: StructuralProperty): (cell: unknown) => unknown {
-  const read = readerOf(property, property.isCollection);
+  const read = documentReader(property, property.isCollection);
   return (cell) => {
     if (cell === null || cell === undefined) return null;
     if (typeof cell !== "string") throw wrongDocument(property, `a value of type ${typeof cell}`);
@@ -30,9 +30,9 @@ export function readDocument(property: StructuralProperty): (cell: unknown) => u
   };
 }
 
-function readerOf(property: StructuralProperty, isCollection: boolean): ReadValue {
+function documentReader(property: StructuralProperty, isCollection: boolean): ReadValue {
   if (isCollection) {
-    const readItem = readerOf(property, false);
+    const readItem = documentReader(property, false);
     return (value) => {
       if (!isArray(value)) throw wrongDocument(property, "JSON that is not an array");
       return value.map((item) => (item === null ? null : readItem(item)));
@@ -46,7 +46,7 @@ function readerOf(property: StructuralProperty, isCollection: boolean): ReadValu
 }
 
 /** Made once per member, since a complex type may contain itself. */
-const memberReader = keptPer((member: StructuralProperty): ReadValue => readerOf(member, member.isCollection));
+const memberReader = keptPer((member: StructuralProperty): ReadValue => documentReader(member, member.isCollection));
 
 function readObject(property: StructuralProperty, type: ComplexType, value: JsonValue): unknown {
   if (!isJsonObject(value)) throw wrongDocument(property, "JSON that is not an object");

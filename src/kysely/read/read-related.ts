@@ -12,7 +12,7 @@ const NO_ROWS: readonly Row[] = Object.freeze([]);
  * are requested and the rows do not imply them.
  * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
-export function readRelated(reader: SqlReader, query: RelatedQuery): Maybe<RelatedPage> {
+export function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<RelatedPage> {
   const { values, keys, skip, top, maxRows, sources } = query;
   const statement = reader.statements.related(query);
   // The shape is returned even without rows: the writer of the response needs it.

@@ -5,7 +5,7 @@ import type { QueryableSource, RelationalSource, RowRestriction } from "../../qu
 import { toExecution } from "../statement/parameter-slot.ts";
 import { readRow } from "./read-entity.ts";
 import { baseOf, readPage } from "./read-page.ts";
-import { readRelated } from "./read-related.ts";
+import { readRelatedPage } from "./read-related.ts";
 import { findReader, RowSource } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
@@ -23,7 +23,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
       joins: (other) => findReader(other)?.rows === reader.rows,
       readRow: (key, selected, joins, transaction) =>
         readRow(reader, keyProperties, { key, selected, joins, transaction }),
-      readRelated: (query) => readRelated(reader, query),
+      readRelated: (query) => readRelatedPage(reader, query),
     }),
     restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),
   });

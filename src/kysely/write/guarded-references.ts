@@ -118,7 +118,7 @@ async function isAbsentFor(
  * @param current the current row; null for a new one
  * @throws ODataError `Conflict`, target the property
  */
-export async function checkReferences(
+export async function checkReferredRows(
   task: WriteTask,
   restrictions: Restrictions,
   stated: readonly StatedReference[],

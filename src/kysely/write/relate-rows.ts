@@ -10,7 +10,7 @@ import {
   checkRelated,
   MISSING,
   noLink,
-  readRelated,
+  lockRelatedRow,
   unknownId,
   withRelation,
   type RelatedWrite,
@@ -56,7 +56,7 @@ export function removeRelated(
   return withRelation(write, { key, related, absent: noLink }, context, async (relation) => {
     const { join, other, task, own } = relation;
     const otherKey = other.keyValues(related);
-    const row = await readRelated(relation, otherKey, relatedProperties(join));
+    const row = await lockRelatedRow(relation, otherKey, relatedProperties(join));
     const isLinked =
       row !== null &&
       (join.kind === "link"
@@ -130,7 +130,7 @@ export async function createRelated(
 async function link(relation: Relation, related: unknown): Promise<void> {
   const { navigation, join, own, ownKey, other, task } = relation;
   const otherKey = other.keyValues(related);
-  const row = await readRelated(relation, otherKey, relatedProperties(join));
+  const row = await lockRelatedRow(relation, otherKey, relatedProperties(join));
   if (row === null) throw unknownId(relation.target);
   if (join.kind === "link") {
     await addLink(task, { own: own.table, other: other.table }, join, linkValues(relation, join, row));

@@ -114,7 +114,7 @@ function selectedOf(
 }
 
 /** Reads and locks a related entity; null if it is missing or hidden. */
-export async function readRelated(
+export async function lockRelatedRow(
   { task, other, target, restrictions }: Relation,
   key: readonly PrimitiveValue[],
   properties: readonly StructuralProperty[],

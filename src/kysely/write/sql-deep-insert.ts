@@ -6,12 +6,12 @@ import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-hol
 import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { checkReferences, notFollowing, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
+import { checkReferredRows, notFollowing, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
-import { keepsRowsBack, targetSet, writtenSet, isGuarded } from "./table-sets.ts";
+import { keepsRowsBack, targetSet, writtenSet, mayHideRows } from "./table-sets.ts";
 import { type Stored, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkUser, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 
@@ -45,7 +45,7 @@ export function insertGraph(table: SqlTable, values: Values, context: Context): 
   const set = writtenSet(context, table);
   const isPlain =
     set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
-  const isFree = isPlain && !isGuarded(set, context) && !statesReferences(set, values);
+  const isFree = isPlain && !mayHideRows(set, context) && !statesReferences(set, values);
   if (isFree) return insertAlone(table, values, context);
   return insertGuarded({ table, set, values }, isPlain, context);
 }
@@ -174,7 +174,7 @@ export async function insertNode(
 async function checkStated(task: InsertTask, { table, values }: Node, known: Values): Promise<void> {
   const stated = notFollowing(task.stated.get(values) ?? [], known);
   if (stated.length === 0) return;
-  await checkReferences(task, task.restrictions, stated, { table, entity: { ...values, ...known }, current: null });
+  await checkReferredRows(task, task.restrictions, stated, { table, entity: { ...values, ...known }, current: null });
 }
 
 async function insertAll(

@@ -7,12 +7,12 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
 import { mergedProperties } from "./changed-columns.ts";
 import { hasExpected, isToldByDatabase, toExpected, type AnyWriteContext } from "./expected-values.ts";
-import { checkReferences, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
+import { checkReferredRows, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
-import { writtenSet, isGuarded } from "./table-sets.ts";
+import { writtenSet, mayHideRows } from "./table-sets.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import type { Expected } from "./write-statements.ts";
@@ -130,7 +130,7 @@ interface ChangedRow {
 /** Returns the guard of a write; null if the user sees all rows of the table and the write states no guarded foreign key. */
 function guardOf({ table, key, values }: ChangedRow, context: Context): Maybe<RowGuard | null> {
   const set = writtenSet(context, table);
-  if (set === null || !(isGuarded(set, context) || statesReferences(set, values))) return null;
+  if (set === null || !(mayHideRows(set, context) || statesReferences(set, values))) return null;
   return makeGuard({ set, table, key }, values, context);
 }
 
@@ -158,7 +158,7 @@ async function checkChange(
     selected.map((property) => ({ property })),
   );
   const current = required(found, `The locked row of ${table.name} cannot be read.`);
-  await checkReferences(task, restrictions, stated, { table, entity: { ...current, ...values }, current });
+  await checkReferredRows(task, restrictions, stated, { table, entity: { ...current, ...values }, current });
 }
 
 function deleteRow(

@@ -19,28 +19,28 @@ export function setOfTable(context: Context, table: SqlTable): EntitySetDefiniti
  */
 export function writtenSet(context: Context, table: SqlTable): EntitySetDefinition | null {
   const [set = null, ...others] = setsOfTable(context, table);
-  if (others.length === 0 || ![set, ...others].some((each) => isGuarded(each, context))) return set;
+  if (others.length === 0 || ![set, ...others].some((each) => mayHideRows(each, context))) return set;
   const names = [set, ...others].map((each) => each?.entitySet.name).join(", ");
   throw new Error(`${names} share handlers and have row rules: declare each of them with its own sqlEntitySet.`);
 }
 
 /** The sets of the service that answers; none where a table is written outside of a service. */
 export function setsOfService(context: Context): Iterable<EntitySetDefinition> {
-  return serviceOf(context)?.entitySets.values() ?? [];
+  return findService(context)?.entitySets.values() ?? [];
 }
 
 /** Whether a row rule may hide rows of a set from a call. */
-export function isGuarded(set: EntitySetDefinition | null, context: Context): set is EntitySetDefinition {
+export function mayHideRows(set: EntitySetDefinition | null, context: Context): set is EntitySetDefinition {
   return set?.restriction !== undefined && !seesAllRows(context);
 }
 
 /** Whether any set of the service may hide rows from a call. */
 export function keepsRowsBack(context: Context): boolean {
-  return [...setsOfService(context)].some((set) => isGuarded(set, context));
+  return [...setsOfService(context)].some((set) => mayHideRows(set, context));
 }
 
 function setsOfTable(context: Context, table: SqlTable): readonly EntitySetDefinition[] {
-  const service = serviceOf(context);
+  const service = findService(context);
   return service === null ? [] : setsOver(table, service);
 }
 
@@ -56,7 +56,7 @@ export function targetSet(context: Context, set: EntitySetDefinition, navigation
 
 /** Returns the set with a name in the service of the request; null outside a service. */
 export function setOf(context: Context, name: string): EntitySetDefinition | null {
-  return serviceOf(context)?.entitySets.get(name) ?? null;
+  return findService(context)?.entitySets.get(name) ?? null;
 }
 
 /** Whether a set uses a table, in its own handlers or in those of its navigations. */
@@ -79,11 +79,11 @@ export function tableOfSet({ handlers }: Pick<EntitySetDefinition, "handlers">):
 
 /** Returns the name that clients use for a path of properties, by the model of the service. */
 export function wirePathOf(context: Context, table: SqlTable, path: readonly StructuralProperty[]): string {
-  return wirePath(serviceOf(context)?.model.entityTypes.get(table.entityType.name), path);
+  return wirePath(findService(context)?.model.entityTypes.get(table.entityType.name), path);
 }
 
 /** Returns the service of a context; null if an application calls a handler with a context that it made itself. */
-export function serviceOf(context: Context | undefined): ServiceDefinition | null {
+export function findService(context: Context | undefined): ServiceDefinition | null {
   const service: object | undefined = context?.service;
   return service !== undefined && "entitySets" in service && "model" in service ? (service as ServiceDefinition) : null;
 }

@@ -8,7 +8,7 @@ import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { isGuarded } from "./table-sets.ts";
+import { mayHideRows } from "./table-sets.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 
@@ -33,7 +33,7 @@ export async function restrictionsOf(
   sets: Iterable<EntitySetDefinition | null>,
   context: Context,
 ): Promise<Restrictions> {
-  const guarded = [...new Set(sets)].filter((set) => isGuarded(set, context));
+  const guarded = [...new Set(sets)].filter((set) => mayHideRows(set, context));
   if (guarded.length === 0) return NOTHING;
   const found = new Map<EntitySetDefinition, RowRestriction>();
   for (const set of guarded) {
@@ -72,7 +72,7 @@ export async function isVisible(
  */
 export function checkUser(context: Context, set: EntitySetDefinition): void {
   const { user } = context;
-  if (user === null && isGuarded(set, context)) throw refusalOfUnseen(user, set.entitySet);
+  if (user === null && mayHideRows(set, context)) throw refusalOfUnseen(user, set.entitySet);
 }
 
 /**

@@ -8,7 +8,7 @@ import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault, ofTable, unavailable } from "../dialects/database-fault.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
-import { setOfTable, wirePathOf, serviceOf } from "./table-sets.ts";
+import { setOfTable, wirePathOf, findService } from "./table-sets.ts";
 
 /** A failed write. */
 export interface FailedWrite {
@@ -114,7 +114,7 @@ export interface Violation {
  */
 export function reportViolation(context: Context, table: SqlTable, violation: Violation): string | null {
   const { constraint, err, code } = violation;
-  const service = serviceOf(context);
+  const service = findService(context);
   if (service === null) return null;
   const fields = { status: ERROR_CODES[code], ...driverFields(err), table: table.name, constraint, err };
   logWarning(service, context, "The database rejected a write.", fields);
