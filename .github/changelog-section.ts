@@ -7,11 +7,11 @@ import process from "node:process";
  */
 
 const [tag = ""] = process.argv.slice(2);
-const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const version = readVersion();
 if (tag !== `v${version}`) throw new Error(`The tag is ${tag}, and the version in package.json is ${version}.`);
 
 const sections = readFileSync("CHANGELOG.md", "utf8").split(/^## /mu).slice(1);
-const section = sections.find((text) => text.startsWith(`${version} `) || text.startsWith(`${version}\n`));
+const section = sections.find((text) => [" ", "\n"].some((end) => text.startsWith(version + end)));
 if (section === undefined) throw new Error(`CHANGELOG.md has no section for ${version}.`);
 
 const [heading = "", ...lines] = section.split("\n");
@@ -19,3 +19,9 @@ if (!/ - \d{4}-\d{2}-\d{2}$/u.test(heading)) throw new Error(`Replace "${heading
 const body = lines.join("\n").trim();
 if (body === "") throw new Error(`The section of ${version} is empty.`);
 process.stdout.write(`${body}\n`);
+
+function readVersion(): string {
+  const found: unknown = JSON.parse(readFileSync("package.json", "utf8"));
+  if (typeof found === "object" && found !== null && "version" in found) return String(found.version);
+  throw new Error("package.json has no version.");
+}
