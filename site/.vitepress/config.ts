@@ -8,7 +8,7 @@ import { SIDEBAR } from "../sidebar.ts";
 /** The address of the repository, such as that of a continuous integration; links to sources need it. */
 const repository = process.env["DOCS_REPOSITORY"];
 
-/** What the start page shows above its text. */
+/** The content of the start page above its text. */
 const HOME = {
   layout: "home",
   hero: {

@@ -61,7 +61,7 @@ describe("rules that are not written as plain options", () => {
     expect(status).toBe(401);
   });
 
-  test("of a class, are checked as any other", () => {
+  test("in an instance of a class, are checked like those in an object literal", () => {
     class Misspelt {
       get raed(): object {
         return authenticated();

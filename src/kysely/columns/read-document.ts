@@ -61,7 +61,7 @@ function isArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Makes the error for a cell that contains no value of a property. @param what the actual content */
+/** Makes the error for a cell that contains no value of a property. @param what describes the actual content */
 export function wrongDocument({ name, type, isCollection }: StructuralProperty, what: string, cause?: unknown): Error {
   const wanted = isCollection ? `a collection of ${type.name}` : type.name;
   const reason = cause instanceof Error ? ` ${cause.message}` : "";

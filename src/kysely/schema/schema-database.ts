@@ -76,7 +76,7 @@ export class SchemaDatabase implements StoredDatabase {
 }
 
 /**
- * Distinguishes a database that refuses the connection, as with a wrong password, from one that hides its catalogue.
+ * Distinguishes a database that refuses the connection, as with a wrong password, from a database that hides its catalogue.
  * @param failure the error of the catalogue query
  * @throws ODataError `ServiceUnavailable`
  */
