@@ -101,6 +101,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "How a request runs", link: "/explanations/how-a-request-runs" },
       { text: "Comparison", link: "/comparison" },
       { text: "Architecture", link: "/explanations/architecture" },
+      { text: "Inside the rooms", link: "/explanations/inside-the-rooms" },
       { text: "Benchmark", link: "/explanations/benchmark" },
     ],
   },

@@ -5,6 +5,8 @@ import { faultsOf, importsOf, innerPlaceOf, roomOf } from "./imports.ts";
 import { filesBelow, readManifest, readSource } from "./source-files.ts";
 
 const MAX_LINES = 300;
+const MAX_PAGE_LINES = 120;
+const page = readSource("ARCHITECTURE.md").text;
 const manifest = readManifest();
 const sources = filesBelow("src", ".ts");
 const entries = Object.values(manifest.exports).map((target) =>
@@ -49,7 +51,7 @@ describe("the floors", () => {
 
   test("every file that ARCHITECTURE.md names exists", () => {
     const paths = sources.map(({ path }) => path.slice("src/".length));
-    const named = readSource("ARCHITECTURE.md").text.matchAll(/`([a-z]+)((?:\/[a-z0-9-]+)+)`/gu);
+    const named = page.matchAll(/`([a-z]+)((?:\/[a-z0-9-]+)+)`/gu);
     const missing = Array.from(named, ([, room = "", rest = ""]) => [room, room + rest] as const).filter(
       ([room, name]) =>
         FLOORS[room] !== undefined && !paths.some((path) => path === `${name}.ts` || path.startsWith(`${name}/`)),
@@ -57,8 +59,23 @@ describe("the floors", () => {
     expect(missing.map(([, name]) => name)).toEqual([]);
   });
 
-  test("ARCHITECTURE.md shows the inner floors as they are", () => {
-    const { text } = readSource("ARCHITECTURE.md");
+  test("every file that the walks of ARCHITECTURE.md name exists", () => {
+    const walks = /^## Three walks\n(?<walks>[\s\S]*?)^## /mu.exec(page)?.groups?.["walks"] ?? "";
+    const named = Array.from(walks.matchAll(/`([^` ]+)`/gu), ([, name = ""]) => name);
+    const files = named.filter((name) => FLOORS[roomOf(`src/${name}`) ?? ""] !== undefined && !name.includes("<"));
+    expect(files.length).toBeGreaterThan(100);
+    expect(files.filter((name) => !sources.some(({ path }) => path === `src/${name}.ts`))).toEqual([]);
+    // After a file of the same folder, the page writes the name alone: a name with a hyphen is a file.
+    const bare = named.filter((name) => /^[a-z]+(?:-[a-z]+)+$/u.test(name));
+    expect(bare.filter((name) => !sources.some(({ path }) => path.endsWith(`/${name}.ts`)))).toEqual([]);
+  });
+
+  test(`ARCHITECTURE.md has at most ${MAX_PAGE_LINES} lines`, () => {
+    expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(MAX_PAGE_LINES);
+  });
+
+  test("docs/explanations/inside-the-rooms.md shows the inner floors as they are", () => {
+    const { text } = readSource("docs/explanations/inside-the-rooms.md");
     const shown = Object.keys(INNER_FLOORS).map((room) => {
       const [, table = ""] =
         new RegExp(`^\\| floor within \`${room}\` .*\\n.*\\n((?:\\|.*\\n)+)`, "mu").exec(text) ?? [];
@@ -72,9 +89,7 @@ describe("the floors", () => {
   });
 
   test("ARCHITECTURE.md shows the table as it is", () => {
-    const rows = readSource("ARCHITECTURE.md").text.matchAll(
-      /^\| (?<floor>\d+) \| `(?<room>\w+)` \|[^|]*\| (?<mayImport>[^|]*) \|$/gmu,
-    );
+    const rows = page.matchAll(/^\| (?<floor>\d+) \| `(?<room>\w+)` \|[^|]*\| (?<mayImport>[^|]*) \|$/gmu);
     const shown = Array.from(rows, ({ groups }) => ({
       room: groups?.["room"] ?? "",
       floor: Number(groups?.["floor"]),

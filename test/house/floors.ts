@@ -55,7 +55,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
 
 /**
  * The floors within a room, by folders and files below its folder, from the ground up: each may import those below it, and
- * entries of the same line know nothing of one another.
+ * entries of the same line do not import one another. `docs/explanations/inside-the-rooms.md` shows the same tables.
  */
 export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   definition: [
