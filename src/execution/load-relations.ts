@@ -10,8 +10,9 @@ import type { RootExpression } from "../query/expression.ts";
 import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../query/mentions.ts";
 import { startAll } from "./concurrency.ts";
 import { findByKey } from "./entity-key.ts";
-import { collectEntities, isIterable } from "./handler-answer.ts";
+import { collectEntities } from "./handler-answer.ts";
 import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-run.ts";
+import { loadedValue, type LoadedValue } from "./loaded-values.ts";
 import { openSet } from "./open-set.ts";
 import { perEntity } from "./parent-keys.ts";
 import { readByKey } from "./read-by-key.ts";
@@ -118,7 +119,7 @@ function readingOf(mention: NavigationMention, run: LoadRun): RelatedReading<Rel
   const answers: AnswerReading<RelatedObject> = {
     prepare: null,
     take: (answer) => toRelated(mention, answer, run),
-    pick: (owners) => owners.map((owner) => declaredFieldOf(owner as object, mention.navigationProperty.field)),
+    pick: (owners) => owners.map((owner) => pickLoaded(mention, owner as object)),
     takeLoaded: (value, _weight, owner) => takeLoaded(mention, value, owner as object, run),
   };
   return {
@@ -165,28 +166,22 @@ function asRelated(place: string, value: unknown): object {
   throw new TypeError(`The handler of ${place} returned a value that is not an entity.`);
 }
 
+function pickLoaded({ navigationProperty }: NavigationMention, owner: object): LoadedValue["value"] {
+  return loadedValue(navigationProperty, declaredFieldOf(owner, navigationProperty.field)).value;
+}
+
 /**
  * Returns the related entities that a handler loaded into an entity. Undefined means not loaded; null means no related
  * entity.
  */
 function takeLoaded(mention: NavigationMention, value: unknown, owner: object, run: LoadRun): RelatedObject {
   const { isCollection, name } = mention.navigationProperty;
-  const related = isCollection ? loadedList(value) : loadedEntity(value);
-  if (related !== undefined) return related;
+  if (Array.isArray(value)) return value.filter(isEntity);
+  if (value === null) return isCollection ? [] : null;
+  if (isEntity(value)) return value;
   if (!run.isRule) throw cannotFollow(run, name, "no handler loads it, and neither does the data source");
   noteUnfollowed(run, owner, placeOf(mention));
   return null;
-}
-
-function loadedList(value: unknown): readonly object[] | undefined {
-  if (value === null) return [];
-  if (!isIterable(value)) return undefined;
-  const entities: readonly unknown[] = Array.isArray(value) ? value : [...value];
-  return entities.every(isEntity) ? entities : undefined;
-}
-
-function loadedEntity(value: unknown): object | null | undefined {
-  return value === null || isEntity(value) ? value : undefined;
 }
 
 function placeOf({ entitySet, navigationProperty }: NavigationMention): string {

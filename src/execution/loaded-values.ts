@@ -1,7 +1,8 @@
 import { isPromiseLike } from "../base/maybe.ts";
+import { keptPerForeign } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import { logWarning } from "../definition/request-fields.ts";
-import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/entity.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
@@ -10,50 +11,93 @@ import { canonicalEntity } from "./canonical-entity.ts";
 import { isIterable } from "./handler-answer.ts";
 import { serviceOf } from "./reader.ts";
 
-/** The reason why a value is left out, for the log. */
+/** The reason why a value is invalid, for the log. */
 type Reason = string;
 
+/** A value that a handler loaded into a navigation property. */
+export interface LoadedValue {
+  /** An entity or a list of entities; null: no related entity; undefined: not loaded, or invalid. */
+  readonly value: object | readonly object[] | null | undefined;
+  /** Null for a valid value. */
+  readonly reason: Reason | null;
+}
+
 /**
- * Returns, for each parent, the value that its handler put into a navigation property: an entity, an array of entities,
- * null, or undefined where the value is absent or cannot be written. A skipped value is logged once per list of parents.
+ * Checks a value that a handler loaded into a navigation property. Any iterable is a list.
+ * @throws the error of an iterable
+ */
+export function loadedValue({ isCollection }: NavigationProperty, value: unknown): LoadedValue {
+  if (value === undefined || value === null) return { value, reason: null };
+  if (!isCollection) return isLoaded(value) ? { value, reason: null } : invalid(faultOf(value));
+  if (!isIterable(value)) return invalid(isPromiseLike(value) ? PROMISE : "it is not a list of entities: use an array");
+  const items = itemsOf(value);
+  if (items.every(isLoaded)) return { value: items, reason: null };
+  const index = items.findIndex((item) => !isLoaded(item));
+  return invalid(`of item ${String(index)}: ${faultOf(items[index])}`);
+}
+
+const PROMISE: Reason = "it is a promise: await it";
+
+function isLoaded(value: unknown): value is object {
+  return isEntity(value) && !isIterable(value) && !isPromiseLike(value);
+}
+
+function faultOf(value: unknown): Reason {
+  return isPromiseLike(value) ? PROMISE : "it is not an entity";
+}
+
+function invalid(reason: Reason): LoadedValue {
+  return { value: undefined, reason };
+}
+
+function itemsOf(list: Iterable<unknown>): readonly unknown[] {
+  if (Array.isArray(list)) return list;
+  const iterator: unknown = list[Symbol.iterator]();
+  return iterator === list ? itemsOfIterator(list) : [...list];
+}
+
+/** An iterator can be read only once, but several options read the same value. */
+const itemsOfIterator = keptPerForeign((list: Iterable<unknown>): readonly unknown[] => [...list]);
+
+/**
+ * Returns, for each parent, the value that its handler loaded into the navigation property of an expansion; undefined
+ * where the value is absent or cannot be written. A skipped value is logged once per list of parents.
  * @see docs/reference/expand.md
  */
-export function loadedValues(step: ExpandStep, parents: readonly unknown[], context: Context): readonly unknown[] {
-  const { field, isCollection } = step.expansion.navigationProperty;
-  let reason: Reason | null = null;
+export function loadedValues(
+  step: ExpandStep,
+  parents: readonly unknown[],
+  context: Context,
+): readonly LoadedValue["value"][] {
+  const { field } = step.expansion.navigationProperty;
+  let first: Reason | null = null;
   const values = parents.map((parent) => {
-    const value = isEntity(parent) ? declaredFieldOf(parent, field) : undefined;
-    if (value === undefined || value === null) return value;
-    const fault = isCollection ? faultOfList(step, value) : faultOfEntity(step, value);
-    reason ??= fault;
-    return fault === null ? value : undefined;
+    const { value, reason } = writableValue(step, isEntity(parent) ? declaredFieldOf(parent, field) : undefined);
+    first ??= reason;
+    return value;
   });
-  if (reason !== null) warn(step, reason, context);
+  if (first !== null) warn(step, first, context);
   return values;
 }
 
-function faultOfList(step: ExpandStep, value: unknown): Reason | null {
-  if (isPromiseLike(value)) return "it is a promise: await it";
-  // A Set, or an iterable that can be read only once, may have lost entities or their order.
-  if (!Array.isArray(value)) return "it is not a list of entities: use an array, such as `[...values]`";
-  const list: readonly unknown[] = value;
-  for (const [index, item] of list.entries()) {
-    const fault = faultOfEntity(step, item);
-    if (fault !== null) return `of item ${String(index)}: ${fault}`;
-  }
-  return null;
-}
-
-function faultOfEntity({ expansion }: ExpandStep, value: unknown): Reason | null {
-  if (isPromiseLike(value)) return "it is a promise: await it";
-  if (!isEntity(value) || isIterable(value)) return "it is not an entity";
+/** Checks that a loaded value has all properties of the response. */
+function writableValue({ expansion }: ExpandStep, loaded: unknown): LoadedValue {
   const { navigationProperty, target, selectExpand } = expansion;
-  const { entityType } = navigationProperty;
+  const { entityType, isCollection } = navigationProperty;
+  let place = "";
   try {
-    const entity = canonicalEntity(entityType, value);
-    return missingOf(selectExpand.selected, entity) ?? missingOf(identifying(entityType, target?.etag), entity);
+    const found = loadedValue(navigationProperty, loaded);
+    if (found.value === null || found.value === undefined) return found;
+    for (const [index, item] of [found.value].flat().entries()) {
+      if (isCollection) place = `of item ${String(index)}: `;
+      const entity = canonicalEntity(entityType, item);
+      const fault =
+        missingOf(selectExpand.selected, entity) ?? missingOf(identifying(entityType, target?.etag), entity);
+      if (fault !== null) return invalid(place + fault);
+    }
+    return found;
   } catch (error) {
-    return error instanceof Error ? error.message : "it cannot be read";
+    return invalid(place + (error instanceof Error ? error.message : "it cannot be read"));
   }
 }
 

@@ -1,8 +1,9 @@
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import { fieldOf } from "../memory/compile-property.ts";
 import type { GraphShape, TargetOf } from "../plan/graph-clause.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
-import { isIterable } from "./handler-answer.ts";
+import { loadedValue } from "./loaded-values.ts";
 
 /** Deeper than any body can be: a handler may return an endless chain of objects. */
 const MAX_DEPTH = 64;
@@ -81,9 +82,12 @@ function readNode(entity: object, entitySet: EntitySet | null, reading: Reading)
   around.add(entity);
   entered.add(entity);
   for (const property of entitySet.navigationProperties.values()) {
-    const value: unknown = Object.hasOwn(entity, property.field) ? Reflect.get(entity, property.field) : null;
-    const items = entitiesOf(property.isCollection ? value : [value]);
-    if (items === null) continue;
+    const { value } = loadedValue(
+      property,
+      Object.hasOwn(entity, property.field) ? fieldOf(entity, property.field) : null,
+    );
+    if (value === null || value === undefined) continue;
+    const items = [value].flat();
     const fresh = items.filter((item) => !around.has(item));
     if (fresh.length < items.length && fresh.length === 0) continue;
     const target = targetOf(entitySet, property);
@@ -94,17 +98,6 @@ function readNode(entity: object, entitySet: EntitySet | null, reading: Reading)
   }
   around.delete(entity);
   return { entity, related };
-}
-
-/** Returns the entities of a collection; null for any other value, which counts as not populated. */
-function entitiesOf(value: unknown): readonly object[] | null {
-  if (!isIterable(value)) return null;
-  const items: readonly unknown[] = Array.isArray(value) ? value : [...value];
-  return items.every(isEntity) ? items : null;
-}
-
-function isEntity(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isNodes(found: GraphNode | readonly GraphNode[]): found is readonly GraphNode[] {

@@ -73,7 +73,7 @@ eachDoor((door) => {
         { Id: 4, Name: null },
         { Id: 5, Name: null },
         { Id: 6, Name: null },
-        { Id: 7, Name: null, Parent: { Name: "p" } },
+        { Id: 7, Name: null, Children: [{ Id: 70 }], Parent: { Name: "p" } },
         { Id: 8, Name: null, Children: [{ Id: 80 }], Parent: null },
       ]);
       const deep = await ask(nodesUrl("Children($levels=max;$top=1)", "Nodes(1)"));

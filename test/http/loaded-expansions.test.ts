@@ -1,6 +1,6 @@
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { expect, test } from "vitest";
-import { eachDoor } from "./doors.ts";
+import { eachDoor, expectError } from "./doors.ts";
 
 /** `$expand` of a navigation without a handler: values that cannot be written are omitted and logged. */
 
@@ -59,14 +59,19 @@ function* generated(): Generator<object> {
   yield LINE;
 }
 
+const failing: Iterable<object> = {
+  [Symbol.iterator]: () => {
+    throw new Error("gone");
+  },
+};
+
 eachDoor((door) => {
   test.each<[string, unknown, RegExp]>([
     ["a promise", () => Promise.resolve([LINE]), /it is a promise: await it/],
     ["a promise that fails", refused, /it is a promise/],
-    ["a Set", new Set([LINE]), /it is not a list of entities: use an array/],
-    ["a Map", new Map([[7, LINE]]), /it is not a list of entities/],
-    ["a list that is generated", generated, /it is not a list of entities/],
-    ["an object", LINE, /it is not a list of entities/],
+    ["a Map", new Map([[7, LINE]]), /of item 0: it is not an entity/],
+    ["an iterable that fails", () => failing, /gone/],
+    ["an object", LINE, /it is not a list of entities: use an array/],
     ["a text", "abc", /it is not a list/],
     ["a promise among the items", () => [LINE, Promise.resolve(LINE)], /of item 1: it is a promise: await it/],
     ["an item that lacks a value", [LINE, { id: 8 }], /of item 1: 'Text' is missing/],
@@ -108,6 +113,55 @@ eachDoor((door) => {
         expect(warnings).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)]);
         expect(errors).toEqual([]);
       }
+    }
+  });
+
+  test.each<[string, () => Iterable<object>]>([
+    ["a Set", () => new Set([LINE])],
+    [
+      "an iterable of a class",
+      () =>
+        new (class {
+          *[Symbol.iterator]() {
+            yield LINE;
+          }
+        })(),
+    ],
+    ["a list that is generated, which can be read only once", generated],
+  ])("%s is a list in expansions and in expressions", async (_name, lines) => {
+    for (const guarded of [false, true]) {
+      const { orders, warnings, errors } = service(lines, null, guarded);
+      const ask = door.to(orders);
+      for (const query of [
+        "$expand=Lines",
+        "$filter=Lines/any(l:l/Text eq 'a')&$expand=Lines",
+        "$filter=Lines/$count eq 1&$orderby=Lines/$count&$expand=Lines($filter=Text eq 'a')",
+      ]) {
+        const { status, json } = await ask(`/Orders?${encodeURI(query)}`);
+        expect([status, json.value], query).toEqual([
+          200,
+          [{ Id: 1, Lines: [{ "@odata.etag": expect.any(String), ...SHOWN }] }],
+        ]);
+      }
+      const { json } = await ask(encodeURI("/Orders?$filter=Lines/any(l:l/Text eq 'b')&$expand=Lines"));
+      expect(json.value).toEqual([]);
+      expect([warnings, errors]).toEqual([[], []]);
+    }
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["a promise", () => Promise.resolve([LINE]), () => Promise.resolve(LINE)],
+    ["a value of the other kind", LINE, new Set([LINE])],
+    ["a promise among the items", () => [LINE, Promise.resolve(LINE)], [LINE]],
+  ])("%s is not loaded for expressions either", async (_name, lines, main) => {
+    const ask = door.to(service(lines, main, false).orders);
+    for (const condition of ["Lines/any(l:l/Text eq 'a')", "Main/Text eq 'a'"]) {
+      expectError(await ask(`/Orders?$filter=${encodeURIComponent(condition)}`), {
+        status: 400,
+        code: "UnsupportedQueryOption",
+        target: "$filter",
+        message: /no handler loads it/u,
+      });
     }
   });
 
