@@ -11,7 +11,7 @@ import { navigationAuthorizationOf } from "./navigations/navigation-authorizatio
 import { navigationHandlersOf } from "./navigations/navigation-handlers.ts";
 import { isObject, pickStated } from "./option-table.ts";
 import { requirementsOf, resolveCategories } from "./rules/authorization.ts";
-import { compileRowRule, type DeclaredRowRule, type RowRule } from "./rules/row-rule.ts";
+import { compileRowRule, type DeclaredRowRule, type RowRule, type RowRuleChecks } from "./rules/row-rule.ts";
 import type {
   EntitySetDefinition,
   OperationDefinition,
@@ -20,6 +20,7 @@ import type {
 } from "./service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
 import { SERVICE_PROFILES } from "./service-profile.ts";
+import { guardedReferencesOf } from "./sets/guarded-reference.ts";
 import { resolveCapabilities, resolveDefaultCapabilities, resolveLimits, resolveSettings } from "./settings.ts";
 
 const SET_HANDLERS = [
@@ -38,10 +39,15 @@ const SET_HANDLERS = [
  * Checks the declarations of one registration and resolves its names, settings and model. The result is frozen and
  * shared with no other registration.
  * @param defaultLogger used if the application gives no logger
+ * @param rowRules checks the row rules, if any set has one
  * @throws ConfigurationError with every fault of the declarations
  * @see docs/reference/services.md
  */
-export function buildServiceDefinition(options: ServiceOptions, defaultLogger: Logger): ServiceDefinition {
+export function buildServiceDefinition(
+  options: ServiceOptions,
+  defaultLogger: Logger,
+  rowRules: RowRuleChecks,
+): ServiceDefinition {
   const service = collectDeclarations(options);
   const types = collectTypes(service);
   checkDefinition(service, types);
@@ -52,6 +58,7 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
     const entitySet = entityContainer.entitySets.get(set.name);
     return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
   });
+  const guarded = sets.flatMap(({ entitySet, rows }) => (rows === null ? [] : [entitySet]));
   const imports: readonly OperationImport[] = [
     ...entityContainer.functionImports.values(),
     ...entityContainer.actionImports.values(),
@@ -65,9 +72,15 @@ export function buildServiceDefinition(options: ServiceOptions, defaultLogger: L
       prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
       group: options.group,
       model: built.model,
-      entitySets: frozenMap(sets.map((set) => [set.entitySet.name, set])),
+      entitySets: frozenMap(
+        sets.map((set) => [
+          set.entitySet.name,
+          Object.freeze({ ...set, guardedReferences: guardedReferencesOf(set.entitySet, guarded) }),
+        ]),
+      ),
       operationImports: frozenMap(imports.map((each) => [each.name, each])),
       operations: operationsOf(service, built),
+      rowRules: guarded.length === 0 ? null : rowRules,
       handlersCheckingRows: service.handlersCheckingRows,
       defaultCapabilities: resolveDefaultCapabilities(defaults),
       defaultSettings: resolveSettings(undefined, defaults),
@@ -93,8 +106,8 @@ function toSetDefinition(
   sets: readonly DeclaredSet[],
   defaults: ServiceDefaults,
   built: BuiltModel,
-): EntitySetDefinition {
-  return Object.freeze({
+): Omit<EntitySetDefinition, "guardedReferences"> {
+  return {
     entitySet,
     database: set.declaration.database,
     // The startup check found functions; `entitySet` typed their parameters and results.
@@ -110,7 +123,7 @@ function toSetDefinition(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
     ),
     rows: rowRuleOf(set, entitySet, built),
-  });
+  };
 }
 
 function rowRuleOf({ options }: DeclaredSet, entitySet: EntitySet, { model }: BuiltModel): RowRule | null {

@@ -1,12 +1,11 @@
-import type { EntitySet, Model, Operation, OperationImport } from "../edm/model.ts";
+import type { Model, Operation, OperationImport } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
-import type { RowRestriction } from "../query/source.ts";
 import type { Context, IncomingRequest, RuleContext, User } from "./context.ts";
 import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./rules/authorization.ts";
-import type { RowRule } from "./rules/row-rule.ts";
+import type { RowRuleChecks, RuledSet } from "./rules/row-rule.ts";
 import type { ServiceProfile } from "./service-profile.ts";
 import type { GuardedReference } from "./sets/guarded-reference.ts";
 import type { TransactionalDatabase } from "./sets/transactional-database.ts";
@@ -28,6 +27,8 @@ export interface ServiceDefinition {
   readonly operations: ReadonlyMap<string, OperationDefinition>;
   /** The handlers of all sets that check row rules in their own transaction: they are called without further checks. */
   readonly handlersCheckingRows: ReadonlySet<unknown>;
+  /** The checks of row rules; null if no set has a rule. */
+  readonly rowRules: RowRuleChecks | null;
   /** The capabilities of related entities that belong to no declared set. */
   readonly defaultCapabilities: Capabilities;
   /** The settings of unbound operations. */
@@ -54,8 +55,7 @@ export interface ServiceDefinition {
 }
 
 /** One entity set after startup. */
-export interface EntitySetDefinition {
-  readonly entitySet: EntitySet;
+export interface EntitySetDefinition extends RuledSet {
   /** The database of the rows; undefined if the declaration does not know it. */
   readonly database: TransactionalDatabase | undefined;
   readonly handlers: EntitySetHandlers<Context>;
@@ -68,18 +68,8 @@ export interface EntitySetDefinition {
   readonly authorization: CategoryRequirements;
   /** The rules along each navigation property that the set declares, by wire name. */
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
-  /** The row rule; null if every user sees all rows. */
-  readonly rows: RowRule | null;
-  /** The foreign keys that refer to sets with row rules; absent in a service without row rules. */
-  readonly guardedReferences?: readonly GuardedReference[] | undefined;
-  /**
-   * Returns the row rule as a predicate, for writes that check it in their own transaction; absent without a row rule.
-   * @returns null if the user sees all rows; the same object for each call of a request
-   * @throws any error of the rule
-   */
-  readonly restriction?: ((context: Context) => Answer<RowRestriction | null>) | undefined;
-  /** Calls `getByKey` and applies the row rule to the entity; absent without a row rule. */
-  readonly getSeen?: ((key: unknown, context: Context) => Answer<unknown>) | undefined;
+  /** The foreign keys that refer to sets with row rules. */
+  readonly guardedReferences: readonly GuardedReference[];
 }
 
 /** One operation after startup. */

@@ -5,8 +5,10 @@ import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { readerOf } from "../execution/gate.ts";
 import type { NavigationSource } from "../execution/read-navigation.ts";
-import { type Reader, readerOf } from "../execution/reader.ts";
+import type { Reader } from "../execution/reader.ts";
+import { RowAccess, ServiceContext } from "../execution/row-access.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
@@ -18,7 +20,7 @@ import type { TableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/query-shape.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { CallContext } from "../sets/call-context.ts";
+import { CallContext, type CallPlace } from "../sets/call-context.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
@@ -38,6 +40,8 @@ export interface ServiceRuntime {
   readonly hasRules: boolean;
   /** The entity sets of `ctx.sets`. */
   readonly sets: EntitySets;
+  /** The warnings that are logged once. */
+  readonly warned: Set<string>;
 }
 
 /** The state that the endpoints of one entity set share. */
@@ -176,9 +180,8 @@ export class Exchange implements Arrival, Access {
     const { reader } = this;
     if (expected === undefined) return reader;
     const { context } = this;
-    const place = { facts: context, depth: 0, part: null };
-    const settings = { service: this.service.definition, door: context, expected, readContext: context };
-    return { ...reader, context: new CallContext(place, settings) };
+    const settings = { service: this.service.definition, door: context, expected };
+    return { ...reader, context: new CallContext(outermostPlace(context), settings) };
   }
 
   /** Returns the state for the endpoints of a set. */
@@ -199,12 +202,13 @@ export function routed<T>(handler: T | undefined, route: string): T {
 }
 
 /** The context of handlers. Its parts are made on first use. */
-class RequestContext implements Context {
+class RequestContext extends ServiceContext implements Context {
   readonly #exchange: Exchange;
   #request: IncomingRequest | undefined;
   #door: HandlerDoor | undefined;
 
   constructor(exchange: Exchange) {
+    super(new RowAccess(exchange.service.warned));
     this.#exchange = exchange;
   }
 
@@ -242,13 +246,18 @@ class RequestContext implements Context {
   }
 
   get #opened(): HandlerDoor {
-    return (this.#door ??= new HandlerDoor(this.#exchange.service.sets, { facts: this, depth: 0, part: null }));
+    return (this.#door ??= new HandlerDoor(this.#exchange.service.sets, outermostPlace(this)));
   }
 
   /** Writes get a `WriteContext` (definition/context) instead. */
   get expected(): undefined {
     return undefined;
   }
+}
+
+/** Returns the place of the calls that the context of the request makes. */
+function outermostPlace(context: Context): CallPlace {
+  return { facts: context, depth: 0, part: null, access: ServiceContext.accessOf(context) };
 }
 
 /** Returns the request as the application sees it. Headers are made on first use. */

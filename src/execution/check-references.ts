@@ -17,7 +17,7 @@ import { loadReferred } from "./load-relations.ts";
 import { startLoads } from "./load-run.ts";
 import { findOrMissing } from "./read-by-key.ts";
 import { definitionOf, type Reader } from "./reader.ts";
-import { conditionFor } from "./row-rules.ts";
+import { conditionFor } from "./row-access.ts";
 
 /** The entity that a change applies to. */
 export interface ChangedEntity {
@@ -86,7 +86,7 @@ export function checkChangedReferences(
 }
 
 function eachReference(
-  { guardedReferences = [] }: EntitySetDefinition,
+  { guardedReferences }: EntitySetDefinition,
   given: object,
   reader: Reader,
   check: (reference: GuardedReference, stated: readonly JoinPair[], target: string) => Maybe<undefined>,

@@ -18,7 +18,7 @@ import { loadBelow, loadReferred } from "./load-relations.ts";
 import { type LoadRun, startRuleLoads } from "./load-run.ts";
 import { findOrMissing } from "./read-by-key.ts";
 import { definitionOf, type Reader, serviceOf, targetDefinition } from "./reader.ts";
-import { conditionFor } from "./row-rules.ts";
+import { conditionFor } from "./row-access.ts";
 
 /** The known part of an entity after a write. */
 interface WrittenEntity {

@@ -1,9 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keeper } from "../base/memo.ts";
-import type { Context } from "../definition/context.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import { guardedReferencesOf } from "../definition/sets/guarded-reference.ts";
-import { frozenMap } from "../edm/frozen-map.ts";
+import { type Context, seesAllRows } from "../definition/context.ts";
+import type { RowRuleChecks } from "../definition/rules/row-rule.ts";
+import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { compiledFor } from "../memory/compile-expression.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
@@ -18,48 +16,14 @@ import { isIterable } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { type LoadRun, startRuleLoads } from "./load-run.ts";
 import { getEntity } from "./read-by-key.ts";
-import { type Gate, type GuardedDefinition, type Reader, readerOf, serviceOf } from "./reader.ts";
+import { type Gate, type Reader, serviceOf } from "./reader.ts";
 import { restrictionOf } from "./resolve-sources.ts";
-import { conditionOf } from "./row-rules.ts";
+import { conditionOf } from "./row-access.ts";
 
 /** Tells whether the user of a request sees an entity. */
 export type IsVisible = (entity: unknown) => boolean;
 
 const SEES_ALL: IsVisible = () => true;
-
-/**
- * Returns a service that enforces the row rules of its sets: it checks the entities that handlers return, and has the
- * predicates that database writes check in their transactions.
- * @returns the service itself where no set has a row rule
- * @see docs/guides/authorization.md
- */
-export function withRowRules(declared: ServiceDefinition): ServiceDefinition {
-  const sets = [...declared.entitySets];
-  if (sets.every(([, { rows }]) => rows === null)) return declared;
-  const guardedSets = sets.flatMap(([, { rows, entitySet }]) => (rows === null ? [] : [entitySet]));
-  const guarded = keeper<GuardedDefinition>({
-    ...declared,
-    entitySets: frozenMap(
-      sets.map(([name, set]) => {
-        const guardedReferences = guardedReferencesOf(set.entitySet, guardedSets);
-        if (set.rows === null) return [name, Object.freeze({ ...set, guardedReferences })];
-        const getSeen = (key: unknown, context: Context) => getEntity(set.entitySet, key, readerOf(context));
-        return [
-          name,
-          Object.freeze<EntitySetDefinition>({
-            ...set,
-            guardedReferences,
-            restriction: (context) => restrictionOf(set, context),
-            ...(set.handlers.getByKey === undefined ? {} : { getSeen }),
-          }),
-        ];
-      }),
-    ),
-    gate: GATE,
-    warned: new Set<string>(),
-  });
-  return Object.freeze(guarded);
-}
 
 /** A rule that depends on the entities alone is evaluated lazily, each time the entities are iterated. */
 const GATE: Gate = Object.freeze<Gate>({
@@ -84,6 +48,17 @@ const GATE: Gate = Object.freeze<Gate>({
       return (taken ?? lists()).map((value) => visibleValue(value, isCollection, sees));
     });
   },
+});
+
+/** Returns the reader of a context. */
+export function readerOf(context: Context): Reader {
+  return { context, gate: seesAllRows(context) || serviceOf(context).rowRules === null ? null : GATE };
+}
+
+/** The checks of the row rules of a service, for writes that make them in their own transaction. */
+export const ROW_RULES: RowRuleChecks = Object.freeze<RowRuleChecks>({
+  restrictionOf,
+  findSeen: (entitySet, key, context) => getEntity(entitySet, key, readerOf(context)),
 });
 
 function toArray(value: unknown): unknown {

@@ -5,6 +5,7 @@ import type { EntitySet } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { Evaluation } from "../memory/evaluation.ts";
 import { type Reader, serviceOf } from "./reader.ts";
+import { ServiceContext } from "./row-access.ts";
 
 /** The state that all reads of related entities in one execution share. */
 export interface ReadRun extends Reader {
@@ -87,9 +88,7 @@ export function cannotFollow({ option }: Pick<LoadRun, "option">, path: string, 
  */
 export function noteUnfollowed(run: LoadRun, owner: object, path: string): void {
   run.unfollowed.add(owner);
-  const service = serviceOf(run.context);
-  if (service.warned?.has(path) !== false) return;
-  service.warned.add(path);
+  if (!ServiceContext.accessOf(run.context).isFirst(path)) return;
   const message = `${run.option} follows '${path}', but for some entities no handler, join or loaded value provides the related entities. These entities are hidden.`;
-  logWarning(service, run.context, message, { navigation: path });
+  logWarning(serviceOf(run.context), run.context, message, { navigation: path });
 }

@@ -7,7 +7,7 @@ import { collectEntities, answeredValue } from "./handler-answer.ts";
 import type { LoadRun } from "./load-run.ts";
 import { type Reader, definitionOf } from "./reader.ts";
 import { resolveSource } from "./resolve-sources.ts";
-import { conditionFor } from "./row-rules.ts";
+import { conditionFor } from "./row-access.ts";
 
 /** The entities of a set, as a source or as a list. */
 export type OpenSet =

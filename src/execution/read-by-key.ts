@@ -16,7 +16,7 @@ import { chooseJoins } from "./choose-joins.ts";
 import { answeredValue } from "./handler-answer.ts";
 import { definitionOf, type Reader, seesEntity } from "./reader.ts";
 import { resolveSource, restrictSource } from "./resolve-sources.ts";
-import { conditionFor } from "./row-rules.ts";
+import { conditionFor } from "./row-access.ts";
 import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /** One entity, as an object or as a row. */

@@ -1,5 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
-import { type Context, seesAllRows } from "../definition/context.ts";
+import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PathStep } from "../plan/plan-related.ts";
@@ -32,27 +32,6 @@ export interface Reader {
   readonly gate: Gate | null;
 }
 
-/** A service whose sets have row rules. */
-export interface GuardedDefinition extends ServiceDefinition {
-  readonly gate: Gate;
-  /** The paths in row rules for which a warning was logged. */
-  readonly warned: Set<string>;
-}
-
-/**
- * Returns the context that keeps the results of row rules and the sources of a request: a write shares those of the
- * reads before it. A context that an application made from the one of a write, for another user, shares nothing.
- */
-export function readContextOf(context: Context & { readonly readContext?: Context | undefined }): Context {
-  const { readContext } = context;
-  return readContext !== undefined && readContext.user === context.user ? readContext : context;
-}
-
-/** Returns the reader of a context. */
-export function readerOf(context: Context): Reader {
-  return { context, gate: seesAllRows(context) ? null : (serviceOf(context).gate ?? null) };
-}
-
 /** Returns the gate of a set; null where the reader sees all of its entities. */
 export function gateOf(entitySet: EntitySet | null, { context, gate }: Reader): Gate | null {
   if (gate === null || entitySet === null) return null;
@@ -70,7 +49,7 @@ export function seesEntity(entitySet: EntitySet, entity: unknown, { context, gat
  * Returns the service of a request, with the fields that the types hide from handlers.
  * @throws Error for a context that no request of a service made
  */
-export function serviceOf({ service }: Context): ServiceDefinition & Partial<GuardedDefinition> {
+export function serviceOf({ service }: Context): ServiceDefinition {
   if (!("entitySets" in service)) throw new Error("The context does not come from a service.");
   // The context carries the definition itself. The types show handlers only a part of it.
   return service as ServiceDefinition;

@@ -1,8 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keptPerForeign } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { QueryableHandler } from "../definition/handlers.ts";
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { RuledSet } from "../definition/rules/row-rule.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { applyQuery } from "../memory/apply-query.ts";
 import { findUnjoined } from "../plan/join-expansions.ts";
@@ -11,26 +10,11 @@ import { mentionsOf } from "../query/mentions.ts";
 import type { QueryableSource, RowRestriction, SourcesBySet } from "../query/source.ts";
 import { startAll } from "./concurrency.ts";
 import { isSource, answeredValue } from "./handler-answer.ts";
-import { definitionOf, gateOf, readContextOf, type Reader } from "./reader.ts";
-import { conditionFor, conditionOf } from "./row-rules.ts";
-
-/** The sources of one request: each handler is called once. */
-interface RequestSources {
-  readonly whole: Map<QueryableHandler<Context>, Maybe<QueryableSource>>;
-  /** The sources of the rows that the user sees. */
-  readonly seen: Map<EntitySet, Maybe<QueryableSource>>;
-  readonly restrictions: Map<EntitySet, Maybe<RowRestriction>>;
-}
-
-/** Kept outside of the context, which belongs to the application. */
-const sourcesOf = keptPerForeign((_context: Context): RequestSources => ({
-  whole: new Map(),
-  seen: new Map(),
-  restrictions: new Map(),
-}));
+import { definitionOf, gateOf, type Reader } from "./reader.ts";
+import { conditionFor, conditionOf, ServiceContext } from "./row-access.ts";
 
 /**
- * Returns the sources of entity sets for one request, with the rows that the reader sees.
+ * Returns the sources of entity sets for one call, with the rows that the reader sees.
  * @returns the sources by set, without the sets that have no `queryable` handler
  * @throws ODataError that a handler returned or threw; TypeError for a result that is not a source; as for
  *   restrictSource
@@ -45,7 +29,7 @@ export function resolveSources(sets: readonly EntitySet[], reader: Reader): Mayb
 }
 
 /**
- * Returns the source of one entity set for one request, with the rows that the reader sees.
+ * Returns the source of one entity set for one call, with the rows that the reader sees.
  * @throws as for resolveSources
  */
 export function resolveSource(
@@ -53,7 +37,7 @@ export function resolveSource(
   queryable: QueryableHandler<Context>,
   reader: Reader,
 ): Maybe<QueryableSource> {
-  const { whole, seen } = sourcesOf(readContextOf(reader.context));
+  const { whole, seen } = ServiceContext.accessOf(reader.context).sources;
   let source = whole.get(queryable);
   if (source === undefined) {
     source = chain(queryable(reader.context), (answer) => checkSource(answeredValue(answer), entitySet));
@@ -100,17 +84,14 @@ const NO_ROW_SEEN: RowRestriction = Object.freeze({ filter: NO_ROW, values: Obje
 
 /**
  * Returns the row rule of a set as a predicate for the source of a database. The predicate sees all rows of other sets.
- * @returns null where the user sees all rows; the same object each time within a request
+ * @returns null where the user sees all rows; the same object each time within a call
  * @throws the error of the rule, or of the `queryable` handler of a set that the rule uses
  */
-export function restrictionOf(
-  set: Pick<EntitySetDefinition, "entitySet" | "rows">,
-  context: Context,
-): Maybe<RowRestriction | null> {
+export function restrictionOf(set: RuledSet, context: Context): Maybe<RowRestriction | null> {
   const condition = conditionOf(set, context);
   if (condition === "all") return null;
   if (condition === "none") return NO_ROW_SEEN;
-  const { restrictions } = sourcesOf(readContextOf(context));
+  const { restrictions } = ServiceContext.accessOf(context).sources;
   const known = restrictions.get(set.entitySet);
   if (known !== undefined) return known;
   const { filter, values } = condition;

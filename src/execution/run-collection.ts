@@ -21,7 +21,7 @@ import { readCounted, readLastRow } from "./keyset-page.ts";
 import { readAll } from "./open-set.ts";
 import { applyInMemory, openSource, readFrom } from "./read-source.ts";
 import { type Reader, serviceOf } from "./reader.ts";
-import { conditionsFor } from "./row-rules.ts";
+import { conditionsFor } from "./row-access.ts";
 import { runSearch } from "./search-related.ts";
 
 /** One page of a collection, read and cut. */

@@ -7,7 +7,7 @@ import { entityKeyReader } from "./entity-key.ts";
 import { collectEntities, isSource, answeredValue } from "./handler-answer.ts";
 import type { Reader } from "./reader.ts";
 import { restrictSource } from "./resolve-sources.ts";
-import { conditionFor } from "./row-rules.ts";
+import { conditionFor } from "./row-access.ts";
 
 /** A search and its handler. */
 type Search = Pick<ExpandSearch, "search" | "clause">;

@@ -14,7 +14,7 @@ import { checkChangedReferences } from "./check-references.ts";
 import { checkCreated, checkCreatedBelow, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { findEntity, getEntity } from "./read-by-key.ts";
 import { definitionOf, type Reader, serviceOf } from "./reader.ts";
-import { conditionFor } from "./row-rules.ts";
+import { conditionFor } from "./row-access.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";

@@ -14,7 +14,7 @@ import type { Model } from "../edm/model.ts";
 import { authorize, hasRules } from "../endpoints/authorize.ts";
 import { type Arrival, Exchange, toIncomingRequest, type ServiceRuntime, unrestricted } from "../endpoints/exchange.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
-import { withRowRules } from "../execution/gate.ts";
+import { ROW_RULES } from "../execution/gate.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
 import { checkHost, readBaseUrl } from "../http/base-url.ts";
 import { isCrossSiteWrite } from "../http/cross-site.ts";
@@ -73,9 +73,8 @@ export interface ODataService {
  * @see docs/reference/services.md
  */
 export function odataService(options: ServiceOptions): ODataService {
-  const declared = buildServiceDefinition(options, defaultLogger);
-  const schemaGate = new SchemaGate(declared, options.schemaCheck ?? "error");
-  const definition = withRowRules(declared);
+  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES);
+  const schemaGate = new SchemaGate(definition, options.schemaCheck ?? "error");
   const runtime = toRuntime(definition, options.secret);
   const routes = new RouteTable(definition);
   const description = Object.freeze({ definition, routes: describedRoutes(routes) });
@@ -216,6 +215,7 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
       definition,
       sets.map(({ set, runtime: { bodies } }) => ({ set, bodies })),
     ),
+    warned: new Set(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Context, IncomingRequest, RuleContext, Transaction, User } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { type RowAccess, ServiceContext } from "../execution/row-access.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 
 /** The parts of a context that depend on the request alone; `isAborted` avoids creating a signal. */
@@ -12,6 +13,8 @@ export interface CallPlace {
   readonly depth: number;
   /** The part of the open transaction to which the call belongs; null without a transaction. */
   readonly part: TransactionPart | null;
+  /** The row rules and sources of the call. */
+  readonly access: RowAccess;
 }
 
 /** The settings of the context of a call. */
@@ -23,35 +26,27 @@ export interface CallSettings {
   readonly expected?: Readonly<Record<string, unknown>> | undefined;
   /** Whether the call is trusted, so that row rules do not apply. */
   readonly seesAllRows?: boolean;
-  /** For a write: the context of the reads before it, see `readContextOf`. */
-  readonly readContext?: Context;
 }
 
 /** The context of a handler that another handler calls, of work within a transaction, or of a conditional write. */
-export class CallContext implements Context {
+export class CallContext extends ServiceContext implements Context {
   readonly service: ServiceDefinition;
   readonly expected: Readonly<Record<string, unknown>> | undefined;
   readonly seesAllRows: boolean;
-  readonly #readContext: Context | undefined;
   readonly #place: CallPlace;
   readonly #door: CallSettings["door"];
 
-  constructor(place: CallPlace, { service, door, expected, seesAllRows = false, readContext }: CallSettings) {
+  constructor(place: CallPlace, { service, door, expected, seesAllRows = false }: CallSettings) {
+    super(place.access);
     this.#place = place;
     this.#door = door;
     this.service = service;
     this.expected = expected;
     this.seesAllRows = seesAllRows;
-    this.#readContext = readContext;
   }
 
   get user(): User | null {
     return this.#place.facts.user;
-  }
-
-  /** A getter of the class, so that a copy of the context does not have it. */
-  get readContext(): Context | undefined {
-    return this.#readContext;
   }
 
   get signal(): AbortSignal {

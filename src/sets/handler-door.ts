@@ -133,7 +133,8 @@ export class HandlerDoor implements SetCaller {
   }
 
   #below(part: TransactionPart | null, call?: Pick<CallSettings, "expected" | "seesAllRows">): Context {
-    const place: CallPlace = { facts: this.#place.facts, depth: this.#place.depth + 1, part };
+    const { facts, depth, access } = this.#place;
+    const place: CallPlace = { facts, depth: depth + 1, part, access: access.below() };
     const door = new HandlerDoor(this.#registry, place);
     return new CallContext(place, { ...call, service: this.#registry.definition, door });
   }

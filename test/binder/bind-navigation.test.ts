@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bindCollectionQuery, type QueryTarget } from "../../src/binder/bind-query-options.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
+import { ROW_RULES } from "../../src/execution/gate.ts";
 import type { BoundQuery } from "../../src/query/clauses.ts";
 import type { Expression } from "../../src/query/expression.ts";
 import { mentionsOf, type NavigationMention } from "../../src/query/mentions.ts";
@@ -45,6 +46,7 @@ const definition = buildServiceDefinition(
     ],
   },
   silent,
+  ROW_RULES,
 );
 
 function targetOf(name: string): QueryTarget {

@@ -10,6 +10,7 @@ import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/nav
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
+import { ROW_RULES } from "../../src/execution/gate.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };
 
@@ -62,7 +63,7 @@ const customers = entitySet(Customer, {
 });
 
 function build(options: Partial<ServiceOptions> = {}): ServiceDefinition {
-  return buildServiceDefinition({ entitySets: [orders, customers], ...options }, logger);
+  return buildServiceDefinition({ entitySets: [orders, customers], ...options }, logger, ROW_RULES);
 }
 
 describe("the model", () => {

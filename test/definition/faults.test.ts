@@ -9,6 +9,7 @@ import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/nav
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../../src/errors/configuration-error.ts";
+import { ROW_RULES } from "../../src/execution/gate.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };
 const Status = enumType("Status", { Draft: 0, Paid: 1 });
@@ -30,7 +31,7 @@ function untyped(value: unknown): never {
 
 function faultsOf(options: unknown): readonly ConfigurationFault[] {
   try {
-    buildServiceDefinition(untyped(options), logger);
+    buildServiceDefinition(untyped(options), logger, ROW_RULES);
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;
     throw error;
@@ -1648,6 +1649,7 @@ describe("startup", () => {
       buildServiceDefinition(
         { prefix: "x/", entitySets: [entitySet(Customer, untyped({ maxTop: -1, etag: ["x"] }))] },
         logger,
+        ROW_RULES,
       );
     expect(run).toThrow(ConfigurationError);
     expect(run).toThrow(`The service cannot start: 3 faults in its declarations.

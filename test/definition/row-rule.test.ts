@@ -9,6 +9,7 @@ import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional } from "../../src/definition/sets/navigation.ts";
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
+import { ROW_RULES } from "../../src/execution/gate.ts";
 import type { Expression, PathSource } from "../../src/query/expression.ts";
 import { caseCount } from "../cases.ts";
 
@@ -77,6 +78,7 @@ function rulesOf(rule: Rule, other: Rule = () => allRows): readonly [RowRule, Ro
   const { entitySets } = buildServiceDefinition(
     { entitySets: [things("Things", rule), things("Others", other)] },
     logger,
+    ROW_RULES,
   );
   return [entitySets.get("Things")?.rows as RowRule, entitySets.get("Others")?.rows as RowRule];
 }
@@ -368,7 +370,7 @@ describe("paths", () => {
       navigation: { next: hasOptional(Other) },
       authorization: { rows: (_user, row) => row.next.id.eq(1) },
     });
-    const { entitySets } = buildServiceDefinition({ entitySets: [things] }, logger);
+    const { entitySets } = buildServiceDefinition({ entitySets: [things] }, logger, ROW_RULES);
     expect(thrown(() => entitySets.get("Things")?.rows?.conditionFor({})).message).toBe(
       "A row rule cannot follow Things/next, which has no `target` set.",
     );

@@ -2,6 +2,9 @@ import type { EntitySet } from "odatakit";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import type { Context, Principal } from "../../src/definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../src/definition/service-definition.ts";
+import { ROW_RULES } from "../../src/execution/gate.ts";
+import { RowAccess } from "../../src/execution/row-access.ts";
+import { CallContext } from "../../src/sets/call-context.ts";
 
 const silent = (): void => undefined;
 
@@ -10,6 +13,7 @@ export function declare(...entitySets: readonly EntitySet[]): ServiceDefinition 
   return buildServiceDefinition(
     { entitySets, prefix: "", defaults: { allowUpsert: true, allowDeepInsert: true } },
     { error: silent, warn: silent, info: silent },
+    ROW_RULES,
   );
 }
 
@@ -19,15 +23,13 @@ function notOffered(): never {
 
 /** Makes the context of a request to a service. */
 export function requestOf(service: ServiceDefinition, user: Principal | null): Context {
-  return {
+  const facts = {
     user,
     signal: new AbortController().signal,
     request: { id: "1", method: "GET", url: "http://service.example/", headers: new Headers() },
-    service,
-    transaction: undefined,
-    sets: notOffered,
-    inTransaction: notOffered,
   };
+  const door = { sets: notOffered, inTransaction: notOffered };
+  return new CallContext({ facts, depth: 0, part: null, access: new RowAccess() }, { service, door });
 }
 
 /** Returns a set of a service. */

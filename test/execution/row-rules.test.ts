@@ -19,11 +19,11 @@ import type { CollectionQuery } from "../../src/definition/handlers.ts";
 import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
 import { askByKey } from "../../src/execution/ask-by-key.ts";
 import { entityKeyReader } from "../../src/execution/entity-key.ts";
-import { visibleOfType, withRowRules } from "../../src/execution/gate.ts";
+import { readerOf, ROW_RULES, visibleOfType } from "../../src/execution/gate.ts";
 import { findEntity, getEntity } from "../../src/execution/read-by-key.ts";
-import { type Reader, readerOf, seesEntity } from "../../src/execution/reader.ts";
+import { type Reader, seesEntity } from "../../src/execution/reader.ts";
 import { resolveSources, restrictionOf } from "../../src/execution/resolve-sources.ts";
-import { conditionFor, conditionOf, conditionsFor } from "../../src/execution/row-rules.ts";
+import { conditionFor, conditionOf, conditionsFor } from "../../src/execution/row-access.ts";
 import { runCreate, runDelete, runPatch, runReplace } from "../../src/execution/write-entity.ts";
 import { restrictQuery } from "../../src/plan/row-rules.ts";
 import type { QueryableSource } from "../../src/query/source.ts";
@@ -88,7 +88,7 @@ const ofRed: Rule = (_user, { owner }) => owner.team.eq("red");
 const USER: Principal = { id: "u" };
 
 function guard(...sets: readonly EntitySet[]): { readonly service: ServiceDefinition; readonly context: Context } {
-  const service = withRowRules(declare(...sets));
+  const service = declare(...sets);
   return { service, context: requestOf(service, USER) };
 }
 
@@ -115,22 +115,19 @@ function idsOf(entities: Iterable<unknown>): readonly number[] {
 }
 
 describe("a service", () => {
-  test("without rules is unchanged", () => {
+  test("without rules checks nothing", () => {
     const declared = declare(things(null), owners());
-    expect(withRowRules(declared)).toBe(declared);
+    expect(declared.rowRules).toBeNull();
     const context = requestOf(declared, USER);
     expect(readerOf(context)).toEqual({ context, gate: null });
   });
 
-  test("keeps its handlers, and gives database writes the predicates to check", () => {
-    const declared = declare(things(ofLevelOne, { delete: () => true }), owners());
-    const guarded = withRowRules(declared);
-    for (const name of ["Owners", "Things"]) {
-      expect(setOf(guarded, name).handlers).toBe(setOf(declared, name).handlers);
-      expect(setOf(guarded, name).navigationHandlers).toBe(setOf(declared, name).navigationHandlers);
-    }
-    expect(setOf(guarded, "Owners").restriction).toBeUndefined();
-    expect(setOf(guarded, "Things").restriction).toBeTypeOf("function");
+  test("gives database writes the rules and foreign keys to check", () => {
+    const declared = declare(things(ofLevelOne), owners());
+    expect(declared.rowRules).toBe(ROW_RULES);
+    expect(setOf(declared, "Owners").guardedReferences).toEqual([]);
+    const guarded = declare(things(null), owners({ authorization: { rows: () => noRows } }));
+    expect(setOf(guarded, "Things").guardedReferences).toMatchObject([{ target: { name: "Owners" } }]);
   });
 
   test("calls handlers that check the rules themselves without further checks", () => {

@@ -10,6 +10,7 @@ import {
 } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import { ROW_RULES } from "../../src/execution/gate.ts";
 import { applyQuery as applyInMemory } from "../../src/memory/apply-query.ts";
 
 /** Sets that apply queries themselves: row rules reach them as parts of the query. */
@@ -47,6 +48,7 @@ function start({ isPopulated = false, isAdmin = false }: Given = {}) {
   const { model } = buildServiceDefinition(
     { entitySets: [entitySet(Team, { getAll: () => [] }), entitySet(Player, { getAll: () => [] })] },
     logger,
+    ROW_RULES,
   );
   const apply = (type: string, rows: readonly object[]) => (query: CollectionQuery) => {
     queries.push(query);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import type { VaryingRowCondition } from "../../src/definition/predicates/row-conditions.ts";
 import { compileRowRule } from "../../src/definition/rules/row-rule.ts";
+import { ROW_RULES } from "../../src/execution/gate.ts";
 import { canBeTrue } from "../../src/memory/can-be-true.ts";
 import { compiledFor } from "../../src/memory/compile-expression.ts";
 import { fieldOf } from "../../src/memory/compile-property.ts";
@@ -20,6 +21,7 @@ const silent = (): void => undefined;
 const { model } = buildServiceDefinition(
   { entitySets: [entitySet(Thing, { getAll: () => [] })] },
   { error: silent, warn: silent, info: silent },
+  ROW_RULES,
 );
 const { entitySets } = model.entityContainer;
 

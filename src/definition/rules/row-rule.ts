@@ -1,5 +1,7 @@
 import type { EntitySet } from "../../edm/model.ts";
-import type { User } from "../context.ts";
+import type { RowRestriction } from "../../query/source.ts";
+import type { Context, User } from "../context.ts";
+import type { Answer } from "../handlers.ts";
 import { type RowCondition, rowConditions } from "../predicates/row-conditions.ts";
 
 /** The row rule of one set. */
@@ -9,6 +11,24 @@ export interface RowRule {
    * @throws any error of the rule; TypeError if it does not return a row predicate
    */
   conditionFor(user: User | null): RowCondition;
+}
+
+/** The checks of row rules in writes of databases. `execution` implements them, because definitions call no handlers. */
+export interface RowRuleChecks {
+  /**
+   * Returns the row rule of a set as a predicate.
+   * @returns null if the user sees all rows
+   * @throws any error of the rule
+   */
+  restrictionOf(set: RuledSet, context: Context): Answer<RowRestriction | null>;
+  /** Reads an entity by its key with the handler of the application; null for a missing or hidden entity. */
+  findSeen(entitySet: EntitySet, key: unknown, context: Context): Answer<unknown>;
+}
+
+/** A set with its row rule; null if every user sees all rows. */
+export interface RuledSet {
+  readonly entitySet: EntitySet;
+  readonly rows: RowRule | null;
 }
 
 /** The `rows` function of the application. */

@@ -12,7 +12,7 @@ import { ERROR_CODES } from "../../errors/error-codes.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
-import { setOf, tableOfSet } from "./table-sets.ts";
+import { readSeen, setOf, tableOfSet } from "./table-sets.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
 import { isVisible, type Restrictions, restrictionsOf } from "./visible-rows.ts";
 
@@ -95,16 +95,15 @@ function isJoined(set: EntitySetDefinition | null, getByKey: object): boolean {
 async function isAbsentFor(
   set: EntitySetDefinition | null,
   reference: GuardedReference,
-  { handlers: { getByKey }, getSeen }: EntitySetDefinition,
+  target: EntitySetDefinition,
   values: Values,
   context: Context,
 ): Promise<boolean> {
   const referred = referredValues(reference, values);
+  const { getByKey } = target.handlers;
   if (referred === null || getByKey === undefined || isJoined(set, getByKey)) return false;
   try {
-    const answer: unknown = await (getSeen ?? getByKey)(referredKey(reference, referred), context);
-    if (isODataError(answer)) throw answer;
-    return answer === null || answer === undefined;
+    return (await readSeen(target, referredKey(reference, referred), context)) === null;
   } catch (error) {
     if (isODataError(error) && error.status === ERROR_CODES.NotFound) return true;
     throw error;

@@ -4,13 +4,13 @@ import type { EntitySetDefinition } from "../../definition/service-definition.ts
 import { ownProperties } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { type ODataError, protocolError, isODataError } from "../../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { hasExpected, toExpected, type AnyWriteContext } from "./expected-values.ts";
 import { type StatedIn, statedIn } from "./guarded-references.ts";
 import { inTransaction, type SqlSession } from "./sql-session.ts";
 import { type SqlTable, tableOf } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
-import { tableOfSet, targetSet, writtenSet } from "./table-sets.ts";
+import { readSeen, tableOfSet, targetSet, writtenSet } from "./table-sets.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 
@@ -151,7 +151,5 @@ export async function isShown(set: EntitySetDefinition, key: unknown, context: C
     return getAll === undefined && applyQuery === undefined && (queryable === undefined || tableOf(queryable) !== null);
   }
   if (tableOf(getByKey) !== null) return true;
-  const found: unknown = await (set.getSeen ?? getByKey)(key, context);
-  if (isODataError(found)) throw found;
-  return found !== null && found !== undefined;
+  return (await readSeen(set, key, context)) !== null;
 }

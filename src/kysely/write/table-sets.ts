@@ -3,6 +3,7 @@ import { type Context, seesAllRows } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { wirePath } from "../../edm/wire-path.ts";
+import { isODataError } from "../../errors/odata-error.ts";
 import { tableBehind, tableOf, type SqlTable } from "./sql-table.ts";
 
 /** The handlers that show the table of a set, unless the application replaced them. */
@@ -31,7 +32,7 @@ export function setsOfService(context: Context): Iterable<EntitySetDefinition> {
 
 /** Whether a row rule may hide rows of a set from a call. */
 export function mayHideRows(set: EntitySetDefinition | null, context: Context): set is EntitySetDefinition {
-  return set?.restriction !== undefined && !seesAllRows(context);
+  return (set?.rows ?? null) !== null && !seesAllRows(context);
 }
 
 /** Whether any set of the service may hide rows from a call. */
@@ -80,6 +81,23 @@ export function tableOfSet({ handlers }: Pick<EntitySetDefinition, "handlers">):
 /** Returns the name that clients use for a path of properties, by the model of the service. */
 export function wirePathOf(context: Context, table: SqlTable, path: readonly StructuralProperty[]): string {
   return wirePath(findService(context)?.model.entityTypes.get(table.entityType.name), path);
+}
+
+/**
+ * Reads an entity of a set by its handler `getByKey`; call this before a transaction begins, because the handler may wait for
+ * the same connection.
+ * @returns null where the user sees none
+ * @throws errors that the handler throws or returns
+ */
+export async function readSeen(
+  { entitySet, handlers: { getByKey } }: EntitySetDefinition,
+  key: unknown,
+  context: Context,
+): Promise<unknown> {
+  const rules = findService(context)?.rowRules ?? null;
+  const found: unknown = await (rules === null ? getByKey?.(key, context) : rules.findSeen(entitySet, key, context));
+  if (isODataError(found)) throw found;
+  return found ?? null;
 }
 
 /** Returns the service of a context; null if an application calls a handler with a context that it made itself. */

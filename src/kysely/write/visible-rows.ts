@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
@@ -8,7 +9,7 @@ import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { mayHideRows } from "./table-sets.ts";
+import { findService, mayHideRows } from "./table-sets.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 
@@ -35,11 +36,12 @@ export async function restrictionsOf(
 ): Promise<Restrictions> {
   const guarded = [...new Set(sets)].filter((set) => mayHideRows(set, context));
   if (guarded.length === 0) return NOTHING;
+  const rules = required(findService(context)?.rowRules ?? undefined, "The service does not check its row rules.");
   const found = new Map<EntitySetDefinition, RowRestriction>();
   for (const set of guarded) {
-    const restriction = await set.restriction?.(context);
+    const restriction = await rules.restrictionOf(set, context);
     if (isODataError(restriction)) throw restriction;
-    if (restriction !== null && restriction !== undefined) found.set(set, restriction);
+    if (restriction !== null) found.set(set, restriction);
   }
   return found;
 }
