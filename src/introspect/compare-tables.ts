@@ -96,7 +96,11 @@ function adviseTable(name: string, names: readonly string[]): string {
   // Prefer the same name in another schema to another name.
   const elsewhere = names.find((each) => each.endsWith(`.${short}`));
   const nearest = nearestName(name, names) ?? elsewhere ?? null;
-  return nearest === null ? "Create the table, or correct its name." : `Did you mean \`${nearest}\`?`;
+  if (nearest !== null) return `Did you mean \`${nearest}\`?`;
+  // SQLite creates the file of a misspelt path, so its database is empty.
+  if (names.length === 0)
+    return "The service sees no tables in this database. Create the table, or correct the name of the database.";
+  return "Create the table, or correct its name.";
 }
 
 function adviseColumn(name: string, property: string, names: readonly string[]): string {

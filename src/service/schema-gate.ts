@@ -160,7 +160,7 @@ function explain({ sets }: DatabaseCheck, error: unknown): Error {
   const reason: unknown = isODataError(error) ? (error.cause ?? error) : error;
   const text = reason instanceof Error ? reasonOf(reason) : String(reason);
   return new Error(
-    `The schema check failed: the database of ${sets.join(", ")} cannot be read: ${text}. Start the database, or set schemaCheck: "warn" to start the service without the check.`,
+    `The schema check failed: the database of ${sets.join(", ")} cannot be read: ${text}. Check that the database runs and that the settings of the connection are right. To start the service without the check, set schemaCheck: "warn".`,
     { cause: reason },
   );
 }

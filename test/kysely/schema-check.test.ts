@@ -138,6 +138,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
       'The table `items` has no column `ownerId`. Did you mean `ownerid_`? Set the name with `columns: { ownerId: "ownerid_" }`.',
     );
     expect(messages[7]).toBe("The database has no table `itmes`. Did you mean `items`?");
+    expect(messages[8]).toBe("The database has no table `item_tags`. Create the table, or correct its name.");
   });
 
   test("finds nothing in tables that fit, in views and in quoted names", async () => {

@@ -181,7 +181,8 @@ describe("before the first request", () => {
     expect(lines).toEqual(["error: The schema check failed, so requests return 500. ConfigurationError"]);
     await expect(service.ready()).rejects.toThrow(
       "The service cannot start: 1 fault where its declarations and its database differ.\n" +
-        "  1. Notes: The database has no table `notes`. Create the table, or correct its name.",
+        "  1. Notes: The database has no table `notes`. " +
+        "The service sees no tables in this database. Create the table, or correct the name of the database.",
     );
     await createNotes.execute(db);
     await service.ready();
@@ -215,7 +216,9 @@ describe("before the first request", () => {
     const { logger, lines } = toLog();
     const service = odataService({ entitySets: [notes(unreachable())], logger });
     await expect(service.ready()).rejects.toThrow(
-      "The schema check failed: the database of Notes cannot be read: connect ECONNREFUSED 127.0.0.1:1.",
+      "The schema check failed: the database of Notes cannot be read: connect ECONNREFUSED 127.0.0.1:1. " +
+        "Check that the database runs and that the settings of the connection are right. " +
+        'To start the service without the check, set schemaCheck: "warn".',
     );
     await expect(serve(service, { port: 0 })).rejects.toThrow("the database of Notes cannot be read");
     const response = await service.fetch(request);
