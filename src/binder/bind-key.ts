@@ -123,7 +123,7 @@ function keyValue(node: SyntaxNode, property: StructuralProperty, fail: KeyFault
 }
 
 function invalidKey(problem: string, entityType: EntityType, resource: string): ODataError {
-  return protocolError("InvalidKey", `${problem} Write the key as ${keyExample(entityType, resource)}.`, {
+  return protocolError("InvalidKey", `${problem} Write a key such as ${keyExample(entityType, resource)}.`, {
     target: "key",
   });
 }

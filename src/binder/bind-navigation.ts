@@ -71,7 +71,7 @@ export function bindRoot({ source, key }: RootKeySyntax, scope: BindingScope): B
   const { entityType: type } = entitySet;
   const resource = `$root/${name}`;
   const parts = keyParts(key, type, (problem) => {
-    const message = `${problem} Write the key as ${keyExample(type, resource)}.`;
+    const message = `${problem} Write a key such as ${keyExample(type, resource)}.`;
     return invalidOption(scope.option, key.position, message);
   });
   const values = parts.map(([property, node]): RootExpression["key"][number] => {

@@ -183,7 +183,7 @@ function askedByStep(
 ): readonly AskedRules[] {
   const { name } = navigationProperty;
   const navigation = navigationRules(definitionIn(definition, entitySet), navigationProperty);
-  const action = `${actionOf("read", navigation.targetName)}, where '${name}' of ${entitySet.name} leads`;
+  const action = `${actionOf("read", navigation.targetName)}, the target of '${name}' in ${entitySet.name}`;
   const owner = isOwnerSkipped ? askedOfOwner(definition, entitySet, name) : NOTHING;
   // Row rules apply in queries in place of rules that depend on entities. Startup has checked that the set has row rules.
   return [...owner, { rules: navigation.target.read, action, target: name, unanswerable: null }];
@@ -192,7 +192,7 @@ function askedByStep(
 /** Returns the rules of the set in which a navigation starts. */
 function askedOfOwner(definition: ServiceDefinition, entitySet: EntitySet, target: string): readonly AskedRules[] {
   const { authorization } = definitionIn(definition, entitySet);
-  const action = `${actionOf("read", entitySet.name)}, where '${target}' starts`;
+  const action = `${actionOf("read", entitySet.name)}, the source of '${target}'`;
   return [{ rules: authorization.read, action, target, unanswerable: null }];
 }
 

@@ -97,7 +97,7 @@ export function actionAlong(
   navigation: Pick<NavigationProperty, "name">,
 ): string {
   const { targetName } = navigationRules(set, navigation);
-  return `${actionOf(category, targetName)}, where '${navigation.name}' of ${set.entitySet.name} leads`;
+  return `${actionOf(category, targetName)}, the target of '${navigation.name}' in ${set.entitySet.name}`;
 }
 
 /** Returns the rules along a navigation of a set. @throws Error for a navigation of another set */

@@ -64,53 +64,53 @@ test("the values of a key are in the order of the type", () => {
 
 describe("400 InvalidKey", () => {
   test.each<[string, string, string]>([
-    ["Products", "", "The parentheses must contain a key. Write the key as Products(5)."],
+    ["Products", "", "The parentheses must contain a key. Write a key such as Products(5)."],
     [
       "Products",
       "'x'",
-      "'Id': \"x\" is written as Edm.String where Edm.Int32 is expected: write a number such as 5. Write the key as Products(5).",
+      "'Id': \"x\" is written as Edm.String where Edm.Int32 is expected: write a number such as 5. Write a key such as Products(5).",
     ],
-    ["Products", "null", "'Id' must not be null. Write the key as Products(5)."],
-    ["Products", "@id", "The parameter alias '@id' has no value in the query. Write the key as Products(5)."],
-    ["Products", "Nr=1", "The key has no property 'Nr'. Write the key as Products(5)."],
-    ["Products", "Name='x'", "The key has no property 'Name'. Write the key as Products(5)."],
-    ["Products", "Id=1,id=2", "'Id' appears twice in the key. Write the key as Products(5)."],
+    ["Products", "null", "'Id' must not be null. Write a key such as Products(5)."],
+    ["Products", "@id", "The parameter alias '@id' has no value in the query. Write a key such as Products(5)."],
+    ["Products", "Nr=1", "The key has no property 'Nr'. Write a key such as Products(5)."],
+    ["Products", "Name='x'", "The key has no property 'Name'. Write a key such as Products(5)."],
+    ["Products", "Id=1,id=2", "'Id' appears twice in the key. Write a key such as Products(5)."],
     [
       "Products",
       "01234567-89ab-cdef-0123-456789abcdef",
-      "'Id': \"01234567-89ab-cdef-0123-456789abcdef\" is written as Edm.Guid where Edm.Int32 is expected: write a number such as 5. Write the key as Products(5).",
+      "'Id': \"01234567-89ab-cdef-0123-456789abcdef\" is written as Edm.Guid where Edm.Int32 is expected: write a number such as 5. Write a key such as Products(5).",
     ],
     [
       "StringKeys",
       "5",
-      "'Id': \"5\" is written as Edm.Int32 where Edm.String is expected: write '5'. Write the key as StringKeys('text').",
+      "'Id': \"5\" is written as Edm.Int32 where Edm.String is expected: write '5'. Write a key such as StringKeys('text').",
     ],
     [
       "GuidKeys",
       "'x'",
-      "'Id': \"x\" is not an Edm.Guid: write 32 hexadecimal digits as 01234567-89ab-cdef-0123-456789abcdef. Write the key as GuidKeys(01234567-89ab-cdef-0123-456789abcdef).",
+      "'Id': \"x\" is not an Edm.Guid: write 32 hexadecimal digits as 01234567-89ab-cdef-0123-456789abcdef. Write a key such as GuidKeys(01234567-89ab-cdef-0123-456789abcdef).",
     ],
     [
       "Colors",
       "Shop.Access'Read'",
-      "'Id': \"Read\" is written as Shop.Access where Shop.Color is expected: write Shop.Color'Red' or 'Red'. Write the key as Colors('Red').",
+      "'Id': \"Read\" is written as Shop.Access where Shop.Color is expected: write Shop.Color'Red' or 'Red'. Write a key such as Colors('Red').",
     ],
     [
       "Colors",
       "1",
-      "'Id': \"1\" is written as Edm.Int32 where Shop.Color is expected: write Shop.Color'Green'. Write the key as Colors('Red').",
+      "'Id': \"1\" is written as Edm.Int32 where Shop.Color is expected: write Shop.Color'Green'. Write a key such as Colors('Red').",
     ],
     [
       "StringKeys",
       "Shop.Color'Red'",
-      "'Id': \"Red\" is written as Shop.Color where Edm.String is expected: write 'Red'. Write the key as StringKeys('text').",
+      "'Id': \"Red\" is written as Shop.Color where Edm.String is expected: write 'Red'. Write a key such as StringKeys('text').",
     ],
-    ["Lines", "1", "Each value of this key must be named. Write the key as Lines(OrderId=5,Number=5)."],
-    ["Lines", "OrderId=1", "The key lacks 'Number'. Write the key as Lines(OrderId=5,Number=5)."],
+    ["Lines", "1", "Each value of this key must be named. Write a key such as Lines(OrderId=5,Number=5)."],
+    ["Lines", "OrderId=1", "The key lacks 'Number'. Write a key such as Lines(OrderId=5,Number=5)."],
     [
       "Lines",
       "OrderId=1,Nmuber=2",
-      "The key has no property 'Nmuber'. Did you mean 'Number'? Write the key as Lines(OrderId=5,Number=5).",
+      "The key has no property 'Nmuber'. Did you mean 'Number'? Write a key such as Lines(OrderId=5,Number=5).",
     ],
   ])("%s(%s)", (set, text, message) => {
     expect(errorOf(() => key(set, text))).toEqual([400, "InvalidKey", "key", message]);
@@ -141,7 +141,7 @@ describe("400 InvalidKey", () => {
     const empty = { parts: [], position: 0 };
     const two = { name: null, value: { kind: "null", position: 0 } } as const;
     const list = { name: null, value: { kind: "list", items: [], position: 0 } } as const;
-    const write = "Write the key as (5).";
+    const write = "Write a key such as (5).";
     const expected = (problem: string): unknown => [400, "InvalidKey", "key", `${problem} ${write}`];
     expect(errorOf(() => bindKey(empty, entityType))).toEqual(expected("The parentheses must contain a key."));
     expect(errorOf(() => bindKey({ parts: [two, two], position: 0 }, entityType))).toEqual(

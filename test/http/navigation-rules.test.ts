@@ -103,11 +103,11 @@ eachDoor((door) => {
       ],
       [
         "$root/Lines(1)/Quantity eq 1",
-        "at position 11: Each value of this key must be named. Write the key as $root/Lines(OrderId=5,Number=5).",
+        "at position 11: Each value of this key must be named. Write a key such as $root/Lines(OrderId=5,Number=5).",
       ],
       [
         "$root/Lines(OrderId=1)/Quantity eq 1",
-        "at position 11: The key lacks 'Number'. Write the key as $root/Lines(OrderId=5,Number=5).",
+        "at position 11: The key lacks 'Number'. Write a key such as $root/Lines(OrderId=5,Number=5).",
       ],
       ["$root/Customers('x')/Name eq 'x'", expect.stringContaining("at position 16: ") as never],
       ["$root/Customers(@p)/Name eq 'x'", "at position 16: 'Id' takes a literal, as in $root/Customers(5)."],

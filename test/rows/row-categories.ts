@@ -108,7 +108,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   "change entities of": "update",
 };
 const REFUSAL =
-  /(?:may not|is required to) (read|create entities of|change entities of) (\w+)(?:, where '(\w+)' (?:starts|of (\w+) leads))?/u;
+  /(?:may not|is required to) (read|create entities of|change entities of) (\w+)(?:, the (?:source|target) of '(\w+)'(?: in (\w+))?)?/u;
 
 /**
  * Whether the rules of categories refused a request. Each refusal must be right: the set that the message names is
