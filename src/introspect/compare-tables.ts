@@ -98,8 +98,9 @@ function adviseTable(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names) ?? elsewhere ?? null;
   if (nearest !== null) return `Did you mean \`${nearest}\`?`;
   // SQLite creates the file of a misspelt path, so its database is empty.
-  if (names.length === 0)
+  if (names.length === 0) {
     return "The service sees no tables in this database. Create the table, or correct the name of the database.";
+  }
   return "Create the table, or correct its name.";
 }
 
