@@ -128,7 +128,7 @@ eachDoor((door) => {
       else expect(chief.status).toBeLessThan(300);
     });
 
-    test("an error of the links names the navigation", async () => {
+    test("a refused link names the navigation in its error", async () => {
       const answer = await send("/Boxes(1)/Keys/$ref", { ...as("bob"), ...bodyHeaders(link(3)) }, "POST", link(3));
       expectError(answer, { status: 403, code: "Forbidden", message: /link this entity of Keys/u, target: "Keys" });
     });
@@ -139,14 +139,14 @@ eachDoor((door) => {
     const send = door.to(service);
 
     test.each(REQUESTS.filter(([, , ann, bob]) => ann !== 404 && bob !== 404))(
-      "asks the target set nothing: %s %s",
+      "skips the rules of the target set: %s %s",
       async (method, path, _ann, _bob, body) => {
         const answer = await send(path, { ...as("bob"), ...bodyHeaders(body) }, method, body);
         expect(answer.status).toBeLessThan(300);
       },
     );
 
-    test("rows still hold", async () => {
+    test("row rules still apply", async () => {
       // Anonymous users see no rows.
       expect((await send("/Boxes(1)/Keys")).json.value).toEqual([]);
       expectError(await send("/Boxes(1)/Main"), { status: 404, code: "NotFound" });
@@ -165,26 +165,26 @@ function faultsOf(boxes: Parameters<typeof entitySet<typeof Box>>[1], keys: obje
   return [];
 }
 
-describe("startup refuses", () => {
+describe("startup rejects", () => {
   const getByKey = (): null => null;
   const done = (): void => {};
   const rows = (_user: unknown, key: { readonly id: { ge(value: number): never } }) => key.id.ge(0);
 
-  test('another value than "parent"', () => {
+  test('a value other than "parent"', () => {
     const main = hasOptional(Key, { target: "Keys", authorization: "target" as never });
     expect(faultsOf({ navigation: { main } }, { getByKey })).toEqual([
       expect.stringContaining("`authorization` of `main` (hasOptional)"),
     ]);
   });
 
-  test("a check of entities that a navigation without a target leads to", () => {
+  test("an entity check reached through a navigation without a target", () => {
     const read = { getByKey, authorization: { read: isOwner } };
     const to = (authorization?: "parent") => hasMany(Key, { get: () => [], ...(authorization && { authorization }) });
     expect(faultsOf({ navigation: { keys: to() } }, read)).toEqual([expect.stringContaining("`keys` of Boxes leads")]);
     expect(faultsOf({ navigation: { keys: to("parent") } }, read)).toEqual([]);
   });
 
-  test("a check of entities that links change, and nothing loads", () => {
+  test("an entity check for links if no handler loads the entity", () => {
     const addRef = { keys: hasMany(Key, { target: "Keys", on: { id: "boxId" }, addRef: done }) };
     expect(faultsOf({ navigation: addRef }, { authorization: { update: isOwner } })).toEqual([
       "`update` requires resource(…), but no `getByKey` loads the entity that it checks.",
@@ -219,7 +219,7 @@ describe("a navigation without a target set", () => {
   });
   const options = { prefix: "", authenticate, logger: noFailures };
 
-  test("asks every set of its type", async () => {
+  test("checks the rules of every set of its type", async () => {
     const guarded = odataService({ ...options, entitySets: [boxes, keys("a"), keys()] });
     const ask = (path: string, user: string) =>
       guarded.fetch(new Request(`http://service.example${path}`, { headers: as(user) })).then(({ status }) => status);

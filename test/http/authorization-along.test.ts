@@ -215,7 +215,7 @@ eachDoor((door) => {
       const open = make(OPEN);
       const asked = new Map<AlongRequest, Answer>();
 
-      test("the rules of both sets are checked before any handler runs", async () => {
+      test("checks the rules of both sets before any handler runs", async () => {
         for (const request of REQUESTS) {
           await open.reset();
           const answer = await door.to(open.service)(
@@ -260,7 +260,7 @@ eachDoor((door) => {
         expect(refused).toBeGreaterThan(caseCount(30));
       });
 
-      test("a star expands the navigations that the user may read", async () => {
+      test("$expand=* expands the navigations that the user may read", async () => {
         const star = fc.record({
           sets: generated.map(({ sets }) => sets),
           skipping: fc.subarray([...NAVIGATIONS], { maxLength: 2 }),
@@ -317,7 +317,7 @@ eachDoor((door) => {
       ] as const
     ).map(([method, path, navigation, body]) => [method, path, navigation, body]);
 
-    test.each(PATHS)("names it: %s %s", async (method, path, navigation, body) => {
+    test.each(PATHS)("names the navigation: %s %s", async (method, path, navigation, body) => {
       calls.length = 0;
       const message = new RegExp(`'${navigation}'`, "u");
       const refusal = { target: navigation, message };
@@ -328,7 +328,7 @@ eachDoor((door) => {
       expect(calls).toEqual([]);
     });
 
-    test("comes before negotiation where the path tells, before handlers where an option tells", async () => {
+    test("a rule of the path is checked before negotiation, a rule of an option before handlers", async () => {
       expect((await send("/Orders(x)/Customer", { ...as("ann"), Accept: "image/png" })).status).toBe(403);
       expect((await send("/Orders?$expand=Customer", { ...as("ann"), Accept: "image/png" })).status).toBe(406);
       expect((await send("/Orders?$expand=Customer&$nope=1", as("ann"))).status).toBe(400);

@@ -83,7 +83,7 @@ eachDoor((door) => {
     }
   });
 
-  test.each(INVALID)("%s is refused", async ($filter, message) => {
+  test.each(INVALID)("rejects %s", async ($filter, message) => {
     for (const path of ["/t/Trips", "/t/Trips/$count"]) {
       const answer = await send(url(path, { $filter }));
       expectError(answer, { status: 400, code: "InvalidQueryOption", target: "$filter" });
@@ -91,7 +91,7 @@ eachDoor((door) => {
     }
   });
 
-  describe("allowlists hold for every path that begins at the entity", () => {
+  describe("allowlists apply to every path that begins at the entity", () => {
     test.each([
       ["Tags/any(t:t eq 'x')", true],
       ["Tags/any(t:$it/Tags/any(u:u gt t))", true],
@@ -115,7 +115,7 @@ eachDoor((door) => {
       }
     });
 
-    test("of items they say nothing", async () => {
+    test("allowlists do not apply to the items of a collection", async () => {
       expect((await send(url("/t/TagTrips", { $orderby: "Stops/any(s:s/City eq 'Oslo')" }))).status).toBe(200);
       expectError(await send(url("/t/TagTrips", { $orderby: "Tags/any()" })), {
         status: 400,
@@ -125,7 +125,7 @@ eachDoor((door) => {
     });
   });
 
-  test("a handler that applies the query gets the operators bound, with literals in place", async () => {
+  test("`applyQuery` receives bound operators with their literals", async () => {
     filterSeen.length = 0;
     await send(url("/t/OwnTrips", { $filter: "Stops/any(s:s/Legs/all(l:l/Km gt 5))" }));
     expect(filterSeen).toMatchObject([
@@ -150,7 +150,7 @@ eachDoor((door) => {
     ]);
   });
 
-  test("the literals of one shape are those of its request", async () => {
+  test("requests of one shape each use their own literals", async () => {
     expect(await idsFor(send, "Trips", "Tags/any(t:t eq 'y')")).toEqual([1]);
     expect(await idsFor(send, "Trips", "Tags/any(t:t eq 'x')")).toEqual([1, 2]);
     expect(await idsFor(send, "Trips", "Tags/any(u:u eq 'y')")).toEqual([1]);
@@ -181,14 +181,14 @@ describe("maxAnyAllDepth", () => {
     if (limit > 0) expect(await statusOf(Array.from({ length: 20 }, () => nested(limit)).join(" and "))).toBe(200);
   });
 
-  test("without one, the nesting of expressions ends it", async () => {
+  test("without this limit, the limit on nested expressions applies", async () => {
     const statusOf = ask(null);
     expect(await statusOf(nested(6))).toBe(200);
     expect(await statusOf(nested(150))).toBe(400);
   });
 });
 
-test("nested operators over long collections are stopped by a count of their items", { timeout: 60_000 }, async () => {
+test("stops nested operators over long collections by counting their items", { timeout: 60_000 }, async () => {
   const long = odataService({
     entitySets: [
       entitySet(Trip, {

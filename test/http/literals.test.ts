@@ -50,7 +50,7 @@ eachDoor((door) => {
   const ask = door.to(service);
   const get = (path: string) => ask(`/s/${path.replaceAll(" ", "%20")}`);
 
-  describe("a Guid in quotes is a Guid wherever one may stand", () => {
+  describe("a quoted Guid is accepted wherever a Guid is", () => {
     test.each([
       `Id eq '${GUID}'`,
       `Id eq '${UPPER}'`,
@@ -98,11 +98,11 @@ eachDoor((door) => {
       ["Things?$filter=Id eq '0123'", "InvalidQueryOption", "$filter"],
       ["same?id='0123'", "InvalidParameter", "id"],
       [`Things?$filter=concat('${GUID}','') eq Id`, "InvalidQueryOption", "$filter"],
-    ])("GET %s is refused: the text is not a Guid", async (path, code, target) => {
+    ])("GET %s is rejected: the string is not a Guid", async (path, code, target) => {
       expectError(await get(path), { status: 400, code, target });
     });
 
-    test("two texts in quotes are compared as texts", async () => {
+    test("two quoted strings are compared as strings", async () => {
       const { status, json } = await get(`Things?$select=Id&$filter='${GUID}' eq '${UPPER}'`);
       expect([status, json.value]).toEqual([200, []]);
     });
@@ -120,7 +120,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("literals that the grammar does not have are 400", () => {
+  describe("literals outside the grammar return 400", () => {
     test.each([
       ["Things?$filter=Wait eq duration'%2BP6D'", "InvalidQueryOption", "$filter"],
       ["later?wait=duration'%2BP6D'", "InvalidParameter", "wait"],
@@ -161,7 +161,7 @@ eachDoor((door) => {
       'Things?$expand=Parts($search="a;b";$top=1)&$select=Id',
       "Things?$expand=Parts($search=a;%20$top=1;$count=true)&$select=Id",
       "Things?$expand=Parts($search=O'Neil%3B;$filter='($search=a;b' ne 'x')&$select=Id",
-    ])("GET %s is fine", async (path) => {
+    ])("accepts GET %s", async (path) => {
       expect((await get(path)).status).toBe(200);
     });
   });

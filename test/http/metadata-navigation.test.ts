@@ -79,7 +79,7 @@ const SERVICES: ReadonlyArray<readonly [string, Service, number, number]> = [
   ["tables that expand nothing", shop(withoutPushdown).service, 9, 1],
   ["a handler beside them", shop({ ...withoutPushdown, navigation: { mentor: getMentor } }).service, 9, 2],
   [
-    "a set that is made anew for each request",
+    "a set with a new source for each request",
     shop({ by: "tables", books: { queryable: () => shop({ by: "tables" }).tables.books } }).service,
     // Neither to nor from it are there routes without a handler.
     3,
@@ -88,14 +88,14 @@ const SERVICES: ReadonlyArray<readonly [string, Service, number, number]> = [
   ["a set over a list", shop({ by: "tables", books: { queryable: undefined, getAll: () => BOOKS } }).service, 3, 6],
   ["a set that reads no keys", shop({ by: "tables", authors: { getByKey: undefined } }).service, 5, 9],
   [
-    "nothing that says how entities are related",
+    "no declaration of how entities are related",
     shop({ by: "tables", navigation: { books: { on: undefined }, notes: { on: undefined } } }).service,
     7,
     7,
   ],
 ];
 
-describe.each(SERVICES)("what $metadata says is what requests find: %s", (_name, service, navigable, expandable) => {
+describe.each(SERVICES)("$metadata agrees with the responses: %s", (_name, service, navigable, expandable) => {
   test("navigation routes", async () => {
     let count = 0;
     for (const [set, claims] of await claimsOf(service)) {
@@ -125,7 +125,7 @@ describe.each(SERVICES)("what $metadata says is what requests find: %s", (_name,
     expect(count).toBe(expandable);
   });
 
-  test("full control information has a link to each route, and to nothing else", async () => {
+  test("full control information links each route and nothing else", async () => {
     for (const [set, claims] of await claimsOf(service)) {
       const accept = { Accept: "application/json;odata.metadata=full" };
       const { text } = await get(service, `/s/${set}?$top=1`, accept);
@@ -154,8 +154,8 @@ function navigationsOf(set: string): readonly string[] {
   return names[set] ?? [];
 }
 
-describe("what only a request can tell", () => {
-  test("a set whose source is made for each request expands where that source is of a database", async () => {
+describe("capabilities that only a request reveals", () => {
+  test("a set with a new source for each request expands if that source is a database", async () => {
     const options = {
       queryable: () => sqlSource(Book, { db: sqlite.db, from: "books", columns: { shelfCode: "shelf" } }),
     };
@@ -167,7 +167,7 @@ describe("what only a request can tell", () => {
     });
   });
 
-  test("and writes nothing of them where it is not", async () => {
+  test("omits expansions and links if that source is not a database", async () => {
     const { service } = shop({ by: "tables", books: { queryable: () => arraySource(Book, BOOKS) } });
     const answer = await get(service, "/s/Authors?$expand=Books&$select=Id&$top=1");
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -180,7 +180,7 @@ describe("what only a request can tell", () => {
     expect((await get(service, "/s/Books?$expand=Author")).status).toBe(200);
   });
 
-  test("a handler is called once for each request", async () => {
+  test("calls a handler once for each request", async () => {
     let calls = 0;
     const { tables } = shop({ by: "tables" });
     const queryable = () => {

@@ -18,7 +18,7 @@ async function metadataOf(service: ReturnType<typeof odataService>): Promise<str
   return response.text();
 }
 
-test("an operation that two sets of one type declare is one overload in $metadata", async () => {
+test("two sets of one type that declare the same operation yield one overload in $metadata", async () => {
   const xml = await metadataOf(odataService({ entitySets: [tasks("Open"), tasks("Closed")] }));
   expect(xml.match(/<Function /g)).toHaveLength(1);
   expect(xml.match(/<Action /g)).toHaveLength(1);
@@ -26,7 +26,7 @@ test("an operation that two sets of one type declare is one overload in $metadat
   expect(readCsdl(xml)).toMatchObject({ Default: { total: [{ $Kind: "Function" }], close: [{ $Kind: "Action" }] } });
 });
 
-describe("what shares a schema shares no name", () => {
+describe("names are unique within a schema", () => {
   const Note = entityType("Note", { id: edm.int32().key() });
 
   function faultsOf(declare: () => unknown): readonly string[] {
@@ -46,7 +46,7 @@ describe("what shares a schema shares no name", () => {
     ]);
   });
 
-  test("the container goes out of the way of an operation", async () => {
+  test("renames the container if an operation has its name", async () => {
     const functions = { Container: fn({ returns: edm.int32(), handler: () => 1 }) };
     const service = odataService({ entitySets: [tasks("Tasks")], functions });
     expect(readCsdl(await metadataOf(service))).toMatchObject({ $EntityContainer: "Default.DefaultContainer" });

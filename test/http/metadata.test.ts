@@ -24,7 +24,7 @@ eachDoor((door) => {
     expect((await send(PATH)).headers["etag"]).toBe(answer.headers["etag"]);
   });
 
-  test("If-None-Match: 304 without a body, with the headers that a cache needs", async () => {
+  test("If-None-Match returns 304 without a body, with the headers that a cache needs", async () => {
     const { etag = "" } = (await send(PATH)).headers;
     const headers = { ...EMPTY_HEADERS, etag, vary: VARY };
     for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, `"x",W/${etag} , "y"`, "*"]) {
@@ -46,17 +46,17 @@ eachDoor((door) => {
   });
 
   test.each(["json", "application/json", "application/json;odata.metadata=full"])(
-    "a legal $format changes nothing: %s",
+    "a valid $format changes nothing: %s",
     async (format) => {
       expect(await send(`${PATH}?$format=${format}`)).toEqual(await send(PATH));
     },
   );
 
-  test.each(["xml", "application/xml"])("$format=%s is 400, as everywhere", async (format) => {
+  test.each(["xml", "application/xml"])("$format=%s returns 400, as everywhere", async (format) => {
     expectError(await send(`${PATH}?$format=${format}`), { status: 400, code: "UnsupportedFormat", target: "$format" });
   });
 
-  test("takes custom options, but no system query option", async () => {
+  test("accepts custom options, but no system query option", async () => {
     expect((await send(`${PATH}?sap-client=100&x`)).status).toBe(200);
     expectError(await send(`${PATH}?$top=1`), { status: 400, code: "UnsupportedQueryOption", target: "$top" });
   });
@@ -71,7 +71,7 @@ eachDoor((door) => {
       expect(found.filter((tag) => tag.startsWith("EntityContainer "))).toEqual(['EntityContainer Name="Container"']);
     });
 
-    test("describes every type by the names of the wire", async () => {
+    test("describes every type by its wire names", async () => {
       expect(await tags()).toEqual(
         expect.arrayContaining([
           'EntityType Name="Sample"',
@@ -110,7 +110,7 @@ eachDoor((door) => {
       }
     });
 
-    test("leaves out ignored properties", async () => {
+    test("omits ignored properties", async () => {
       expect((await send(PATH)).text).not.toMatch(/secret|alarmcode/iu);
     });
 
@@ -141,7 +141,7 @@ eachDoor((door) => {
       expect(text).toContain("&lt;b&gt;");
     });
 
-    test("names follow the registration: camelCase, asDeclared", async () => {
+    test("names follow the naming of the service: camelCase, asDeclared", async () => {
       for (const propertyNaming of ["camelCase", "asDeclared"] as const) {
         const service = odataService({
           prefix: "/odata",

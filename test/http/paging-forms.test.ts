@@ -48,7 +48,7 @@ eachDoor((door) => {
     const { service } = knotService({ paging, maxTop: 6 });
     const send = door.to(service);
 
-    test.each(FORMS)("%s: the pages from any place on, of any size, are the rest of the set", async (set) => {
+    test.each(FORMS)("%s: pages of any size from any row return the rest of the set", async (set) => {
       const walk = fc.record({ skip: fc.nat(22), size: fc.integer({ min: 1, max: 9 }), count: fc.boolean() });
       const property = fc.asyncProperty(walk, async ({ skip, size, count }) => {
         const target = url(`/s/${set}`, { $skip: skip, ...(count ? { $count: "true" } : {}) });
@@ -77,13 +77,20 @@ eachDoor((door) => {
       await fc.assert(property, { numRuns: caseCount(25) });
     });
 
-    test.each(["Knots", "Rows"])("%s: with expansions the pages are the same, each with its own", async (set) => {
-      const target = url(`/s/${set}`, { $expand: "children($select=id)", $select: "name", $orderby: "parentId desc" });
-      const found = await readAll(send, target, { Prefer: "maxpagesize=3" });
-      expect(found.flatMap(({ children }) => (children ?? []).map(({ id }) => id)).toSorted((a, b) => a - b)).toEqual(
-        KNOTS.filter(({ parentId }) => parentId !== null).map(({ id }) => id),
-      );
-    });
+    test.each(["Knots", "Rows"])(
+      "%s: expansions do not change the pages, and each page has its own related entities",
+      async (set) => {
+        const target = url(`/s/${set}`, {
+          $expand: "children($select=id)",
+          $select: "name",
+          $orderby: "parentId desc",
+        });
+        const found = await readAll(send, target, { Prefer: "maxpagesize=3" });
+        expect(found.flatMap(({ children }) => (children ?? []).map(({ id }) => id)).toSorted((a, b) => a - b)).toEqual(
+          KNOTS.filter(({ parentId }) => parentId !== null).map(({ id }) => id),
+        );
+      },
+    );
 
     test("Knots: an order along a navigation continues by offset", async () => {
       const target = url("/s/Knots", { $orderby: "parent/name desc,id desc", $filter: "parent ne null" });
@@ -105,7 +112,7 @@ eachDoor((door) => {
     });
   });
 
-  describe("an expansion that is cut", () => {
+  describe("an expansion that exceeds its page", () => {
     const { service } = knotService({ maxExpandTop: 3, maxTop: 4 });
     const send = door.to(service);
 
@@ -116,7 +123,7 @@ eachDoor((door) => {
       return [...(list ?? []), ...rest].map(({ id }) => id);
     }
 
-    test.each(["Knots", "Rows"])("%s: its links lead to the rest, for each parent", async (set) => {
+    test.each(["Knots", "Rows"])("%s: its next links return the rest for each parent", async (set) => {
       const parents = await readAll(send, `/s/${set}?$expand=all,children`);
       expect(parents).toHaveLength(KNOTS.length);
       for (const { id, all, children, ...links } of parents) {
@@ -127,14 +134,14 @@ eachDoor((door) => {
       }
     });
 
-    test("with an order, a selection and a place to begin", async () => {
+    test("with $orderby, $select and $skip", async () => {
       const parents = await readAll(send, url("/s/Knots", { $expand: "all($orderby=id desc;$select=id;$skip=2)" }));
       for (const { all, ...links } of parents) {
         expect(await whole(all, links["all@odata.nextLink"])).toEqual(ids.toReversed().slice(2));
       }
     });
 
-    test("is refused where no link can go on with it", async () => {
+    test("is rejected if no next link can continue it", async () => {
       const answer = await send(url("/s/Knots", { $expand: "all($filter=id gt 1)" }));
       expect([answer.status, answer.json.error.target]).toEqual([400, "$expand"]);
       expect(answer.json.error.message).toMatch(/more than 3 entities for one parent: page through them with \$top/u);
@@ -142,7 +149,7 @@ eachDoor((door) => {
   });
 
   test.each(["0", "-1", "1.5", "1e3", "9007199254740993", "x", "", "3;x=1"])(
-    "maxpagesize=%s is ignored or honoured whole",
+    "maxpagesize=%s is either ignored or applied",
     async (size) => {
       const send = door.to(knotService({ maxTop: 5 }).service);
       for (const target of ["/s/Knots", "/s/Rows", "/s/Loaded", "/s/Applied", "/s/Knots(1)/all"]) {
@@ -154,7 +161,7 @@ eachDoor((door) => {
   );
 
   test.each(["-1", "1.5", "1e309", "99999999999999999999", "x", "", "null", "%2B1", "0x10"])(
-    "$top and $skip of %s are 400",
+    "$top and $skip of %s return 400",
     async (value) => {
       const send = door.to(knotService(undefined).service);
       for (const target of ["/s/Knots", "/s/Rows", "/s/Loaded", "/s/Applied", "/s/Knots(1)/all"]) {

@@ -58,16 +58,16 @@ eachDoor((door) => {
       value: ids.map(shown),
     });
 
-    test("without $top the page is MaxTop, with a link", async () => {
+    test("without $top, the page has maxTop entities and a next link", async () => {
       expectAnswer(await send("/s/Items"), { body: body([1, 2, 3], { [NEXT]: linkTo(form, 3) }) });
     });
 
-    test("the union of the pages is the set, each row once, and no link leads to an empty page", async () => {
+    test("the pages together contain each row once, and no next link returns an empty page", async () => {
       const found = await pages(send, "/s/Items");
       expect(found.map(({ json }) => idsOf(json))).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
     });
 
-    test.each([1, 2, 7, 6, 8, 100])("pages of the preferred size %i, up to MaxTop", async (size) => {
+    test.each([1, 2, 7, 6, 8, 100])("pages have the preferred size %i, up to maxTop", async (size) => {
       const honoured = Math.min(size, 3);
       const found = await pages(send, "/s/Items", { Prefer: `maxpagesize=${String(size)}` });
       expect(found.flatMap(({ json }) => idsOf(json))).toEqual(all);
@@ -77,23 +77,23 @@ eachDoor((door) => {
       }
     });
 
-    test.each([1, 3, 6])("with maxTop null the preference is honoured alone: %i", async (size) => {
+    test.each([1, 3, 6])("with maxTop null, only the preference limits the page: %i", async (size) => {
       const found = await pages(sendOpen, "/s/Items", { Prefer: `odata.maxpagesize=${String(size)}` });
       expect(found.flatMap(({ json }) => idsOf(json))).toEqual(all);
       expect(found[0]!.headers["preference-applied"]).toBe(`odata.maxpagesize=${String(size)}`);
       expect(idsOf(found[0]!.json)).toHaveLength(size);
     });
 
-    test("with maxTop null and no preference there is neither cap nor link", async () => {
+    test("with maxTop null and no preference, the response has no limit and no next link", async () => {
       expectAnswer(await sendOpen("/s/Items"), { body: body(all) });
     });
 
-    test("a page that ends with the set has no link", async () => {
+    test("the last page has no next link", async () => {
       expectAnswer(await send("/s/Items?$skip=4"), { body: body([5, 6, 7]) });
       expectAnswer(await send(targetOf(linkTo(form, 4))), { body: body([5, 6, 7]) });
     });
 
-    test("the offset of a link is absolute: an initial $skip is not lost", async () => {
+    test("the offset of a next link includes an initial $skip", async () => {
       const found = await pages(send, "/s/Items?$skip=1");
       expect(found.map(({ json }) => idsOf(json))).toEqual([
         [2, 3, 4],
@@ -102,7 +102,7 @@ eachDoor((door) => {
       expect(found[0]!.json[NEXT]).toBe(linkTo(form, 4));
     });
 
-    test("an explicit $top never yields a link, and then maxpagesize is not applied", async () => {
+    test("with $top, the response has no next link, and maxpagesize is ignored", async () => {
       const headers = { Prefer: "maxpagesize=1" };
       expectAnswer(await send("/s/Items?$top=2", headers), { body: body([1, 2]) });
       expectAnswer(await send("/s/Items?$top=3"), { body: body([1, 2, 3]) });
@@ -110,24 +110,24 @@ eachDoor((door) => {
       expectAnswer(await sendOpen("/s/Items?$top=5", headers), { body: body([1, 2, 3, 4, 5]) });
     });
 
-    test("$top=0 is an empty page, with a total where asked", async () => {
+    test("$top=0 returns an empty page, with the total if requested", async () => {
       expectAnswer(await send("/s/Items?$top=0"), { body: body([]) });
       expectAnswer(await send("/s/Items?$top=0&$count=true"), { body: body([], { "@odata.count": 7 }) });
     });
 
-    test("$top above MaxTop is refused, and the cap is named", async () => {
+    test("rejects $top above maxTop, and names the limit", async () => {
       expectInvalidOption(await send("/s/Items?$top=4"), "$top", /\b3\b/u);
       expectInvalidOption(await send("/s/Items?$top=1000000"), "$top", /\b3\b/u);
       expectAnswer(await sendOpen("/s/Items?$top=1000000"), { body: body(all) });
     });
 
-    test("$skip beyond the end is an empty page", async () => {
+    test("$skip beyond the end returns an empty page", async () => {
       expectAnswer(await send("/s/Items?$skip=7"), { body: body([]) });
       expectAnswer(await send("/s/Items?$skip=2147483647"), { body: body([]) });
       expectAnswer(await send("/s/Items?$skip=2147483648"), { body: body([]) });
     });
 
-    test("$count=true is the total before paging, on every page, and a link keeps it", async () => {
+    test("$count=true returns the total before paging on every page, and the next link keeps it", async () => {
       const found = await pages(send, "/s/Items?$count=true");
       expect(found.map(({ json }) => json["@odata.count"] as number)).toEqual([7, 7, 7]);
       expect(found[0]!.json[NEXT]).toBe(linkTo(form, 3, "$count=true"));
@@ -136,7 +136,7 @@ eachDoor((door) => {
       expectAnswer(await send("/s/Items?$count=false&$skip=5"), { body: body([6, 7]) });
     });
 
-    test("a link keeps every other option as it was sent, custom ones too", async () => {
+    test("a next link keeps every other option as sent, custom options too", async () => {
       const others = "sap-client=%C3%A4+b&$select=Id,%20Name&%24count=true&_=&x";
       const { json } = await send(`/s/Items?${others}&$skip=1`);
       expect(json[NEXT]).toBe(linkTo(form, 4, others));
@@ -252,13 +252,13 @@ eachDoor((door) => {
       ["bits behind the last byte", "AwAAAB%3D%3D"],
       ["base64url", "_-AAAA%3D%3D"],
       ["a megabyte", "A".repeat(10_000)],
-    ])("a token that was never issued is 400: %s", async (_, token) => {
+    ])("a token that was never issued returns 400: %s", async (_, token) => {
       const answer = await send(`/s/Items?$skiptoken=${token}`);
       expectError(answer, { status: 400, code: "InvalidSkipToken", target: "$skiptoken" });
     });
   });
 
-  test("$skip beside $skiptoken is refused: the token holds the whole offset (decision 0006)", async () => {
+  test("rejects $skip beside $skiptoken, because the token contains the whole offset (decision 0006)", async () => {
     const send = door.to(capped["queryable"]!);
     expectInvalidOption(await send(`/s/Items?$skip=1&$skiptoken=${tokenOf(3)}`), "$skip");
     expect(idsOf((await send(`/s/Items?$skip=0&$skiptoken=${tokenOf(3)}`)).json)).toEqual([4, 5, 6]);
@@ -278,7 +278,7 @@ eachDoor((door) => {
       );
     const value = (count: number) => ITEMS.slice(0, count).map(({ id }) => shown(id));
 
-    test("its own total is the count", async () => {
+    test("the total of the handler is the count", async () => {
       const answer = await set({ count: 1234 })("/s/Items?$count=true");
       expectAnswer(answer, {
         body: {
@@ -294,21 +294,21 @@ eachDoor((door) => {
       expect((await set({ count: 1234 })("/s/Items")).json).not.toHaveProperty("@odata.count");
     });
 
-    test("without a total the count is the number of items of the page", async () => {
+    test("without a total, the count is the number of items of the page", async () => {
       const { json } = await set({ items: ITEMS.slice(0, 2) })("/s/Items?$count=true");
       expect(json).toEqual({ "@odata.context": CONTEXT, "@odata.count": 2, value: value(2) });
       const cut = await set({})("/s/Items?$count=true");
       expect(cut.json["@odata.count"]).toBe(3);
     });
 
-    test("its own next link takes priority and disables the cap", async () => {
+    test("the next link of the handler wins and disables the limit", async () => {
       const nextLink = "https://elsewhere.example/next?token=1";
       expectAnswer(await set({ nextLink })("/s/Items", { Prefer: "maxpagesize=2" }), {
         body: { "@odata.context": CONTEXT, [NEXT]: nextLink, value: value(7) },
       });
     });
 
-    describe("a count that says that more entities exist gives a link", () => {
+    describe("a count above the entities returned so far yields a next link", () => {
       const linkTo = (skip: number, options = "") => `${ORIGIN}/s/Items?${options}$skip=${String(skip)}`;
       // Each row: how many of seven entities the handler returns, its total, and the start of the next page.
       const pagesOf = (maxTop: number | null, count: number | bigint, most: number) =>
@@ -348,11 +348,11 @@ eachDoor((door) => {
         });
       });
 
-      test("no link without maxTop and preference: the request is for the whole set", async () => {
+      test("without maxTop and preference, the request is for the whole set and has no next link", async () => {
         expect((await pagesOf(null, 7, 3)("/s/Items")).json).not.toHaveProperty([NEXT]);
       });
 
-      test("the links lead through the whole set", async () => {
+      test("the next links cover the whole set", async () => {
         const send = pagesOf(5, 7, 2);
         const ids: number[] = [];
         let next: string | undefined = "/s/Items";
@@ -365,11 +365,11 @@ eachDoor((door) => {
       });
     });
 
-    test("an oversized $top is 400 on this path too", async () => {
+    test("$top above maxTop returns 400 here too", async () => {
       expectInvalidOption(await set({})("/s/Items?$top=4"), "$top");
     });
 
-    test("it gets the bound query, with literals in place", async () => {
+    test("receives the bound query with its literals", async () => {
       const queries: unknown[] = [];
       const service = odataService({
         prefix: "/s",
