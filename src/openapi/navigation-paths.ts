@@ -258,7 +258,7 @@ function idOption({ target }: NavigationScope): DocumentObject {
     name: "$id",
     in: "query",
     required: true,
-    description: "The @odata.id of the entity whose link to remove.",
+    description: "The @odata.id of the entity to unlink.",
     schema: { type: "string", examples: target === undefined ? undefined : [referenceExample(target.entitySet)] },
   };
 }

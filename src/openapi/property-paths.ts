@@ -81,7 +81,7 @@ function addValue(each: PropertyScope): void {
     {
       method: "GET",
       id: "value",
-      summary: `Read ${property.name} raw`,
+      summary: `Read the raw value of ${property.name}`,
       access: accessOf(set, "read"),
       parameters,
       responses,

@@ -703,7 +703,7 @@ const NAVIGATIONS: readonly Row[] = [
     ),
     navigationFault(
       "/Customers({key})/Name",
-      "The navigation `name` has the key of a structural property.",
+      "The navigation `name` has the same key as a structural property.",
       "Give one of them another key.",
     ),
   ],
@@ -853,14 +853,14 @@ const NAVIGATIONS: readonly Row[] = [
     navigationFault(
       "/Customers({key})/Other",
       "The partner of `other` is `customer`, whose partner is `orders`.",
-      "Partners name each other.",
+      "Let each partner name the other.",
     ),
     {
       set: "Orders",
       route: "/Orders({key})/Customer",
       method: "GET",
       message: "The partner of `customer` is `orders`, whose partner is `custommer`.",
-      fix: "Partners name each other.",
+      fix: "Let each partner name the other.",
     },
   ],
   [
@@ -1062,7 +1062,7 @@ const OPERATIONS: readonly Row[] = [
       route: "/Customers({key})/go",
       method: "GET",
       message: "The handler of `go`, which is bound to an entity, has no parameter.",
-      fix: "Take the key first: (key, parameters, ctx) => …",
+      fix: "Declare the key as the first parameter: (key, parameters, ctx) => …",
     },
   ],
   [
@@ -1090,7 +1090,7 @@ const OPERATIONS: readonly Row[] = [
       route: `/Customers({key})/${name}`,
       method: "GET",
       message: `The handler of \`${name}\`, which is bound to an entity, has no parameter.`,
-      fix: "Take the key first: (key, parameters, ctx) => …",
+      fix: "Declare the key as the first parameter: (key, parameters, ctx) => …",
     })),
   ],
   [
@@ -1277,7 +1277,7 @@ const RULES: readonly Row[] = [
   [
     "an object that looks like a rule",
     ofRules({ all: { kind: "AuthorizationRule", requires: { kind: "nobody" } } }),
-    ruleFault("`authorization.all` contains a rule of no known kind.", RULE_FIX),
+    ruleFault("`authorization.all` contains an unknown kind of rule.", RULE_FIX),
   ],
   ...[undefined, null, 5, "", "  "].map((name): Row => {
     const is = typeof name === "string" ? `"${name}"` : String(name);
@@ -1293,7 +1293,7 @@ const RULES: readonly Row[] = [
     ofRules({ all: anyOf() }),
     ruleFault(
       "`authorization.all` contains anyOf() without rules, which no user passes.",
-      "Pass the rules of which one must be met.",
+      "Pass rules, one of which must pass.",
     ),
   ],
   ...(
@@ -1320,7 +1320,7 @@ const RULES: readonly Row[] = [
     ruleFault('`authorization.read` contains role("").', 'Give the name of a role: role("editor").'),
     ruleFault(
       "`authorization.read` contains anyOf() without rules, which no user passes.",
-      "Pass the rules of which one must be met.",
+      "Pass rules, one of which must pass.",
     ),
   ],
   [

@@ -234,7 +234,7 @@ describe.each(ENGINES)("a foreign key with another storage form than its key: $t
     }
   };
   const joined = (place: string, text: string, plain: string): string =>
-    `${place} is joined by ${text}, which has \`storage: "text"\`, and ${plain}, which has not. Constraints of the database compare their letter case. Give ${plain} \`storage: "text"\`, too.`;
+    `${place} is joined by ${text}, which has \`storage: "text"\`, and ${plain}, which does not. Constraints of the database compare their letter case. Give ${plain} \`storage: "text"\`, too.`;
   const isOneOfTexts = engine.name !== "postgres";
 
   test("is reported at startup if clients can write it", async () => {

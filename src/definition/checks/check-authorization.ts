@@ -132,7 +132,7 @@ function* problemsOf(requirement: AuthorizationRequirement | NoRequirement): Ite
     }
     case "anyOf":
       if (requirement.rules.length === 0) {
-        yield { part: "anyOf() without rules, which no user passes", fix: "Pass the rules of which one must be met." };
+        yield { part: "anyOf() without rules, which no user passes", fix: "Pass rules, one of which must pass." };
       }
       for (const each of requirement.rules) yield* problemsOf(each);
       return;
@@ -143,7 +143,7 @@ function* problemsOf(requirement: AuthorizationRequirement | NoRequirement): Ite
       };
       return;
     default:
-      yield { part: "a rule of no known kind", fix: RULE_FIX };
+      yield { part: "an unknown kind of rule", fix: RULE_FIX };
   }
 }
 

@@ -113,7 +113,7 @@ export function* checkStoredGuids({ sets }: DeclaredService): Iterable<Configura
         const sides = [sideOf(set, field), sideOf(related, String(other))] as const;
         const [text, plain] = sides[0].isText ? sides : [sides[1], sides[0]];
         if (!text.isText || plain.isText) continue;
-        const message = `\`${navigation.field}\` is joined by ${text.place}, which has \`storage: "text"\`, and ${plain.place}, which has not. Constraints of the database compare their letter case.`;
+        const message = `\`${navigation.field}\` is joined by ${text.place}, which has \`storage: "text"\`, and ${plain.place}, which does not. Constraints of the database compare their letter case.`;
         yield { ...navigationPlace(set, navigation), message, fix: `Give ${plain.place} \`storage: "text"\`, too.` };
       }
     }

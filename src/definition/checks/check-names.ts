@@ -66,7 +66,7 @@ export function* checkMemberNames(service: DeclaredService, types: DeclaredTypes
       if (!known.has(fault.message)) yield fault;
     }
     for (const navigation of set.navigations.filter(({ field }) => fields.has(field))) {
-      const message = `The navigation \`${navigation.field}\` has the key of a structural property.`;
+      const message = `The navigation \`${navigation.field}\` has the same key as a structural property.`;
       yield { ...navigationPlace(set, navigation), message, fix: "Give one of them another key." };
     }
   }

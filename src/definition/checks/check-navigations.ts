@@ -94,7 +94,7 @@ export function* checkPartners({ sets }: DeclaredService): Iterable<Configuratio
       yield { ...place, message, fix: "Name the navigation that leads back, or leave `partner` out." };
     } else if (other !== undefined) {
       const message = `The partner of \`${field}\` is \`${partner}\`, whose partner is \`${String(other.options["partner"])}\`.`;
-      yield { ...place, message, fix: "Partners name each other." };
+      yield { ...place, message, fix: "Let each partner name the other." };
     }
   }
 }

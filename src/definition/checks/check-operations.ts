@@ -43,7 +43,11 @@ export function* checkKeyParameters({ sets }: DeclaredService): Iterable<Configu
       // Functions with rest or default parameters also have the length 0.
       if (!NO_PARAMETERS.test(String(handler))) continue;
       const message = `The handler of \`${operation.name}\`, which is bound to an entity, has no parameter.`;
-      yield { ...operationPlace(set, operation), message, fix: "Take the key first: (key, parameters, ctx) => …" };
+      yield {
+        ...operationPlace(set, operation),
+        message,
+        fix: "Declare the key as the first parameter: (key, parameters, ctx) => …",
+      };
     }
   }
 }
