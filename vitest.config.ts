@@ -22,6 +22,9 @@ const ALONE = [
 /** `npm run test:browser` runs these: it installs the browser first. */
 const BROWSER = "test/browser/**";
 
+/** `npm run test:packaging` runs these: they write `dist` and a tarball. */
+const PACKAGING = "test/packaging/**";
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -56,7 +59,7 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: [...ALONE, BROWSER],
+          exclude: [...ALONE, BROWSER, PACKAGING],
           pool: "forks",
           isolate: false,
         },
@@ -66,6 +69,7 @@ export default defineConfig({
         extends: true,
         test: { name: "alone", include: ALONE, pool: "forks" },
       },
+      { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
       { extends: true, test: { name: "browser", include: [`${BROWSER}/*.test.ts`], pool: "forks" } },
       {
         extends: true,

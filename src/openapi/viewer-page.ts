@@ -1,4 +1,4 @@
-import process from "node:process";
+import { builtinModule, type Host } from "../base/host.ts";
 import type { RouteResource } from "../definition/service-description.ts";
 
 /** The paths of the viewer below the prefix of its service. */
@@ -81,11 +81,6 @@ export interface ViewerAssets {
   readonly style: Uint8Array;
 }
 
-/** The part of `process` that looks up built-in modules; Node.js has it from 20.16 on. */
-export interface BuiltinModules {
-  getBuiltinModule?: ((name: "node:module" | "node:fs") => unknown) | undefined;
-}
-
 /** The package of the viewer, an optional peer dependency. */
 const PACKAGE = "swagger-ui-dist";
 
@@ -93,12 +88,9 @@ const PACKAGE = "swagger-ui-dist";
  * Reads the files of the viewer from its installed package.
  * @returns undefined without the package or a file system
  */
-export function loadViewerAssets(
-  packageName: string = PACKAGE,
-  runtime: BuiltinModules = process,
-): ViewerAssets | undefined {
-  const modules = runtime.getBuiltinModule?.("node:module") as typeof import("node:module") | undefined;
-  const files = runtime.getBuiltinModule?.("node:fs") as typeof import("node:fs") | undefined;
+export function loadViewerAssets(packageName: string = PACKAGE, host?: Host): ViewerAssets | undefined {
+  const modules = builtinModule("node:module", host) as typeof import("node:module") | undefined;
+  const files = builtinModule("node:fs", host) as typeof import("node:fs") | undefined;
   if (modules === undefined || files === undefined) return undefined;
   const { resolve } = modules.createRequire(import.meta.url);
   try {

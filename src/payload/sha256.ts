@@ -1,4 +1,5 @@
 import { sha256 } from "#cryptography";
+import { builtinModule } from "../base/host.ts";
 
 /**
  * Returns the SHA-256 of bytes as Base64 with padding, synchronously. It uses the native hash of the host if available,
@@ -10,10 +11,9 @@ export const sha256Base64: (bytes: Uint8Array) => string =
 
 type HashFunction = (algorithm: string, data: Uint8Array, encoding: string) => unknown;
 
-/** Returns the one-shot hash of Node.js and compatible hosts, without an import that other hosts lack. */
+/** Returns the one-shot hash of Node.js and compatible hosts. */
 function nativeHash(): ((bytes: Uint8Array) => string) | null {
-  const host: { readonly process?: { readonly getBuiltinModule?: (name: string) => unknown } } = globalThis;
-  const crypto = host.process?.getBuiltinModule?.("node:crypto");
+  const crypto = builtinModule("node:crypto");
   if (typeof crypto !== "object" || crypto === null || !("hash" in crypto)) return null;
   const { hash } = crypto;
   if (typeof hash !== "function") return null;

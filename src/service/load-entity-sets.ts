@@ -1,3 +1,4 @@
+import { builtinModule } from "../base/host.ts";
 import { isEntitySet } from "../definition/declared-service.ts";
 import { describe } from "../definition/option-table.ts";
 import type { EntitySetDeclaration } from "../definition/sets/entity-set.ts";
@@ -19,12 +20,6 @@ interface FileSystem {
     readonly fileURLToPath: (url: URL) => string;
     readonly pathToFileURL: (path: string) => URL;
   };
-}
-
-/** The function of Node.js, Bun and Deno that returns a built-in module. */
-interface BuiltinModules {
-  getBuiltinModule?(name: "node:fs/promises"): FileSystem["files"] | undefined;
-  getBuiltinModule?(name: "node:url"): FileSystem["urls"] | undefined;
 }
 
 /** A failure of one directory or module. */
@@ -66,13 +61,9 @@ function entitySetsOf(module: unknown): readonly EntitySetDeclaration[] {
     .filter(isEntitySet);
 }
 
-/**
- * Returns the built-in modules without an `import`, which a bundler for a runtime without files could not resolve.
- */
 function loadFileSystem(): FileSystem {
-  const runtime = (globalThis as { readonly process?: BuiltinModules }).process;
-  const files = runtime?.getBuiltinModule?.("node:fs/promises");
-  const urls = runtime?.getBuiltinModule?.("node:url");
+  const files = builtinModule("node:fs/promises") as FileSystem["files"] | undefined;
+  const urls = builtinModule("node:url") as FileSystem["urls"] | undefined;
   if (files !== undefined && urls !== undefined) return { files, urls };
   const message = "loadEntitySets needs a file system, which this runtime does not have.";
   throw toError([{ fault: { message, fix: "Import the sets and list them in `entitySets`." }, cause: undefined }]);

@@ -1,5 +1,4 @@
 import type { SQLInputValue } from "node:sqlite";
-import { setImmediate as macrotask } from "node:timers/promises";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -7,6 +6,7 @@ import {
   type RootOperationNode,
   SelectQueryNode,
 } from "kysely";
+import { nextTurn } from "../../base/host.ts";
 import type { SynchronousWriter } from "../connection/synchronous-reader.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
@@ -75,7 +75,7 @@ async function* readChunks<R>(rows: Iterable<unknown>, chunkSize: number): Async
       yield { rows: chunk };
       chunk = [];
     }
-    if (count % ROWS_PER_TURN === 0) await macrotask();
+    if (count % ROWS_PER_TURN === 0) await nextTurn();
   }
   if (chunk.length > 0) yield { rows: chunk };
 }

@@ -1,5 +1,5 @@
-import { setImmediate as macrotask, setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
+import { nextTurn, pause } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
 import type { Context, RuleContext } from "../../definition/context.ts";
@@ -156,7 +156,7 @@ function sessionOf(db: AnyKysely): SqlSession {
   return {
     run: async ({ sql, parameters, width }) => {
       count += 1;
-      if (count % COMMANDS_PER_TURN === 0) await macrotask();
+      if (count % COMMANDS_PER_TURN === 0) await nextTurn();
       const result = await plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
       return { rows: toRows(result.rows, width), insertId: result.insertId };
     },
@@ -203,7 +203,7 @@ export async function retry<T>(
   failed: number = 0,
 ): Promise<T> {
   for (let tries = failed; ;) {
-    if (tries > 0) await sleep(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
+    if (tries > 0) await pause(FIRST_DELAY * 2 ** (tries - 1) * (0.5 + Math.random()));
     try {
       return await attempt();
     } catch (error) {

@@ -1,4 +1,5 @@
-import { EventEmitter } from "node:events";
+import type { EventEmitter } from "node:events";
+import { builtinModule } from "../../../base/host.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 
 /** The members of the pool of `pg` in use. */
@@ -7,6 +8,9 @@ interface Pool extends EventEmitter {
   /** All clients, busy and idle. Undocumented. */
   readonly _clients?: unknown;
 }
+
+/** The class of the emitters of `pg`, which requires it. */
+const Emitter = (builtinModule("node:events") as typeof import("node:events") | undefined)?.EventEmitter;
 
 type Listener = (...given: readonly unknown[]) => void;
 
@@ -45,7 +49,7 @@ function ignoreErrors(pool: Pool): void {
 }
 
 function ignoreErrorsOfClient(client: unknown): void {
-  if (client instanceof EventEmitter) listenOnce(client as EventEmitter, "error", ignore);
+  if (Emitter !== undefined && client instanceof Emitter) listenOnce(client as EventEmitter, "error", ignore);
 }
 
 function ignore(): void {
@@ -80,7 +84,8 @@ function onceReleased(connection: object, found: (emitter: EventEmitter) => void
 
 /** Runs a synchronous function that emits `release`, and watches all emitters of the process meanwhile. */
 function watchRelease(run: () => unknown, found: (emitter: EventEmitter) => void): unknown {
-  const { prototype } = EventEmitter;
+  if (Emitter === undefined) return run();
+  const { prototype } = Emitter;
   // oxlint-disable-next-line typescript/unbound-method -- called with the emitter, and put back as it was
   const { emit } = prototype;
   prototype.emit = function (this: EventEmitter, event, ...given): boolean {

@@ -1,0 +1,44 @@
+import { rolldown } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
+
+/** One entry of `exports` in package.json: its source file, and the files that `dist` has for it. */
+export interface PackageEntry {
+  readonly source: string;
+  readonly types: string;
+  readonly default: string;
+}
+
+/**
+ * Writes `dist`: one JavaScript file and one declaration file for each entry, and chunks for what they share. Source maps
+ * contain their sources, so the package needs no `src`.
+ * @param project the folder of package.json
+ * @param entries by their names in `exports`
+ * @throws Error if a file cannot be bundled, and for a warning of the bundler
+ */
+export async function bundle(project: string, entries: Readonly<Record<string, PackageEntry>>): Promise<void> {
+  const input = Object.fromEntries(
+    Object.values(entries).map((entry) => [entry.default.slice("./dist/".length, -".js".length), entry.source]),
+  );
+  const build = await rolldown({
+    input,
+    cwd: project,
+    platform: "neutral",
+    external: [/^node:/u, "kysely"],
+    checks: { bundlerTimings: false },
+    plugins: [dts({ cwd: project, tsconfig: "tsconfig.build.json", generator: "oxc", sourcemap: false })],
+    onLog(level, log) {
+      if (level === "warn") throw new Error(log.message);
+    },
+  });
+  try {
+    await build.write({
+      dir: "dist",
+      format: "esm",
+      sourcemap: true,
+      chunkFileNames: "chunks/[name].js",
+      comments: { legal: true, annotation: true, jsdoc: false },
+    });
+  } finally {
+    await build.close();
+  }
+}

@@ -1,0 +1,28 @@
+/** The global object of a runtime that may have the modules of Node.js. */
+export interface Host {
+  readonly process?: { readonly getBuiltinModule?: ((name: string) => unknown) | undefined } | undefined;
+}
+
+/**
+ * Returns a built-in module of Node.js, Bun or Deno, without an `import`, which a bundler for another runtime could not
+ * resolve.
+ * @returns undefined in a runtime without the module
+ */
+export function builtinModule(name: `node:${string}`, host: Host = globalThis): unknown {
+  return host.process?.getBuiltinModule?.(name);
+}
+
+/** Resolves after pending events of the runtime have been handled. */
+export function nextTurn(): Promise<void> {
+  const { setImmediate: next }: { setImmediate?: (done: () => void) => unknown } = globalThis;
+  return new Promise((resolve) => {
+    (next ?? setTimeout)(resolve);
+  });
+}
+
+/** @param time in milliseconds */
+export function pause(time: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, time);
+  });
+}

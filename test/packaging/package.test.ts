@@ -1,0 +1,163 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { createContext, runInContext } from "node:vm";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../house/source-files.ts";
+
+/** A small service, as an application writes it. */
+const SERVICE = `import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
+const Thing = entityType("Thing", { id: edm.int32().key(), name: edm.string() });
+const rows = [{ id: 1, name: "a" }];
+const things = entitySet(Thing, {
+  queryable: () => arraySource(Thing, rows),
+  getByKey: (id) => rows.find((thing) => thing.id === id) ?? null,
+});
+export const service = odataService({ prefix: "/odata", entitySets: [things] });
+`;
+
+/** The folder of an application that has installed the tarball. */
+let application: string;
+let files: readonly string[];
+
+beforeAll(() => {
+  application = mkdtempSync(join(tmpdir(), "odatakit-package-"));
+  const packed = JSON.parse(npm("pack", "--json", "--pack-destination", application)) as readonly {
+    readonly filename: string;
+    readonly files: readonly { readonly path: string }[];
+  }[];
+  const [tarball] = packed;
+  if (tarball === undefined) throw new Error("npm packed nothing.");
+  files = tarball.files.map(({ path }) => path);
+  const modules = join(application, "node_modules");
+  mkdirSync(join(modules, "odatakit"), { recursive: true });
+  mkdirSync(join(modules, "@types"));
+  execFileSync("tar", [
+    "xzf",
+    join(application, tarball.filename),
+    "--strip-components=1",
+    "-C",
+    join(modules, "odatakit"),
+  ]);
+  for (const name of ["kysely", "@types/node", "undici-types"]) {
+    symlinkSync(join(ROOT, "node_modules", name), join(modules, name), "junction");
+  }
+  writeFileSync(join(application, "package.json"), JSON.stringify({ type: "module" }));
+  writeFileSync(join(application, "service.ts"), SERVICE);
+});
+
+afterAll(() => {
+  rmSync(application, { recursive: true, force: true });
+});
+
+function npm(...given: readonly string[]): string {
+  return execFileSync("npm", [...given], { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+}
+
+function node(...given: readonly string[]): string {
+  return execFileSync(process.execPath, [...given], { cwd: application, encoding: "utf8" });
+}
+
+function readPacked(path: string): string {
+  return readFileSync(join(application, "node_modules/odatakit", path), "utf8");
+}
+
+/** Returns the modules that a packed file imports, chunks included. */
+function importsOf(path: string, seen: Set<string> = new Set()): readonly string[] {
+  if (seen.has(path)) return [];
+  seen.add(path);
+  const named = [...readPacked(path).matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"|^import "([^"]+)"/gmu)];
+  return named
+    .map(([, from, bare]) => from ?? bare ?? "")
+    .flatMap((name) => (name.startsWith(".") ? importsOf(join(path, "..", name), seen) : [name]));
+}
+
+describe("the tarball", () => {
+  it("has fewer than 80 files in dist, and no sources beside it", () => {
+    expect(files.filter((path) => path.startsWith("dist/")).length).toBeLessThan(80);
+    expect(files.filter((path) => /^(?:src|test|packaging)\//u.test(path))).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "vendor/LICENSE"]));
+  });
+
+  it("has no condition `source` in its exports", () => {
+    const { exports: entries } = JSON.parse(readPacked("package.json")) as { exports: Record<string, object> };
+    expect(Object.keys(entries)).toEqual([".", "./node", "./kysely", "./openapi", "./sqlite"]);
+    for (const conditions of Object.values(entries)) expect(Object.keys(conditions)).toEqual(["types", "default"]);
+  });
+
+  it("leaves the package.json of the project unchanged", () => {
+    expect(readFileSync(join(ROOT, "package.json"), "utf8")).toContain('"source": "./src/index.ts"');
+  });
+
+  it("has source maps that contain their sources", () => {
+    const scripts = files.filter((path) => path.startsWith("dist/") && path.endsWith(".js"));
+    expect(scripts.length).toBeGreaterThan(5);
+    for (const path of scripts) {
+      const map = JSON.parse(readPacked(`${path}.map`)) as { sources: string[]; sourcesContent?: (string | null)[] };
+      expect(map.sourcesContent?.length, path).toBe(map.sources.length);
+      for (const [index, source] of map.sources.entries()) {
+        expect(map.sourcesContent?.[index]?.length ?? 0, `${path}: ${source}`).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it("has doc comments in the declarations of all entries", () => {
+    for (const path of ["index", "adapters/node", "kysely/index", "openapi/index", "kysely/sqlite/sqlite-dialect"]) {
+      expect(readPacked(`dist/${path}.d.ts`), path).toContain("/**");
+    }
+  });
+});
+
+describe("an application with the tarball", () => {
+  it.each(["index.js", "kysely/index.js", "openapi/index.js"])("needs no module of Node.js for %s", (path) => {
+    expect(importsOf(`dist/${path}`).filter((name) => name.startsWith("node:"))).toEqual([]);
+  });
+
+  it("imports all entries and serves a request", () => {
+    const program = `import { service } from "./service.ts";
+      for (const name of ["node", "kysely", "openapi", "sqlite"]) await import("odatakit/" + name);
+      const response = await service.fetch(new Request("http://localhost/odata/Things(1)"));
+      console.log(response.status, (await response.json()).Name);`;
+    writeFileSync(join(application, "main.ts"), program);
+    expect(node("main.ts").trim()).toBe("200 a");
+  });
+
+  it("is checked by the compiler, with the declarations of the package", () => {
+    const options = { module: "nodenext", target: "es2023", strict: true, noEmit: true, types: ["node"] };
+    const entries = ["node", "kysely", "openapi", "sqlite"].map(
+      (name) => `export * as ${name} from "odatakit/${name}";`,
+    );
+    writeFileSync(join(application, "entries.ts"), entries.join("\n"));
+    const used = `import { service } from "./service.js";\nexport const answer: Promise<Response> = service.fetch(new Request("http://localhost"));\n`;
+    writeFileSync(join(application, "used.ts"), used);
+    const compilerOptions = { ...options, skipLibCheck: false, lib: ["es2023"] };
+    const config = { compilerOptions, files: ["service.ts", "entries.ts", "used.ts"] };
+    writeFileSync(join(application, "tsconfig.json"), JSON.stringify(config));
+    expect(node(join(ROOT, "node_modules/typescript/bin/tsc"), "-p", application)).toBe("");
+  });
+
+  it("can be bundled for a runtime that has only the interfaces of the web", async () => {
+    const build = await rolldown({ input: join(application, "service.ts"), platform: "browser", logLevel: "silent" });
+    const { output } = await build.generate({ format: "iife", name: "bundled" });
+    await build.close();
+    const web = { Request, Response, Headers, URL, TextEncoder, TextDecoder, ReadableStream, setTimeout, clearTimeout };
+    const context = createContext({
+      ...web,
+      btoa,
+      atob,
+      crypto,
+      console,
+      AbortController,
+      structuredClone,
+      performance,
+    });
+    runInContext(output[0].code, context);
+    const { service } = runInContext("bundled", context) as { service: { fetch(request: Request): Promise<Response> } };
+    const response = await service.fetch(new Request("http://localhost/odata/Things?$filter=contains(Name,'a')"));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ value: [{ Id: 1, Name: "a" }] });
+  });
+});
